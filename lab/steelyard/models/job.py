@@ -1,0 +1,183 @@
+"""What the lab tells the engine: targets, slices, and how answers are judged (contracts/job.schema.json)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .strict import Strict
+
+Seconds = Annotated[float, Field(gt=0, le=7 * 24 * 3600)]
+Milliseconds = Annotated[float, Field(ge=0, le=24 * 3600 * 1000)]
+Users = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class BigBang(Strict):
+    """Closed: all users start at once and stay."""
+
+    kind: Literal["big-bang"] = "big-bang"
+    users: Users
+    seconds: Seconds
+
+
+class Ramp(Strict):
+    """Closed: the number of users goes from one level to another in equal steps of one user."""
+
+    kind: Literal["ramp"] = "ramp"
+    from_users: Annotated[int, Field(ge=0)]
+    to_users: Users
+    seconds: Seconds
+
+
+class Steps(Strict):
+    """Closed: each level is reached over `ramp_seconds`, held, then followed by a pause without load."""
+
+    kind: Literal["steps"] = "steps"
+    levels: Annotated[list[Users], Field(min_length=1)]
+    hold_seconds: Seconds
+    ramp_seconds: Annotated[float, Field(ge=0)] = 0
+    pause_seconds: Annotated[float, Field(ge=0)] = 0
+
+
+class Bursts(Strict):
+    """Closed: after `idle_seconds`, users for `on_seconds` and silence for `off_seconds` in turn, `seconds` in all."""
+
+    kind: Literal["bursts"] = "bursts"
+    users: Users
+    on_seconds: Seconds
+    off_seconds: Seconds
+    seconds: Seconds
+    idle_seconds: Annotated[float, Field(ge=0)] = 0
+
+
+class Stage(Strict):
+    """A stretch of an open profile: the rate goes linearly from one value to the other, in requests per second."""
+
+    from_rate: Annotated[float, Field(ge=0, le=10_000_000)]
+    to_rate: Annotated[float, Field(ge=0, le=10_000_000)]
+    seconds: Seconds
+
+
+class Rate(Strict):
+    """Open: requests arrive by the clock, whatever the server does. A constant rate is one flat stage."""
+
+    kind: Literal["rate"] = "rate"
+    arrivals: Literal["constant", "poisson"] = "constant"
+    stages: Annotated[list[Stage], Field(min_length=1)]
+    max_in_flight: Users = 1000
+
+
+Profile = Annotated[BigBang | Ramp | Steps | Bursts | Rate, Field(discriminator="kind")]
+
+
+class Think(Strict):
+    """Pause between an answer and the next request of the same user.
+
+    `constant` waits `ms`; `uniform` waits between `ms` and `to_ms`; `exponential` waits `ms` on average.
+    """
+
+    kind: Literal["none", "constant", "uniform", "exponential"] = "none"
+    ms: Milliseconds = 0
+    to_ms: Milliseconds = 0
+
+
+class SessionStep(Strict):
+    """One request of a session, and the pause after its answer."""
+
+    operation: str
+    think: Think = Think()
+
+
+class Length(Strict):
+    """Bounds on the length of an answer's body in bytes, both inclusive; equal bounds mean exactly."""
+
+    least: Annotated[int, Field(ge=0)] = 0
+    most: Annotated[int, Field(ge=0)] = 2**53
+
+
+class Rule(Strict):
+    """When an answer is right. All that is given must hold.
+
+    `fault`: whether the body must hold a SOAP fault (`present`, an expected fault), must not (`absent`), or may (`any`).
+    `contains`: a literal that stands in the body. `sha256`: of the whole body. `matches`: a regular expression on it.
+    """
+
+    status: list[Annotated[int, Field(ge=100, le=599)]] = [200]
+    fault: Literal["absent", "present", "any"] = "absent"
+    length: Length | None = None
+    contains: str | None = None
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    matches: str | None = None
+
+
+class Tls(Strict):
+    """How a server's certificate is judged: the system's roots, or `ca` (a PEM file); `verify = false` only on demand."""
+
+    ca: str | None = None
+    verify: bool = True
+
+
+class Target(Strict):
+    """Where a subject answers. `headers` go with every request, `operation_headers` with those of one operation."""
+
+    subject: str
+    url: str
+    method: str = "POST"
+    headers: dict[str, str] = {}
+    operation_headers: dict[str, dict[str, str]] = {}
+    tls: Tls = Tls()
+
+
+class OnFailure(Strict):
+    """What a closed user does after a failure: go on at once, wait, or end."""
+
+    kind: Literal["continue", "wait", "end"] = "wait"
+    ms: Milliseconds = 10
+
+
+class Slice(Strict):
+    """An unbroken stretch of load on one subject (a block, where the profile has a shape).
+
+    `mix` weighs operations or sessions by name; `deck_seed` fixes the order of the requests and the arrival times, so
+    both slices of a pair are given the same one. `lead_in_ms` of load goes before the measured time.
+    """
+
+    number: Annotated[int, Field(ge=0)]
+    subject: str
+    phase: str
+    profile: Profile
+    mix: Annotated[dict[str, Annotated[float, Field(gt=0)]], Field(min_length=1)]
+    deck_seed: Annotated[int, Field(ge=0, lt=2**53)]
+    think: Think = Think()
+    lead_in_ms: Milliseconds = 200
+
+
+class Samples(Strict):
+    """Which whole exchanges are kept: one right answer in `one_in`, and failures and wrong answers first, both bounded."""
+
+    one_in: Annotated[int, Field(ge=1)] = 1000
+    most_right: Annotated[int, Field(ge=0)] = 200
+    most_failed: Annotated[int, Field(ge=0)] = 100
+
+
+class Job(Strict):
+    """One run of the engine. `corpus` is the folder with corpus.bin and corpus.csv, relative to the job's own folder.
+
+    `cpus` pins the engine's threads; empty leaves them free. `connection` says whether users keep theirs.
+    Times are in the unit their names say; `seed` feeds every random choice that `deck_seed` does not.
+    """
+
+    seed: Annotated[int, Field(ge=0, lt=2**53)]
+    corpus: str
+    rules: dict[str, Rule]
+    targets: Annotated[list[Target], Field(min_length=1)]
+    slices: Annotated[list[Slice], Field(min_length=1)]
+    sessions: dict[str, Annotated[list[SessionStep], Field(min_length=1)]] = {}
+    threads: Annotated[int, Field(ge=1, le=256)] = 1
+    cpus: list[Annotated[int, Field(ge=0)]] = []
+    timeout_ms: Annotated[float, Field(gt=0)] = 30_000
+    drain_limit_ms: Milliseconds = 10_000
+    on_failure: OnFailure = OnFailure()
+    connection: Literal["keep-alive", "per-request"] = "keep-alive"
+    samples: Samples = Samples()

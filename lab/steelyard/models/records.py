@@ -1,0 +1,106 @@
+"""What a run stores about itself: the schedule before, and one record a trial after (schedule.json, trial.json)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .job import Profile
+from .strict import Strict
+
+
+class Cell(Strict):
+    """One condition under which subjects are compared: a mix of operations under a load. Only one cell is primary."""
+
+    name: str
+    mix: dict[str, float]
+    users: int
+    profile: Profile
+    primary: bool
+
+
+class TrialPlan(Strict):
+    """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`."""
+
+    number: int
+    seed: int
+    start_order: list[str]
+
+
+class Schedule(Strict):
+    """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
+
+    `design` is `alternating` (slices of the subjects alternate within a trial) or `as-published` (each subject alone, unbroken).
+    """
+
+    study: str
+    service: str
+    seed: int
+    design: Literal["alternating", "as-published"]
+    subjects: list[str]
+    reference: str
+    cells: list[Cell]
+    trials: list[TrialPlan]
+    pairs_per_cell: int
+    slice_seconds: float
+    warm_up_limit_seconds: float
+    parameters: dict[str, int | float | str]
+
+
+class SlicePlan(Strict):
+    """What slice `number` of a trial was for. Slices with the same `pair` and `cell` are compared with each other."""
+
+    number: int
+    subject: str
+    cell: str
+    phase: Literal["warm-up", "measure"]
+    pair: int | None = None
+
+
+class SubjectRecord(Strict):
+    """One subject of a trial as it really ran."""
+
+    label: str
+    server: str
+    title: str
+    version: str
+    stack: str
+    url: str
+    start_seconds: float
+    exchanges_verified: int
+    factors: dict[str, str] = {}
+
+
+class Steady(Strict):
+    """Whether a subject's warm-up in a cell reached a steady state, after how many slices and seconds."""
+
+    subject: str
+    cell: str
+    met: bool
+    slices: int
+    seconds: float
+
+
+class Failure(Strict):
+    """Why a trial ended early: `kind` is a short word (wrong-answer, died, hung, not-ready, engine, interrupted ...)."""
+
+    kind: str
+    subject: str | None = None
+    message: str
+
+
+class TrialRecord(Strict):
+    """What became of one fork. `slices` lists what was driven, in order; numbers are those of slices.csv."""
+
+    number: int
+    seed: int
+    status: Literal["complete", "failed", "interrupted"]
+    failure: Failure | None = None
+    begun: str
+    ended: str
+    seconds: float
+    server_cpus: list[int]
+    engine_cpus: list[int]
+    subjects: list[SubjectRecord] = []
+    slices: list[SlicePlan] = []
+    steady: list[Steady] = []
+    warnings: list[str] = []

@@ -1,0 +1,66 @@
+"""A service under test as its folder describes it: service.toml (contracts/service.schema.json)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from .strict import Strict
+
+
+class Parameter(Strict):
+    """A size of the corpus that a study may set; handed to the generator as NAME=VALUE."""
+
+    default: int
+    meaning: str
+    unit: str
+    least: int = 0
+    most: int = 10_000_000
+
+
+class Operation(Strict):
+    """One kind of request. `headers` go with it (SOAPAction); `element` is the request's element in the schema."""
+
+    element: str
+    answer_element: str
+    meaning: str
+    headers: dict[str, str] = {}
+
+
+class Service(Strict):
+    """The descriptor of a service.
+
+    `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many
+    requests reached the service. `generate` is the argument list of the exchange generator, run in the service's
+    folder (the word `python3` stands for the lab's own interpreter); it is called with `--operation NAME --seed N
+    --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange).
+    """
+
+    name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
+    title: str
+    namespace: str
+    path: str
+    counter: str
+    wsdl: str
+    schema_file: Annotated[str, Field(alias="schema")]
+    headers: dict[str, str] = {}
+    parameters: dict[str, Parameter] = {}
+    operations: Annotated[dict[str, Operation], Field(min_length=1)]
+    generate: Annotated[list[str], Field(min_length=1)]
+
+
+class Exchange(Strict):
+    """A request with its expected answer, both whole SOAP envelopes as text.
+
+    `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
+    carries nothing of the request). `fault` says that the right answer is a SOAP fault. `safe` says that sending the
+    request twice does no harm.
+    """
+
+    operation: str
+    request: str
+    answer: str
+    marker: str | None = None
+    fault: bool = False
+    safe: bool = True
