@@ -1,0 +1,3 @@
+//! The process keeper.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The load engine: one job in, samples out.

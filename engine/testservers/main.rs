@@ -1,0 +1,3 @@
+//! Servers that tests and benches measure against.
+
+fn main() {}
