@@ -1,0 +1,72 @@
+"""The one tree of exceptions: each carries the text that the user sees, and the next step where there is one."""
+
+from __future__ import annotations
+
+
+class SteelyardError(Exception):
+    """Something that the user can read and act on.
+
+    `message` names what is wrong in one sentence, `hint` the next step (empty where there is none), `exit_code` how the
+    command ends.
+    """
+
+    def __init__(self, message: str, hint: str = "", exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class ConfigurationError(SteelyardError):
+    """A file that the user writes is missing, broken or holds an unknown key."""
+
+
+class UnknownNameError(ConfigurationError):
+    """A server, service, study or operation of that name is not here."""
+
+
+class ToolchainError(SteelyardError):
+    """A toolchain or program that must be on the machine is not."""
+
+
+class FetchError(SteelyardError):
+    """An artifact could not be fetched, or is not the one that was pinned."""
+
+
+class BuildError(SteelyardError):
+    """A service's implementation could not be built."""
+
+
+class KeeperError(SteelyardError):
+    """A kept process could not be started, asked or ended."""
+
+
+class ProvisionError(SteelyardError):
+    """A subject could not be brought up, or died."""
+
+
+class ContractError(SteelyardError):
+    """A subject's answer to an exchange of the contract is not the expected one."""
+
+
+class EngineError(SteelyardError):
+    """The load engine could not go on."""
+
+
+class LockError(SteelyardError):
+    """Another run holds this machine."""
+
+
+class StoreError(SteelyardError):
+    """A stored file is missing, cut short or not in its format; the message names the file and the line."""
+
+
+class MeasureError(SteelyardError):
+    """A measure of the registry, or of a study, is not well formed; the message names the measure and the key."""
+
+
+class InsufficientDataError(SteelyardError):
+    """A statistic was asked of fewer values than it needs."""
