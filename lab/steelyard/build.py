@@ -1,0 +1,81 @@
+"""Building a service's implementation for a server: only when its sources changed since it was last built."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from . import fetch, keeper
+from .catalogue import Entry
+from .errors import BuildError, KeeperError
+from .models.server import Server
+from .models.service import Service
+from .progress import Progress
+from .toolchain import require
+
+BUILD_SECONDS = 1200.0
+_MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache", "vendor"}
+
+
+def placeholders(argv: list[str], values: Mapping[str, str]) -> list[str]:
+    """`argv` with {port}, {scratch}, {cache} and {service} replaced; other braces are left alone."""
+    replaced = []
+    for word in argv:
+        for name, value in values.items():
+            word = word.replace("{" + name + "}", value)
+        replaced.append(word)
+    return replaced
+
+
+def source_hash(*folders: Path) -> str:
+    """SHA-256 over the names and contents of all source files below the folders (what builds make is left out)."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            relative = path.relative_to(folder)
+            if path.is_file() and not _MADE.intersection(relative.parts):
+                digest.update(str(relative).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def provide(server: Entry[Server], service: Entry[Service] | None, progress: Progress) -> Path:
+    """Fetch and build all that a start of `server` with `service` needs; returns the server's cache folder.
+
+    Raises ToolchainError, FetchError or BuildError.
+    """
+    environment = require(server.model.needs, server.name)
+    cache = fetch.fetch(server, progress, environment)
+    if service is None or not server.model.build:
+        return cache
+    if server.model.implementation is None:
+        raise BuildError(f"{server.name} has a build but names no implementation", hint=f"see {server.file}")
+    sources = service.folder / server.model.implementation
+    if not sources.is_dir():
+        raise BuildError(f"{service.name} has no implementation '{server.model.implementation}', which {server.name} runs")
+    stamp = cache / f".built-{service.name}"
+    wanted = f"{source_hash(sources, server.folder, service.folder / 'contract')} {environment.get('JAVA_HOME', '')}"
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted and _artefacts_present(sources):
+        return cache
+    values = {"cache": str(cache), "service": str(service.folder)}
+    log = cache / f"build-{service.name}.log"
+    for argv in server.model.build:
+        with progress.stage(f"building {service.name}/{server.model.implementation} for {server.name}"):
+            try:
+                keeper.run(
+                    placeholders(argv, values),
+                    log=log,
+                    cwd=server.folder,
+                    environment=environment,
+                    seconds=BUILD_SECONDS,
+                    while_waiting=progress.refresh,
+                )
+            except KeeperError as error:
+                raise BuildError(f"{server.name}: {error.message}", hint=error.hint) from None
+    stamp.write_text(wanted, encoding="utf-8")
+    return cache
+
+
+def _artefacts_present(sources: Path) -> bool:
+    """A Maven implementation's target folder may be cleaned by hand; the stamp alone would not know."""
+    return not (sources / "pom.xml").is_file() or any((sources / "target").glob("*.?ar"))

@@ -1,0 +1,99 @@
+"""TOML files into models, with errors that name the file, the key and the nearest valid one."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from .errors import ConfigurationError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def load(path: Path, model: type[Model]) -> Model:
+    """The file's content as a `model`; raises ConfigurationError in words that a user can act on."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigurationError(f"{path} does not exist") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from None
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path} is not valid TOML: {error}") from None
+    return validate(content, model, str(path))
+
+
+def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:
+    """`content` as a `model`; `source` is what an error calls it."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise ConfigurationError(f"{source}: {describe(error.errors()[0], model)}") from None
+
+
+def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
+    """One validation problem as one sentence."""
+    place = ".".join(str(step) for step in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"unknown key '{place}'{_nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
+    if problem["type"] == "missing":
+        return f"key '{place}' is missing"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"key '{place}': {message[0].lower() + message[1:]}" if place else message
+
+
+def nearest(word: str, valid: list[str]) -> str:
+    """A clause that names the valid word nearest to `word`, or all of them where there are few; empty for none."""
+    return _nearest(word, valid)
+
+
+def _nearest(word: str, valid: list[str]) -> str:
+    close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; valid here: {', '.join(valid)}" if valid else ""
+
+
+def _keys_at(model: type[BaseModel], steps: tuple[int | str, ...]) -> list[str]:
+    """The keys that the model at the end of `steps` knows, found in its JSON Schema; empty where it cannot be told."""
+    schema = model.model_json_schema()
+    node: dict[str, Any] = schema
+    for step in steps:
+        node = _child(_resolved(node, schema), step, schema)
+        if not node:
+            return []
+    node = _resolved(node, schema)
+    return sorted(node.get("properties", {}))
+
+
+def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in node:
+        node = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+    return node
+
+
+def _child(node: dict[str, Any], step: int | str, schema: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(step, int):
+        return dict(node.get("items", {}))
+    if step in node.get("properties", {}):
+        return dict(node["properties"][step])
+    additional = node.get("additionalProperties")
+    if isinstance(additional, dict):
+        return additional
+    for pattern in node.get("patternProperties", {}).values():
+        return dict(pattern)
+    for option in (*node.get("oneOf", []), *node.get("anyOf", [])):
+        found = _resolved(option, schema)
+        if step == found.get("properties", {}).get("kind", {}).get("const"):
+            return found
+        inner = _child(found, step, schema)
+        if inner:
+            return inner
+    return {}

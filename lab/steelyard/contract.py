@@ -1,0 +1,184 @@
+"""The contract test: every exchange, in every spelling, must be answered rightly before anything is measured."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from . import exchanges, soap
+from .catalogue import Entry
+from .errors import ContractError
+from .models.service import Exchange, Service
+from .spellings import UTF8, Spelling, envelope, respell
+
+ANSWER_SECONDS = 30.0
+RANDOM_EXCHANGES = 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back over HTTP: status, and the whole body."""
+
+    status: int
+    body: bytes
+
+
+class Conversation:
+    """One kept-alive HTTP connection to a subject's URL; opened again where the server closed it."""
+
+    def __init__(self, url: str, seconds: float = ANSWER_SECONDS) -> None:
+        place = urlsplit(url)
+        self._path = place.path
+        self._seconds = seconds
+        self._connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
+
+    def post(self, body: bytes, headers: dict[str, str]) -> Answer:
+        """The answer to one POST; raises ContractError where none comes in time."""
+        for attempt in (1, 2):
+            try:
+                self._connection.request("POST", self._path, body, headers)
+                answer = self._connection.getresponse()
+                return Answer(answer.status, answer.read())
+            except TimeoutError:
+                self.close()
+                raise ContractError(f"no answer within {self._seconds:g} s") from None
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                if attempt == 2:
+                    raise ContractError(f"no answer: {error or type(error).__name__}") from None
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def verify(service: Entry[Service], url: str, *, seed: int, all_spellings: bool = True, who: str = "") -> int:
+    """How many requests were answered rightly; raises ContractError on the first that was not, naming it.
+
+    `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
+    """
+    meaning = soap.Meaning(service.folder / service.model.schema_file)
+    conversation = Conversation(url)
+    verified = 0
+    try:
+        for name, exchange in _all_exchanges(service, seed):
+            for spelling in _spellings(exchange, all_spellings):
+                _verify_one(service, meaning, conversation, name, exchange, spelling, who or url)
+                verified += 1
+    finally:
+        conversation.close()
+    return verified
+
+
+def _all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+    yield from exchanges.written(service)
+    for operation in service.model.operations:
+        made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
+        for number, exchange in enumerate(made, 1):
+            yield f"{operation}/random-{number} (seed {seed})", exchange
+
+
+def _spellings(exchange: Exchange, all_spellings: bool) -> Iterator[Spelling]:
+    yield from respell(exchange.request) if all_spellings else [Spelling("as given", exchange.request.encode())]
+
+
+def _verify_one(
+    service: Entry[Service],
+    meaning: soap.Meaning,
+    conversation: Conversation,
+    name: str,
+    exchange: Exchange,
+    spelling: Spelling,
+    who: str,
+) -> None:
+    headers = {**request_headers(service.model, exchange.operation), "Content-Type": spelling.content_type}
+    where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
+    try:
+        answer = conversation.post(spelling.body, headers)
+    except ContractError as error:
+        raise ContractError(f"{where}: {error.message}") from None
+    wanted = 500 if exchange.fault else 200
+    difference = meaning.difference(answer.body, exchange.answer)
+    if answer.status != wanted:
+        raise ContractError(f"{where}: HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else ""))
+    if difference is not None:
+        raise ContractError(f"{where}: {difference}")
+
+
+def request_headers(service: Service, operation: str) -> dict[str, str]:
+    """The headers of a request: the service's own, then the operation's."""
+    return {"Content-Type": UTF8, **service.headers, **service.operations[operation].headers}
+
+
+@dataclass(frozen=True)
+class BadRequest:
+    """A request that must be refused. `leak` is a text that must not stand in the answer."""
+
+    name: str
+    body: bytes
+    leak: bytes = b""
+
+
+def bad_requests(service: Entry[Service]) -> list[BadRequest]:
+    """Requests that every server must refuse with a SOAP fault or a status of 400 to 499, and survive."""
+    name, exchange = exchanges.written(service)[0]
+    good = exchange.request.encode()
+    start = good.find(b"<", good.find(b"?>") + 1 if good.startswith(b"<?") else 0)
+    space = service.model.namespace
+    entity = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>'
+    lol = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaaaaaaaaaaaa">' + b"".join(
+        f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 20}">'.encode() for n in range(8)
+    ) + b"]>"  # fmt: skip
+
+    def with_entity(declaration: bytes, name_of: bytes) -> bytes:
+        operation = next(iter(service.model.operations.values())).element
+        return declaration + envelope(f'<w:{operation} xmlns:w="{space}">&{name_of.decode()};</w:{operation}>').split(b"?>", 1)[1]
+
+    return [
+        BadRequest("malformed XML", good[: len(good) // 2]),
+        BadRequest("not XML at all", b"this is not XML"),
+        BadRequest("empty body", b""),
+        BadRequest("unknown operation", envelope(f'<w:noSuchOperation xmlns:w="{space}"/>')),
+        BadRequest("unknown namespace", envelope('<w:echoVoid xmlns:w="urn:somebody:else"/>')),
+        BadRequest("two roots", good + good[start:]),
+        BadRequest("10 MB of garbage", b"<a>" + b"x" * 10_000_000),
+        BadRequest("external entity", with_entity(entity, b"e"), leak=_hostname()),
+        BadRequest("entity expansion", with_entity(lol, b"i")),
+    ]
+
+
+def refuse(service: Entry[Service], url: str) -> dict[str, str]:
+    """What `url` did wrong with each bad request, by its name; empty where all were refused properly."""
+    wrong: dict[str, str] = {}
+    headers = request_headers(service.model, next(iter(service.model.operations)))
+    for bad in bad_requests(service):
+        conversation = Conversation(url)
+        try:
+            answer = conversation.post(bad.body, headers)
+        except ContractError as error:
+            wrong[bad.name] = error.message
+            continue
+        finally:
+            conversation.close()
+        if bad.leak and bad.leak in answer.body:
+            wrong[bad.name] = "the answer holds the content of a file of the server"
+        elif not (400 <= answer.status < 500 or (answer.status == 500 and _holds_fault(answer.body))):
+            wrong[bad.name] = f"HTTP status {answer.status} without a SOAP fault"
+    return wrong
+
+
+def _holds_fault(body: bytes) -> bool:
+    try:
+        return soap.is_fault(soap.content(body))
+    except ContractError:
+        return b":Fault" in body or b"<Fault" in body
+
+
+def _hostname() -> bytes:
+    try:
+        with open("/etc/hostname", "rb") as file:
+            return file.read().strip()
+    except OSError:
+        return b""

@@ -1,0 +1,93 @@
+"""A study as its file describes it: what is compared, under which load, and what its paper said (contracts/study.schema.json)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from .strict import Strict
+
+
+class Paper(Strict):
+    """The publication that the study reruns."""
+
+    authors: str
+    year: int
+    title: str
+
+
+class Claim(Strict):
+    """What the paper found, in a sentence, with the setting it was found in."""
+
+    text: str
+    setting: str
+    source: str
+
+
+class StudyParameter(Strict):
+    """A setting under the paper's own name.
+
+    `sets` says what it is to Steelyard: `users`, `warm_up_seconds`, `steady_seconds`, `drain_seconds`, `out`, `out_prefix`,
+    `mix.<operation>` (percent) or `service.<parameter>`. `auto` allows the word auto: the number of users with the
+    highest throughput is looked for.
+    """
+
+    default: int | float | str
+    meaning: str
+    sets: Annotated[str, Field(pattern=r"^(users|warm_up_seconds|steady_seconds|drain_seconds|out|out_prefix|mix\.\w+|service\.\w+)$")]
+    unit: str = ""
+    auto: bool = False
+
+
+class PartSpec(Strict):
+    """One process of a subject: a server, and settings of it that differ from their defaults."""
+
+    server: str
+    factors: dict[str, str] = {}
+
+
+class SubjectSpec(Strict):
+    """What is compared. The first part takes the load; companions are started first and not judged.
+
+    Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is part1, part2 ... and companion1 ...
+    """
+
+    label: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@=-]*$")]
+    parts: Annotated[list[PartSpec], Field(min_length=1)]
+    companions: list[PartSpec] = []
+
+
+class Study(Strict):
+    """A study. `subjects` are server names or whole subjects; `primary` names the operation whose throughput is judged.
+
+    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix.
+    """
+
+    name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
+    title: str
+    question: str
+    service: str
+    subjects: Annotated[list[str | SubjectSpec], Field(min_length=1)]
+    reference: str
+    operations: Annotated[list[str], Field(min_length=1)]
+    primary: str
+    design: Literal["alternating", "alternating-frozen"] = "alternating"
+    forks: Annotated[int, Field(ge=1)] = 4
+    slice_seconds: Annotated[float, Field(gt=0)] = 2.0
+    warm_up_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
+    corpus_entries: Annotated[int, Field(ge=1)] = 200
+    parameters: dict[str, StudyParameter] = {}
+    paper: Paper | None = None
+    claims: list[Claim] = []
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Study:
+        labels = [subject if isinstance(subject, str) else subject.label for subject in self.subjects]
+        if len(set(labels)) != len(labels):
+            raise ValueError(f"two subjects have the same label: {', '.join(labels)}")
+        if self.reference not in labels:
+            raise ValueError(f"reference '{self.reference}' is not one of the subjects {', '.join(labels)}")
+        if self.primary not in self.operations:
+            raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
+        return self

@@ -1,0 +1,269 @@
+"""A running subject: its parts and companions, started, frozen, thawed, measured and stopped as one."""
+
+from __future__ import annotations
+
+import random
+import socket
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import ProxyHandler, build_opener
+
+from . import build, catalogue, house, keeper
+from .catalogue import Entry
+from .errors import KeeperError, ProvisionError, SteelyardError
+from .keeper import Keeper, ProcessUse
+from .models.server import Server
+from .models.service import Service
+from .models.study import PartSpec, SubjectSpec
+from .progress import Progress
+from .toolchain import require
+
+_READY_PAUSE = 0.1
+_PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
+_direct = build_opener(ProxyHandler({}))  # loopback is never asked of a proxy
+
+
+@dataclass(frozen=True)
+class Part:
+    """One process of a subject before it runs: where it stands (`part1`, `companion1` ...), and what it is."""
+
+    place: str
+    server: Entry[Server]
+    factors: dict[str, str]
+    cache: Path
+    judged: bool
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A subject whose servers are fetched and built. The first part takes the load."""
+
+    label: str
+    service: Entry[Service]
+    parts: list[Part]
+
+    @property
+    def front(self) -> Part:
+        return next(part for part in self.parts if part.judged)
+
+    def path(self) -> str:
+        """The path of the service on the front part."""
+        return self.front.server.model.path or self.service.model.path
+
+    @property
+    def may_freeze(self) -> bool:
+        """Freezing breaks database and broker connections, so a subject with companions is never frozen by a design."""
+        return all(part.judged and part.server.model.freeze for part in self.parts)
+
+
+class RunningPart:
+    """A part that was started: its keeper, its port and its log."""
+
+    def __init__(self, part: Part, kept: Keeper, port: int, log: Path, start_seconds: float) -> None:
+        self.part = part
+        self.keeper = kept
+        self.port = port
+        self.log = log
+        self.start_seconds = start_seconds
+
+
+class RunningSubject:
+    """All processes of a subject. Leaving the context of `started` stops them."""
+
+    def __init__(self, subject: Subject, parts: list[RunningPart]) -> None:
+        self.subject = subject
+        self.parts = parts
+
+    @property
+    def front(self) -> RunningPart:
+        return next(part for part in self.parts if part.part.judged)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.front.port}{self.subject.path()}"
+
+    @property
+    def start_seconds(self) -> float:
+        return sum(part.start_seconds for part in self.parts)
+
+    def freeze(self) -> None:
+        for part in self.parts:
+            part.keeper.freeze()
+
+    def thaw(self) -> None:
+        for part in reversed(self.parts):
+            part.keeper.thaw()
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        for part in self.parts:
+            part.keeper.pin(cpus)
+
+    def use(self) -> dict[str, list[ProcessUse]]:
+        """What each process has used so far, by place."""
+        return {part.part.place: part.keeper.use() for part in self.parts}
+
+    def requests_served(self) -> int:
+        """The service's own count of requests since it was started; raises ProvisionError where it gives none."""
+        counter = f"http://127.0.0.1:{self.front.port}{self.subject.service.model.counter}"
+        try:
+            with _direct.open(counter, timeout=5) as answer:
+                return int(answer.read(32))
+        except (OSError, ValueError) as error:
+            raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
+
+    def death(self) -> str | None:
+        """What is known about a part that ended by itself, as a sentence; None while all run."""
+        for part in self.parts:
+            if part.keeper.exit is not None:
+                return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}: {_last_words(part.keeper)}"
+        return None
+
+
+def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
+    """`spec` with all its servers fetched and built; raises what catalogue, fetch and build raise."""
+    companions = [_part(f"companion{n}", part, None, progress) for n, part in enumerate(spec.companions, 1)]
+    parts = [_part(f"part{n}", part, service, progress) for n, part in enumerate(spec.parts, 1)]
+    return Subject(spec.label, service, [*companions, *parts])
+
+
+def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
+    server = catalogue.server(spec.server)
+    known = server.model.factors
+    for name, value in spec.factors.items():
+        if name not in known:
+            from .configuration import nearest
+
+            raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
+        choices = known[name].choices
+        if choices is not None and value not in choices:
+            raise ProvisionError(f"{server.name}: factor {name} may be {', '.join(choices)}, not '{value}'")
+    factors = {name: spec.factors.get(name, factor.default) for name, factor in known.items()}
+    return Part(place, server, factors, build.provide(server, service, progress), judged=service is not None)
+
+
+@contextmanager
+def started(
+    subject: Subject, folder: Path, cpus: Sequence[int], draw: random.Random, progress: Progress
+) -> Iterator[RunningSubject]:
+    """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
+
+    Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
+    """
+    ports = {part.place: free_port(draw) for part in subject.parts}
+    addresses = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
+    with ExitStack() as stack:
+        running: list[RunningPart] = []
+        for part in subject.parts:
+            with progress.stage(f"starting {subject.label}"):
+                running.append(_start(subject, part, ports[part.place], addresses, folder, cpus, stack, progress))
+        yield RunningSubject(subject, running)
+
+
+def _start(
+    subject: Subject,
+    part: Part,
+    port: int,
+    addresses: dict[str, str],
+    folder: Path,
+    cpus: Sequence[int],
+    stack: ExitStack,
+    progress: Progress,
+) -> RunningPart:
+    server = part.server
+    scratch = stack.enter_context(_scratch(f"{subject.label}-{part.place}-"))
+    log = folder / f"{subject.label}.{part.place}.log"
+    environment = {
+        **require(server.model.needs, server.name),
+        **addresses,
+        **{f"STEELYARD_{name.upper()}": value for name, value in part.factors.items()},
+        "STEELYARD_CPUS": str(max(1, len(cpus))),
+    }
+    values = {"port": str(port), "scratch": scratch, "cache": str(part.cache), "service": str(subject.service.folder)}
+    for argv in server.model.prepare:
+        try:
+            command = build.placeholders(argv, values)
+            keeper.run(command, log=log, cwd=server.folder, environment=environment, seconds=60, while_waiting=progress.refresh)
+        except KeeperError as error:
+            raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
+    begun = time.monotonic()
+    kept = stack.enter_context(
+        Keeper(build.placeholders(server.model.start, values), log=log, cwd=server.folder, environment=environment)
+    )
+    counter = f"http://127.0.0.1:{port}{subject.service.model.counter}" if part.judged else None
+    _await_ready(server, kept, build.placeholders(server.model.ready, values), counter, environment, folder, progress)
+    return RunningPart(part, kept, port, log, time.monotonic() - begun)
+
+
+def _await_ready(
+    server: Entry[Server],
+    kept: Keeper,
+    ready: list[str],
+    counter: str | None,
+    environment: dict[str, str],
+    folder: Path,
+    progress: Progress,
+) -> None:
+    """Until `ready` exits with 0 and the service's counter answers; raises ProvisionError where the server dies or is late."""
+    deadline = time.monotonic() + server.model.ready_seconds
+    probe_log = folder / f"{server.name}.ready.log"
+    while True:
+        if kept.exit is not None:
+            raise ProvisionError(
+                f"{server.name} died before it was ready ({kept.exit}): {_last_words(kept)}", hint=f"its log is {kept.log}"
+            )
+        try:
+            keeper.run(ready, log=probe_log, cwd=server.folder, environment=environment, seconds=10)
+            if counter is None or _answers(counter):
+                probe_log.unlink(missing_ok=True)
+                return
+        except KeeperError:
+            pass  # not ready yet
+        if time.monotonic() > deadline:
+            raise ProvisionError(
+                f"{server.name} was not ready after {server.model.ready_seconds:g} s: {_last_words(kept)}",
+                hint=f"its log is {kept.log}",
+            )
+        progress.refresh()
+        kept.wait(_READY_PAUSE)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with _direct.open(url, timeout=2) as answer:
+            return bool(answer.status == 200)
+    except (HTTPError, URLError, OSError):
+        return False
+
+
+def _last_words(kept: Keeper) -> str:
+    return f"its log ends: {kept.log_tail()}" if kept.log_tail() else "its log is empty"
+
+
+def free_port(draw: random.Random) -> int:
+    """A loopback port that nobody listens on now, drawn at random; raises ProvisionError where none is found."""
+    for _ in range(200):
+        port = draw.choice(_PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise ProvisionError(f"no free port was found between {_PORTS.start} and {_PORTS.stop}")
+
+
+@contextmanager
+def _scratch(prefix: str) -> Iterator[str]:
+    base = house.cache() / "scratch"
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        holder = tempfile.TemporaryDirectory(prefix=prefix, dir=base, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise SteelyardError(f"no scratch folder can be made in {base}: {error.strerror}") from None
+    with holder as folder:
+        yield folder
