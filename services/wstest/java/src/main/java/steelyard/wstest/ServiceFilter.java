@@ -1,0 +1,38 @@
+package steelyard.wstest;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.annotation.WebFilter;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts service requests, tells the count at /count, and obeys the header Steelyard-Busy-Us. */
+@WebFilter(urlPatterns = "/*", asyncSupported = true)
+public class ServiceFilter extends HttpFilter {
+
+  private static final long serialVersionUID = 1;
+
+  private final transient LongAdder requests = new LongAdder();
+
+  @Override
+  protected void doFilter(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    if (request.getRequestURI().equals(request.getContextPath() + "/count")) {
+      response.setContentType("text/plain");
+      response.getWriter().print(requests.sum());
+      return;
+    }
+    if (request.getMethod().equals("POST")) {
+      requests.increment();
+    }
+    String busyMicros = request.getHeader("Steelyard-Busy-Us");
+    if (busyMicros != null) {
+      BusyWork.spin(Long.parseLong(busyMicros));
+    }
+    chain.doFilter(request, response);
+  }
+}

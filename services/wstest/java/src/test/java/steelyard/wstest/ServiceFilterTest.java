@@ -1,0 +1,71 @@
+package steelyard.wstest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class ServiceFilterTest {
+
+  private final ServiceFilter filter = new ServiceFilter();
+  private final AtomicInteger passedOn = new AtomicInteger();
+  private final FilterChain chain = (request, response) -> passedOn.incrementAndGet();
+
+  @Test
+  void serviceRequestsArePassedOnAndCounted() throws Exception {
+    assertThat(call("GET", "/wstest/count", null)).isEqualTo("0");
+
+    call("POST", "/wstest/WSTest", null);
+    call("POST", "/wstest/WSTest", null);
+    call("GET", "/wstest/WSTest", null);
+
+    assertThat(passedOn).hasValue(3);
+    assertThat(call("GET", "/wstest/count", null)).isEqualTo("2");
+    assertThat(passedOn).hasValue(3);
+  }
+
+  @Test
+  void busyHeaderBurnsProcessorTime() throws Exception {
+    call("POST", "/wstest/WSTest", "1");
+    long before = System.nanoTime();
+
+    call("POST", "/wstest/WSTest", "20000");
+
+    assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(20_000_000L);
+    assertThat(passedOn).hasValue(2);
+  }
+
+  private String call(String method, String uri, String busyMicros) throws Exception {
+    Map<String, Object> asked = new HashMap<>();
+    asked.put("getMethod", method);
+    asked.put("getRequestURI", uri);
+    asked.put("getContextPath", "/wstest");
+    asked.put("getHeader", busyMicros);
+    var written = new StringWriter();
+    var answer = new HashMap<String, Object>(Map.of("getWriter", new PrintWriter(written)));
+    answer.put("setContentType", null);
+    filter.doFilter(
+        canned(HttpServletRequest.class, asked), canned(HttpServletResponse.class, answer), chain);
+    return written.toString();
+  }
+
+  /** An object that answers the methods named in the map, and fails on any other. */
+  private static <T> T canned(Class<T> type, Map<String, Object> answers) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              assertThat(answers).containsKey(method.getName());
+              return answers.get(method.getName());
+            }));
+  }
+}
