@@ -1,0 +1,46 @@
+"""Checks on the instrument and on what a sample can support."""
+
+from __future__ import annotations
+
+import math
+
+LITTLE_TOLERANCE = 0.02
+LITTLE_LEAST_SLICE = 50.0
+TAIL_SUPPORT = 10.0
+
+
+def littles_law(throughput: float, mean_response_seconds: float, mean_think_seconds: float, users: float) -> float:
+    """Relative deviation of throughput x (response + think) from the number of users; 0 where the law holds exactly.
+
+    Little 1961, "A proof for the queuing formula L = lambda W"; with think time: Denning and Buzen 1978, "The operational
+    analysis of queueing network models" (the interactive response time law).
+    """
+    if users <= 0:
+        raise ValueError(f"users must be above 0, not {users}")
+    return throughput * (mean_response_seconds + mean_think_seconds) / users - 1
+
+
+def littles_law_applies(slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0) -> bool:
+    """Whether a slice is long enough for the law: its ends weigh one cycle, so it must exceed LITTLE_LEAST_SLICE cycles."""
+    return slice_seconds > LITTLE_LEAST_SLICE * (mean_response_seconds + mean_think_seconds)
+
+
+def least_requests(quantile: float) -> int:
+    """How many requests a quantile needs: 10 / (1 - q), so that ten lie beyond it."""
+    if not 0 <= quantile < 1:
+        raise ValueError(f"a quantile lies in [0, 1), not {quantile}")
+    return math.ceil(TAIL_SUPPORT / (1 - quantile) * (1 - 1e-12))
+
+
+def percentile_refusal(quantile: float, requests: int, unfinished: int = 0) -> str | None:
+    """Why a quantile of `requests` finished requests cannot be shown, or None where it can.
+
+    `unfinished` requests are slower than all that finished, as far as anyone knows: above their share there is no percentile.
+    """
+    needed = least_requests(quantile)
+    if requests < needed:
+        return f"p{quantile * 100:g} needs {needed} requests, and there are {requests}"
+    share = unfinished / (requests + unfinished)
+    if unfinished and quantile > 1 - share:
+        return f"p{quantile * 100:g} lies among the {share:.2%} of requests that did not finish"
+    return None

@@ -1,0 +1,77 @@
+"""From pairs to forks to one interval: a fork is one number, and only forks are replicates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, stdev
+
+from scipy.stats import t as student
+
+from ..errors import InsufficientDataError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A two-sided confidence interval for a mean, on the scale that its values had; `count` values entered it."""
+
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    count: int
+
+    def exp(self) -> Interval:
+        """The same interval for the ratio, where the values were logarithms of ratios."""
+        return Interval(math.exp(self.estimate), math.exp(self.low), math.exp(self.high), self.confidence, self.count)
+
+
+def fork_value(pair_log_ratios: Sequence[float]) -> float:
+    """One fork's number: the median of its pairs' log ratios; raises InsufficientDataError where there is no pair."""
+    if not pair_log_ratios:
+        raise InsufficientDataError("a fork without a pair has no value")
+    return median(pair_log_ratios)
+
+
+def student_interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
+    """Student's t interval for the mean of `values`, one a fork.
+
+    Source: Student 1908, "The probable error of a mean"; as Georges, Buytaert, Eeckhout 2007, "Statistically rigorous Java
+    performance evaluation", apply it to VM invocations. Raises InsufficientDataError under two values.
+    """
+    count = len(values)
+    if count < 2:
+        raise InsufficientDataError(f"an interval needs at least 2 forks, and there are {count}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    mean = fmean(values)
+    half = float(student.ppf((1 + confidence) / 2, count - 1)) * stdev(values) / math.sqrt(count)
+    return Interval(mean, mean - half, mean + half, confidence, count)
+
+
+def p_value(values: Sequence[float], null: float = 0.0) -> float:
+    """Two-sided p of Student's t test that the mean of `values` is `null`; the dual of `student_interval`."""
+    count = len(values)
+    if count < 2:
+        raise InsufficientDataError(f"a test needs at least 2 forks, and there are {count}")
+    distance, error = abs(fmean(values) - null), stdev(values) / math.sqrt(count)
+    if error == 0:
+        return 1.0 if distance == 0 else 0.0
+    return float(2 * student.sf(distance / error, count - 1))
+
+
+def equivalence_p_value(values: Sequence[float], margin: float) -> float:
+    """The smallest alpha at which the 1 - alpha interval of log ratios lies within +-log(1 + margin); 1 where none does.
+
+    Twice the larger p of Schuirmann's two one-sided tests (1987), since METHODOLOGY asks for the whole two-sided interval.
+    """
+    count = len(values)
+    if count < 2:
+        raise InsufficientDataError(f"a test needs at least 2 forks, and there are {count}")
+    slack, error = math.log1p(margin) - abs(fmean(values)), stdev(values) / math.sqrt(count)
+    if slack < 0:
+        return 1.0
+    if error == 0:
+        return 0.0
+    return float(min(1.0, 2 * student.sf(slack / error, count - 1)))

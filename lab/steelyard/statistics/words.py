@@ -1,0 +1,92 @@
+"""The four words of a verdict, and how several comparisons share one error rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .interval import Interval, equivalence_p_value, p_value
+
+MARGIN = 0.03
+
+
+class Better(StrEnum):
+    """Which direction of a measure is the better one."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+
+
+class Word(StrEnum):
+    """What is said of the first subject against the second."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+
+
+def word(ratio: Interval, better: Better, margin: float = MARGIN) -> Word:
+    """The word for an interval of the ratio a / b (not of its logarithm); rule 7 of METHODOLOGY.
+
+    Equivalent where the interval lies within [1 / (1 + margin), 1 + margin]; else faster or slower where it excludes 1;
+    else undecided. Only then does a tiny but certain difference not become an alarm.
+    """
+    if ratio.low >= 1 / (1 + margin) and ratio.high <= 1 + margin:
+        return Word.EQUIVALENT
+    if ratio.low > 1 or ratio.high < 1:
+        return _direction(ratio.estimate > 1, better)
+    return Word.UNDECIDED
+
+
+def _direction(above: bool, better: Better) -> Word:
+    return Word.FASTER if above == (better is Better.HIGHER) else Word.SLOWER
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One comparison's forks (log ratios a / b) and the direction that is better."""
+
+    fork_log_ratios: Sequence[float]
+    better: Better
+
+
+def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -> list[Word]:
+    """The words for several comparisons such that the chance of any wrong word is at most `alpha`.
+
+    Holm 1979, "A simple sequentially rejective multiple test procedure", over both hypotheses of every comparison ("no
+    difference", "a difference beyond the margin"). At most one of the two is true, so the divisor never exceeds the
+    number of comparisons (Shaffer 1986, "Modified sequentially rejective multiple test procedures"). With one
+    comparison this is `word` on the 1 - alpha interval.
+    """
+    total = len(comparisons)
+    hypotheses = sorted(
+        [(equivalence_p_value(item.fork_log_ratios, margin), 0, place) for place, item in enumerate(comparisons)]
+        + [(p_value(item.fork_log_ratios), 1, place) for place, item in enumerate(comparisons)]
+    )
+    equivalent, different = set(), set()
+    for rejected, (chance, kind, place) in enumerate(hypotheses):
+        if chance > alpha / min(total, 2 * total - rejected):
+            break
+        (different if kind else equivalent).add(place)
+    found = []
+    for place, item in enumerate(comparisons):
+        if place in equivalent:
+            found.append(Word.EQUIVALENT)
+        elif place in different:
+            found.append(_direction(math.fsum(item.fork_log_ratios) > 0, item.better))
+        else:
+            found.append(Word.UNDECIDED)
+    return found
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p values, in the order given (Holm 1979)."""
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = running
+    return adjusted
