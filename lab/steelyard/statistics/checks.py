@@ -12,8 +12,8 @@ TAIL_SUPPORT = 10.0
 def littles_law(throughput: float, mean_response_seconds: float, mean_think_seconds: float, users: float) -> float:
     """Relative deviation of throughput x (response + think) from the number of users; 0 where the law holds exactly.
 
-    Little 1961, "A proof for the queuing formula L = lambda W"; with think time: Denning and Buzen 1978, "The operational
-    analysis of queueing network models" (the interactive response time law).
+    Little 1961, "A proof for the queuing formula L = lambda W"; with think time: Denning and Buzen 1978, "The
+    operational analysis of queueing network models" (the interactive response time law).
     """
     if users <= 0:
         raise ValueError(f"users must be above 0, not {users}")
@@ -21,7 +21,7 @@ def littles_law(throughput: float, mean_response_seconds: float, mean_think_seco
 
 
 def littles_law_applies(slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0) -> bool:
-    """Whether a slice is long enough for the law: its ends weigh one cycle, so it must exceed LITTLE_LEAST_SLICE cycles."""
+    """Whether a slice is long enough for the law: its ends weigh one cycle, and it must exceed LITTLE_LEAST_SLICE."""
     return slice_seconds > LITTLE_LEAST_SLICE * (mean_response_seconds + mean_think_seconds)
 
 
@@ -35,7 +35,8 @@ def least_requests(quantile: float) -> int:
 def percentile_refusal(quantile: float, requests: int, unfinished: int = 0) -> str | None:
     """Why a quantile of `requests` finished requests cannot be shown, or None where it can.
 
-    `unfinished` requests are slower than all that finished, as far as anyone knows: above their share there is no percentile.
+    `unfinished` requests are slower than all that finished, as far as anyone knows: above their share there is no
+    percentile.
     """
     needed = least_requests(quantile)
     if requests < needed:

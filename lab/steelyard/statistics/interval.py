@@ -37,8 +37,8 @@ def fork_value(pair_log_ratios: Sequence[float]) -> float:
 def student_interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
     """Student's t interval for the mean of `values`, one a fork.
 
-    Source: Student 1908, "The probable error of a mean"; as Georges, Buytaert, Eeckhout 2007, "Statistically rigorous Java
-    performance evaluation", apply it to VM invocations. Raises InsufficientDataError under two values.
+    Source: Student 1908, "The probable error of a mean"; as Georges, Buytaert, Eeckhout 2007, "Statistically
+    rigorous Java performance evaluation", apply it to VM invocations. Raises InsufficientDataError under two values.
     """
     count = len(values)
     if count < 2:
@@ -62,9 +62,10 @@ def p_value(values: Sequence[float], null: float = 0.0) -> float:
 
 
 def equivalence_p_value(values: Sequence[float], margin: float) -> float:
-    """The smallest alpha at which the 1 - alpha interval of log ratios lies within +-log(1 + margin); 1 where none does.
+    """The smallest alpha whose 1 - alpha interval of log ratios lies within +-log(1 + margin); 1 where none does.
 
-    Twice the larger p of Schuirmann's two one-sided tests (1987), since METHODOLOGY asks for the whole two-sided interval.
+    Twice the larger p of Schuirmann's two one-sided tests (1987), since METHODOLOGY asks for the whole two-sided
+    interval.
     """
     count = len(values)
     if count < 2:

@@ -27,8 +27,10 @@ def power(effect: float, fork_deviation: float, forks: int, alpha: float) -> flo
     return upper + lower
 
 
-def forks_needed(effect: float, fork_deviation: float, alpha: float, wanted: float = POWER, most: int = 1000) -> int | None:
-    """The smallest number of forks that finds `effect` (log ratio) with power `wanted`; None where even `most` do not."""
+def forks_needed(
+    effect: float, fork_deviation: float, alpha: float, wanted: float = POWER, most: int = 1000
+) -> int | None:
+    """The fewest forks that find `effect` (log ratio) with power `wanted`; None where even `most` do not."""
     if effect == 0:
         return None
     low, high = 1, 2
@@ -60,8 +62,8 @@ def smallest_difference(fork_deviation: float, forks: int, alpha: float, wanted:
 def time_left(difference: float, fork_deviation: float, forks: int, fork_seconds: float, alpha: float) -> str | None:
     """A sentence on what more time would buy, such as "5% could be decided in about 12 more minutes".
 
-    `difference` is a share above 0; `fork_seconds` is what one more fork costs. None where the forks at hand suffice, or
-    where no sensible number would.
+    `difference` is a share above 0; `fork_seconds` is what one more fork costs. None where the forks at hand suffice,
+    or where no sensible number would.
     """
     needed = forks_needed(math.log1p(difference), fork_deviation, alpha)
     if needed is None or needed <= forks:

@@ -53,12 +53,14 @@ class Scalability:
 def fit(users: Sequence[float], throughput: Sequence[float], confidence: float = 0.95) -> Scalability:
     """Fit the law by least squares on relative errors, with Student's t intervals from the fit's covariance.
 
-    Source: Gunther 2007, "Guerrilla Capacity Planning", chapters 4 to 6. Raises InsufficientDataError under six distinct
-    levels, or where the fit does not converge.
+    Source: Gunther 2007, "Guerrilla Capacity Planning", chapters 4 to 6. Raises InsufficientDataError under six
+    distinct levels, or where the fit does not converge.
     """
     levels = tuple(sorted(set(users)))
     if len(levels) < LEAST_LEVELS:
-        raise InsufficientDataError(f"the scalability law needs {LEAST_LEVELS} levels of users, and there are {len(levels)}")
+        raise InsufficientDataError(
+            f"the scalability law needs {LEAST_LEVELS} levels of users, and there are {len(levels)}"
+        )
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     if not (np.all(np.isfinite(measured)) and np.all(measured > 0) and np.all(at > 0)):
         raise InsufficientDataError("the scalability law needs users and throughput above 0")

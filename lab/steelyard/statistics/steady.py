@@ -1,4 +1,4 @@
-"""When a server's warm-up is over: three slices in a row that no longer change and in which hardly anything is compiled."""
+"""When a server's warm-up is over: three slices in a row that agree and in which hardly anything is compiled."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def steady_since(slices: Sequence[WarmUpSlice]) -> int | None:
     """The index of the first slice of the earliest steady stretch, or None while there is none.
 
     A stretch is CONSECUTIVE slices, each with a JIT share under JIT_SHARE_LIMIT and a throughput within
-    THROUGHPUT_TOLERANCE of their median (Steelyard's method, rule 3; cf. Barrett et al. 2017, "Virtual machine warmup blows
-    hot and cold", for why a fixed number of iterations does not do). The warm-up may end after slice index + 2.
+    THROUGHPUT_TOLERANCE of their median (METHODOLOGY, rule 3; Barrett et al. 2017, "Virtual machine warmup blows
+    hot and cold", show why a fixed number of iterations does not do). The warm-up may end after slice index + 2.
     """
     for first in range(len(slices) - CONSECUTIVE + 1):
         if _is_steady(slices[first : first + CONSECUTIVE]):
@@ -45,5 +45,6 @@ def _is_steady(stretch: Sequence[WarmUpSlice]) -> bool:
     if not middle > 0:
         return False
     return all(
-        not compiles(part.jit_share) and abs(part.throughput - middle) <= THROUGHPUT_TOLERANCE * middle for part in stretch
+        not compiles(part.jit_share) and abs(part.throughput - middle) <= THROUGHPUT_TOLERANCE * middle
+        for part in stretch
     )

@@ -66,7 +66,8 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
         [(equivalence_p_value(item.fork_log_ratios, margin), 0, place) for place, item in enumerate(comparisons)]
         + [(p_value(item.fork_log_ratios), 1, place) for place, item in enumerate(comparisons)]
     )
-    equivalent, different = set(), set()
+    equivalent: set[int] = set()
+    different: set[int] = set()
     for rejected, (chance, kind, place) in enumerate(hypotheses):
         if chance > alpha / min(total, 2 * total - rejected):
             break
