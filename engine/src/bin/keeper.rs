@@ -1,3 +1,18 @@
-//! The process keeper.
+//! Starts one server, owns every process that comes of it, and leaves none behind.
 
-fn main() {}
+#[path = "../keeper/mod.rs"]
+mod keeper;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match keeper::run(&keeper::Options::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("steelyard-keeper: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

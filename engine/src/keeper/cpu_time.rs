@@ -1,0 +1,145 @@
+//! What each descendant has used: processor time, the part of it that went to a JVM's compilers, and memory.
+
+use std::collections::HashMap;
+use std::fs;
+
+use nix::time::{ClockId, clock_gettime};
+
+use super::process_table;
+use super::protocol::ProcessCpu;
+
+/// HotSpot's compiler threads, as far as the kernel keeps their names (15 characters).
+const COMPILER_THREADS: [&str; 2] = ["C1 Comp", "C2 Comp"];
+
+/// Reads processor times and remembers compiler threads that have ended.
+///
+/// HotSpot ends idle compiler threads and starts others, and a JVM's compile time must not go backwards with that.
+#[derive(Debug, Default)]
+pub struct CpuTimes {
+    compilers: HashMap<i32, HashMap<i32, CompilerThread>>,
+}
+
+/// A compiler thread's run time: that of threads which had its id before, and its own as last seen.
+#[derive(Debug, Default, Clone, Copy)]
+struct CompilerThread {
+    earlier_ns: u64,
+    latest_ns: u64,
+}
+
+impl CompilerThread {
+    fn saw(&mut self, run_ns: u64) {
+        if run_ns < self.latest_ns {
+            self.earlier_ns += self.latest_ns;
+        }
+        self.latest_ns = run_ns;
+    }
+}
+
+impl CpuTimes {
+    /// One entry a living descendant.
+    pub fn read(&mut self) -> Vec<ProcessCpu> {
+        let family = process_table::descendants();
+        self.compilers
+            .retain(|pid, _| family.iter().any(|process| process.pid == *pid));
+        family
+            .into_iter()
+            .filter_map(|process| {
+                // First of all, since it is what slices are judged by; none means that the process has just ended.
+                let cpu_ns = process_cpu_ns(process.pid)?;
+                Some(ProcessCpu {
+                    pid: process.pid,
+                    cpu_ns,
+                    jit_ns: self.compile_ns(process.pid),
+                    rss_bytes: resident_bytes(process.pid),
+                    name: process.name,
+                })
+            })
+            .collect()
+    }
+
+    fn compile_ns(&mut self, pid: i32) -> u64 {
+        for (thread, run_ns) in compiler_threads(pid) {
+            self.compilers
+                .entry(pid)
+                .or_default()
+                .entry(thread)
+                .or_default()
+                .saw(run_ns);
+        }
+        let Some(threads) = self.compilers.get(&pid) else {
+            return 0;
+        };
+        threads
+            .values()
+            .map(|thread| thread.earlier_ns + thread.latest_ns)
+            .sum()
+    }
+}
+
+/// The process's CPU clock, user and system, of all its threads, ended ones too.
+fn process_cpu_ns(pid: i32) -> Option<u64> {
+    // The kernel's encoding of another process's clock: the id inverted, above two bits that say "scheduler's time".
+    let clock = ClockId::from_raw((!pid << 3) | 2);
+    let time = clock_gettime(clock).ok()?;
+    Some(time.tv_sec().cast_unsigned() * 1_000_000_000 + time.tv_nsec().cast_unsigned())
+}
+
+fn compiler_threads(pid: i32) -> Vec<(i32, u64)> {
+    let run_ns = |thread: i32| {
+        let folder = format!("/proc/{pid}/task/{thread}");
+        let name = fs::read_to_string(format!("{folder}/comm")).ok()?;
+        if !COMPILER_THREADS.iter().any(|start| name.starts_with(start)) {
+            return None;
+        }
+        let times = fs::read_to_string(format!("{folder}/schedstat")).ok()?;
+        Some((thread, times.split(' ').next()?.parse().ok()?))
+    };
+    process_table::threads(pid).into_iter().filter_map(run_ns).collect()
+}
+
+fn resident_bytes(pid: i32) -> u64 {
+    let Ok(sizes) = fs::read_to_string(format!("/proc/{pid}/statm")) else {
+        return 0;
+    };
+    let pages: u64 = sizes
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .unwrap_or(0);
+    pages * page_bytes()
+}
+
+fn page_bytes() -> u64 {
+    // SAFETY: sysconf only reads.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_id_that_comes_again_does_not_make_the_sum_go_backwards() {
+        let mut thread = CompilerThread::default();
+        for run_ns in [5, 9, 2, 4] {
+            thread.saw(run_ns);
+        }
+        assert_eq!(thread.earlier_ns + thread.latest_ns, 13);
+    }
+
+    #[test]
+    fn our_own_clock_goes_forward_and_we_use_memory() {
+        let this = std::process::id().cast_signed();
+        let before = process_cpu_ns(this).unwrap();
+        let mut spin = 0_u64;
+        while process_cpu_ns(this).unwrap() == before {
+            spin = std::hint::black_box(spin + 1);
+        }
+        assert!(resident_bytes(this) > 0);
+    }
+
+    #[test]
+    fn a_process_that_is_not_there_has_no_clock() {
+        assert_eq!(process_cpu_ns(i32::MAX >> 4), None);
+    }
+}

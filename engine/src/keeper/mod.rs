@@ -1,0 +1,170 @@
+//! The keeper: one command with all its descendants, obeying lines on standard input (ARCHITECTURE.md, "lab -> keeper").
+
+mod cpu_list;
+mod cpu_time;
+mod ending;
+mod freezing;
+mod launch;
+mod pinning;
+mod process_table;
+mod protocol;
+mod watch;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+use cpu_list::CpuList;
+use cpu_time::CpuTimes;
+use protocol::{Answer, Exit, Request};
+use watch::{Event, Watch};
+
+/// Starts a command, owns all processes that come of it, and obeys `freeze`, `thaw`, `pin CPUS`, `cpu` and
+/// `stop SECONDS` on standard input. End of input kills them all.
+#[derive(Debug, clap::Parser)]
+#[command(name = "steelyard-keeper", version)]
+pub struct Options {
+    /// File to which the command's standard output and error are appended
+    #[arg(long, value_name = "FILE")]
+    log: PathBuf,
+
+    /// Processors the command may use from its start, as in 0,2-3
+    #[arg(long, value_name = "LIST")]
+    cpus: Option<CpuList>,
+
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "ARGV")]
+    command: Vec<std::ffi::OsString>,
+}
+
+/// Why the keeper could not start or go on, as one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum KeeperError {
+    #[error("cannot write the log {path}: {source}")]
+    Log { path: PathBuf, source: std::io::Error },
+    #[error("cannot start {program}: {source}")]
+    Start { program: String, source: std::io::Error },
+    #[error("{0}")]
+    Cpus(String),
+    #[error("cannot {what}: {errno}")]
+    System { what: &'static str, errno: Errno },
+}
+
+impl KeeperError {
+    /// The shell's convention: 127 for a command that is not there, 126 for one that cannot be run, else 1.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 127,
+            Self::Start { .. } => 126,
+            _ => 1,
+        }
+    }
+}
+
+/// Runs the keeper to its end and gives its exit code: 0 after `stop` or end of input, 128 + n after signal n.
+pub fn run(options: &Options) -> Result<u8, KeeperError> {
+    let mut watch = Watch::begin()?;
+    let child = launch::start(options)?;
+    protocol::say(&Answer::Started(child.as_raw()));
+    let mut keeper = Keeper {
+        child,
+        child_ended: false,
+        cpu_times: CpuTimes::default(),
+    };
+    loop {
+        match watch.next(None) {
+            Event::Line(line) => {
+                if keeper.obey(&line, &mut watch) {
+                    return Ok(0);
+                }
+            }
+            Event::ChildChanged => keeper.reap(),
+            Event::EndOfInput => {
+                ending::kill_all();
+                return Ok(0);
+            }
+            Event::Signal(number) => {
+                ending::kill_all();
+                return Ok(128 + number);
+            }
+            Event::Nothing => {}
+        }
+    }
+}
+
+struct Keeper {
+    child: Pid,
+    child_ended: bool,
+    cpu_times: CpuTimes,
+}
+
+impl Keeper {
+    /// Obeys one line and answers it; true when that was `stop`, after which nothing is left to keep.
+    fn obey(&mut self, line: &str, watch: &mut Watch) -> bool {
+        let answer = match Request::parse(line) {
+            Ok(Request::Freeze) => freezing::freeze().map_or_else(Answer::Error, Answer::Frozen),
+            Ok(Request::Thaw) => Answer::Thawed(freezing::thaw()),
+            Ok(Request::Pin(cpus)) => pinning::pin_all(&cpus).map_or_else(Answer::Error, Answer::Pinned),
+            Ok(Request::Cpu) => Answer::Cpu(self.cpu_times.read()),
+            Ok(Request::Stop(patience)) => {
+                let killed = stop(patience, watch);
+                protocol::say(&Answer::Stopped(killed));
+                return true;
+            }
+            Err(sentence) => Answer::Error(sentence),
+        };
+        protocol::say(&answer);
+        false
+    }
+
+    /// Takes leave of the dead, among them orphans that came to us as their subreaper, and reports the command's own end.
+    fn reap(&mut self) {
+        loop {
+            let exit = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::Exited(pid, code)) => (
+                    pid,
+                    Exit {
+                        code: Some(code),
+                        signal: None,
+                    },
+                ),
+                Ok(WaitStatus::Signaled(pid, signal, _)) => (
+                    pid,
+                    Exit {
+                        code: None,
+                        signal: Some(signal as i32),
+                    },
+                ),
+                Ok(WaitStatus::StillAlive) | Err(_) => return,
+                Ok(_) => continue,
+            };
+            // The process id may come again once its owner is reaped, so the command ends only once.
+            if exit.0 == self.child && !self.child_ended {
+                self.child_ended = true;
+                protocol::say(&Answer::Exited(exit.1));
+            }
+        }
+    }
+}
+
+/// Asks all to end, waits, and kills the rest; gives the number that had to be killed.
+///
+/// End of input or a signal in the meantime ends the patience, not the stopping.
+fn stop(patience: Duration, watch: &mut Watch) -> usize {
+    let deadline = Instant::now() + patience;
+    ending::ask_all();
+    while !ending::none_left() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        match watch.next(Some(left.min(ending::LOOK_AGAIN))) {
+            Event::EndOfInput | Event::Signal(_) => break,
+            Event::Line(_) | Event::ChildChanged | Event::Nothing => {}
+        }
+    }
+    ending::kill_all()
+}
