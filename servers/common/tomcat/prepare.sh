@@ -1,0 +1,12 @@
+# Lays out a CATALINA_BASE with a service's WAR: prepare.sh SCRATCH CACHE SERVICE IMPLEMENTATION LIB...
+# (LIB: folders of jars for all applications).
+set -eu
+scratch=$1 cache=$2 service=$3 implementation=$4
+shift 4
+mkdir -p "$scratch/conf" "$scratch/lib" "$scratch/temp" "$scratch/webapps"
+cp "$cache/tomcat/conf/web.xml" "$cache/tomcat/conf/catalina.properties" "$scratch/conf/"
+cp "$(dirname "$0")/server.xml" "$scratch/conf/"
+for lib in "$@"; do
+  ln -s "$lib"/*.jar "$scratch/lib/"
+done
+cp "$service/$implementation/target/$(basename "$service").war" "$scratch/webapps/"
