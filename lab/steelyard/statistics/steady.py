@@ -18,7 +18,7 @@ class WarmUpSlice:
     `jit_share` is None where nothing says what was compiled (a server without a JIT, or one that hides its threads).
     """
 
-    throughput: float
+    throughput_per_s: float
     jit_share: float | None = None
 
 
@@ -41,10 +41,10 @@ def compiles(jit_share: float | None) -> bool:
 
 
 def _is_steady(stretch: Sequence[WarmUpSlice]) -> bool:
-    middle = median(part.throughput for part in stretch)
+    middle = median(part.throughput_per_s for part in stretch)
     if not middle > 0:
         return False
     return all(
-        not compiles(part.jit_share) and abs(part.throughput - middle) <= THROUGHPUT_TOLERANCE * middle
+        not compiles(part.jit_share) and abs(part.throughput_per_s - middle) <= THROUGHPUT_TOLERANCE * middle
         for part in stretch
     )

@@ -1,0 +1,143 @@
+"""Small tables and documents on disk: read with the file and line in every complaint, written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import StoreError
+
+_LARGEST_FIELD = 1_000_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table: its line in the file (the header is line 1) and its fields as text."""
+
+    path: Path
+    line: int
+    fields: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        return self.fields[name]
+
+    def whole(self, name: str) -> int:
+        """The field as a whole number from 0 up; raises StoreError."""
+        try:
+            return _whole(self.fields[name])
+        except ValueError:
+            raise self._wrong(name, "a whole number from 0 up") from None
+
+    def number(self, name: str) -> float:
+        """The field as a finite number; raises StoreError."""
+        try:
+            return _finite(self.fields[name])
+        except ValueError:
+            raise self._wrong(name, "a number") from None
+
+    def _wrong(self, name: str, meaning: str) -> StoreError:
+        return StoreError(f"{self.path}, line {self.line}: {name} is '{self.fields[name][:40]}', not {meaning}")
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 20):
+        raise ValueError(text)
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError(text)
+    return value
+
+
+def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) -> Iterator[Row]:
+    """The rows of a CSV file that has at least `columns`; raises StoreError that names the file and the line.
+
+    `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise StoreError(f"{path} is missing") from None
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+    if may_be_cut and not text.endswith("\n"):
+        text = text[: text.rfind("\n") + 1]
+    csv.field_size_limit(_LARGEST_FIELD)
+    reader = csv.reader(text.splitlines(), strict=True)
+    try:
+        header = next(reader, None)
+        if header is None:
+            raise StoreError(f"{path} is empty: its header is missing")
+        missing = [name for name in columns if name not in header]
+        if missing:
+            raise StoreError(f"{path}, line 1: the column {missing[0]} is missing")
+        for values in reader:
+            if len(values) != len(header):
+                raise StoreError(
+                    f"{path}, line {reader.line_num}: {len(values)} fields where the header has {len(header)}"
+                )
+            yield Row(path, reader.line_num, dict(zip(header, values, strict=True)))
+    except csv.Error as error:
+        raise StoreError(f"{path}, line {reader.line_num}: {error}") from None
+
+
+def read_document(path: Path) -> Any:
+    """A JSON file's content; raises StoreError that names the file and the line."""
+    try:
+        return json.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise StoreError(f"{path} is missing") from None
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise StoreError(f"{path}, line {error.lineno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise StoreError(f"{path}: nested too deeply") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file whole, or leave the old one; raises StoreError."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
+
+
+def write_document(path: Path, content: object) -> None:
+    """Write a JSON file whole, or leave the old one; raises StoreError."""
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside itself and rename it, so that no reader ever sees half of it; raises StoreError."""
+    temporary: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror}", hint="is the disk full, or the folder read-only?"
+        ) from None
