@@ -52,7 +52,9 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
         raise BuildError(f"{server.name} has a build but names no implementation", hint=f"see {server.file}")
     sources = service.folder / server.model.implementation
     if not sources.is_dir():
-        raise BuildError(f"{service.name} has no implementation '{server.model.implementation}', which {server.name} runs")
+        raise BuildError(
+            f"{service.name} has no implementation '{server.model.implementation}', which {server.name} runs"
+        )
     stamp = cache / f".built-{service.name}"
     wanted = f"{source_hash(sources, server.folder, service.folder / 'contract')} {environment.get('JAVA_HOME', '')}"
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted and _artefacts_present(sources):

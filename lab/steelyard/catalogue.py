@@ -80,5 +80,7 @@ def _entry(kind: str, name: str, files: dict[str, Path], model: type[Model]) -> 
     loaded = configuration.load(path, model)
     stated = getattr(loaded, "name", name)
     if stated != name:
-        raise UnknownNameError(f"{path}: its name is '{stated}' but it stands as '{name}'", hint="make the two the same")
+        raise UnknownNameError(
+            f"{path}: its name is '{stated}' but it stands as '{name}'", hint="make the two the same"
+        )
     return Entry(name, path.parent, path, loaded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from . import exchanges, soap
@@ -102,7 +103,9 @@ def _verify_one(
     wanted = 500 if exchange.fault else 200
     difference = meaning.difference(answer.body, exchange.answer)
     if answer.status != wanted:
-        raise ContractError(f"{where}: HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else ""))
+        raise ContractError(
+            f"{where}: HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else "")
+        )
     if difference is not None:
         raise ContractError(f"{where}: {difference}")
 
@@ -123,7 +126,7 @@ class BadRequest:
 
 def bad_requests(service: Entry[Service]) -> list[BadRequest]:
     """Requests that every server must refuse with a SOAP fault or a status of 400 to 499, and survive."""
-    name, exchange = exchanges.written(service)[0]
+    _, exchange = exchanges.written(service)[0]
     good = exchange.request.encode()
     start = good.find(b"<", good.find(b"?>") + 1 if good.startswith(b"<?") else 0)
     space = service.model.namespace
@@ -134,7 +137,10 @@ def bad_requests(service: Entry[Service]) -> list[BadRequest]:
 
     def with_entity(declaration: bytes, name_of: bytes) -> bytes:
         operation = next(iter(service.model.operations.values())).element
-        return declaration + envelope(f'<w:{operation} xmlns:w="{space}">&{name_of.decode()};</w:{operation}>').split(b"?>", 1)[1]
+        return (
+            declaration
+            + envelope(f'<w:{operation} xmlns:w="{space}">&{name_of.decode()};</w:{operation}>').split(b"?>", 1)[1]
+        )
 
     return [
         BadRequest("malformed XML", good[: len(good) // 2]),
@@ -178,7 +184,6 @@ def _holds_fault(body: bytes) -> bool:
 
 def _hostname() -> bytes:
     try:
-        with open("/etc/hostname", "rb") as file:
-            return file.read().strip()
+        return Path("/etc/hostname").read_bytes().strip()
     except OSError:
         return b""

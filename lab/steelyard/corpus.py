@@ -26,7 +26,13 @@ class Corpus:
 
 
 def make(
-    service: Entry[Service], folder: Path, operations: Sequence[str], *, seed: int, count: int, parameters: Mapping[str, int]
+    service: Entry[Service],
+    folder: Path,
+    operations: Sequence[str],
+    *,
+    seed: int,
+    count: int,
+    parameters: Mapping[str, int],
 ) -> Corpus:
     """Write corpus.bin, corpus.csv, rules.json and expected.jsonl with `count` exchanges of each operation; raises ContractError."""
     made = [

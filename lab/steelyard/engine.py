@@ -56,7 +56,9 @@ class Engine:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close() if kind is None else self.kill()
 
     def go(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
@@ -103,7 +105,9 @@ class Engine:
     def _ended(self) -> EngineError:
         self._process.wait()
         words = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return EngineError(f"the engine ended with code {self._process.returncode}: {' '.join(words[-2:]) or 'no message'}")
+        return EngineError(
+            f"the engine ended with code {self._process.returncode}: {' '.join(words[-2:]) or 'no message'}"
+        )
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -44,22 +44,32 @@ def generated(
     for name, value in parameters.items():
         known = service.model.parameters.get(name)
         if known is None:
-            raise ContractError(f"{service.name} has no parameter '{name}'{nearest(name, sorted(service.model.parameters))}")
+            raise ContractError(
+                f"{service.name} has no parameter '{name}'{nearest(name, sorted(service.model.parameters))}"
+            )
         if not known.least <= value <= known.most:
-            raise ContractError(f"{service.name}: {name} is {value}, but must lie between {known.least} and {known.most}")
+            raise ContractError(
+                f"{service.name}: {name} is {value}, but must lie between {known.least} and {known.most}"
+            )
         settings += ["--set", f"{name}={value}"]
     argv = [sys.executable if word == "python3" else word for word in service.model.generate]
     argv += ["--operation", operation, "--seed", str(seed), "--count", str(count), *settings]
     try:
-        made = subprocess.run(argv, cwd=service.folder, capture_output=True, text=True, timeout=GENERATE_SECONDS, check=False)
+        made = subprocess.run(
+            argv, cwd=service.folder, capture_output=True, text=True, timeout=GENERATE_SECONDS, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ContractError(f"the generator of {service.name} cannot be run: {error}") from None
     if made.returncode != 0:
-        raise ContractError(f"the generator of {service.name} failed: {' '.join(made.stderr.split())[-300:] or 'no message'}")
+        raise ContractError(
+            f"the generator of {service.name} failed: {' '.join(made.stderr.split())[-300:] or 'no message'}"
+        )
     try:
         rows = [json.loads(line) for line in made.stdout.splitlines()]
     except json.JSONDecodeError as error:
         raise ContractError(f"the generator of {service.name} printed a line that is not JSON: {error}") from None
     if len(rows) != count:
-        raise ContractError(f"the generator of {service.name} made {len(rows)} exchanges of {operation}, asked for {count}")
+        raise ContractError(
+            f"the generator of {service.name} made {len(rows)} exchanges of {operation}, asked for {count}"
+        )
     return [validate(row, Exchange, f"exchange {number} of {service.name}") for number, row in enumerate(rows)]

@@ -83,12 +83,25 @@ def _fetch_one(
     elif artifact.pypi is not None:
         python = staging / (artifact.into or "python")
         _run(server, [sys.executable, "-m", "venv", str(python)], staging, staging, progress, environment)
-        pip = [str(python / "bin" / "python"), "-m", "pip", "install", "--require-hashes", "-r", str(server.folder / artifact.pypi)]
+        pip = [
+            str(python / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--require-hashes",
+            "-r",
+            str(server.folder / artifact.pypi),
+        ]
         _run(server, pip, staging, staging, progress, environment)
 
 
 def _fetch_maven(
-    server: Entry[Server], artifact: Artifact, coordinates: str, staging: Path, progress: Progress, environment: Mapping[str, str]
+    server: Entry[Server],
+    artifact: Artifact,
+    coordinates: str,
+    staging: Path,
+    progress: Progress,
+    environment: Mapping[str, str],
 ) -> None:
     group, name, version, *rest = coordinates.split(":")
     packaging = rest[0] if rest else "jar"
@@ -96,7 +109,13 @@ def _fetch_maven(
     file_name = f"{name}-{version}{classifier}.{packaging}"
     local = Path.home() / ".m2" / "repository" / Path(*group.split(".")) / name / version
     with TemporaryDirectory(prefix="fetch-", dir=staging) as download:
-        command = ["mvn", "-B", f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={download}"]
+        command = [
+            "mvn",
+            "-B",
+            f"{DEPENDENCY_PLUGIN}:copy",
+            f"-Dartifact={coordinates}",
+            f"-DoutputDirectory={download}",
+        ]
         with progress.measure_bytes(f"fetching {file_name}", artifact.bytes, local):
             _run(server, command, Path(download), staging, progress, environment)
         fetched = Path(download) / file_name
@@ -110,7 +129,12 @@ def _fetch_maven(
 
 
 def _fetch_closure(
-    server: Entry[Server], artifact: Artifact, pom: str, staging: Path, progress: Progress, environment: Mapping[str, str]
+    server: Entry[Server],
+    artifact: Artifact,
+    pom: str,
+    staging: Path,
+    progress: Progress,
+    environment: Mapping[str, str],
 ) -> None:
     target = _make(staging / (artifact.into or "lib"))
     command = [
@@ -131,14 +155,19 @@ def _fetch_closure(
 def _lock(path: Path) -> dict[str, str]:
     """Checksum by file name from lines as `sha256sum` prints them."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    return {name.strip().lstrip("*"): checksum for checksum, _, name in (line.partition(" ") for line in lines if line.strip())}
+    return {
+        name.strip().lstrip("*"): checksum
+        for checksum, _, name in (line.partition(" ") for line in lines if line.strip())
+    }
 
 
 def _run(
     server: Entry[Server], argv: list[str], cwd: Path, staging: Path, progress: Progress, environment: Mapping[str, str]
 ) -> None:
     if shutil.which(argv[0]) is None:
-        raise ToolchainError(f"{server.name} needs the command '{argv[0]}', which is not here", hint=install(argv[0]).hint())
+        raise ToolchainError(
+            f"{server.name} needs the command '{argv[0]}', which is not here", hint=install(argv[0]).hint()
+        )
     log = staging.parent / f"{server.name}.fetch.log"
     keeper.run(argv, log=log, cwd=cwd, environment=environment, seconds=FETCH_SECONDS, while_waiting=progress.refresh)
 
@@ -206,7 +235,9 @@ def _make(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FetchError(f"{folder} cannot be made: {error.strerror}", hint="STEELYARD_CACHE names another cache folder") from None
+        raise FetchError(
+            f"{folder} cannot be made: {error.strerror}", hint="STEELYARD_CACHE names another cache folder"
+        ) from None
     return folder
 
 

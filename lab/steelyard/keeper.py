@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
@@ -98,7 +99,9 @@ class Keeper:
     def __enter__(self) -> Keeper:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.kill()
 
     def freeze(self) -> None:
@@ -139,10 +142,8 @@ class Keeper:
     def kill(self) -> None:
         """End everything now; returns when the keeper has made sure of it."""
         if self._process.stdin is not None and not self._process.stdin.closed:
-            try:
+            with suppress(OSError):  # the keeper may be gone already
                 self._process.stdin.close()
-            except OSError:
-                pass  # the keeper is gone already
         try:
             self._process.wait(ANSWER_SECONDS)
         except subprocess.TimeoutExpired:
@@ -213,6 +214,10 @@ def run(
     with Keeper(argv, log=log, cwd=cwd, environment=environment) as kept:
         ended = kept.wait(seconds, while_waiting)
         if ended is None:
-            raise KeeperError(f"'{' '.join(argv)}' was still running after {seconds:g} s and was ended; its output is in {log}")
+            raise KeeperError(
+                f"'{' '.join(argv)}' was still running after {seconds:g} s and was ended; its output is in {log}"
+            )
         if ended.code != 0:
-            raise KeeperError(f"'{' '.join(argv)}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {log}")
+            raise KeeperError(
+                f"'{' '.join(argv)}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {log}"
+            )

@@ -27,7 +27,8 @@ def machine_lock(what: str, place: Path = PLACE) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LockError(
-                f"this machine is measuring already: {_holder(descriptor)}", hint="two at once would falsify both; wait until it ends"
+                f"this machine is measuring already: {_holder(descriptor)}",
+                hint="two at once would falsify both; wait until it ends",
             ) from None
         os.truncate(descriptor, 0)
         note = {"pid": os.getpid(), "what": what, "since": time.strftime("%Y-%m-%d %H:%M:%S")}

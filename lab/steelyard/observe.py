@@ -68,7 +68,9 @@ class Observer:
     def __enter__(self) -> Observer:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._observations_file.close()
         self._machine_file.close()
 
@@ -82,7 +84,18 @@ class Observer:
                 cpu = process.cpu_ns - (first.cpu_ns if first else 0)
                 jit = max(0, process.jit_ns - (first.jit_ns if first else 0))
                 jit_ns += jit
-                row = [slice_number, subject, place, process.pid, process.name, before.at_ns, after.at_ns, cpu, jit, process.rss_bytes]
+                row = [
+                    slice_number,
+                    subject,
+                    place,
+                    process.pid,
+                    process.name,
+                    before.at_ns,
+                    after.at_ns,
+                    cpu,
+                    jit,
+                    process.rss_bytes,
+                ]
                 self._observations.writerow(row)
         for cpu_number, times in after.machine.items():
             first_times = before.machine[cpu_number]

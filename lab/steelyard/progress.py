@@ -44,7 +44,9 @@ class Progress:
             self._bar.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._live:
             self._bar.stop()
 
@@ -83,7 +85,11 @@ class Progress:
             got = _size_of(folder)
             note, total, completed = f"{got / 1e6:.0f} of {size / 1e6:.0f} MB", float(size), float(min(got, size))
         elif self._planned is not None:
-            note, total, completed = f"{_duration(self.seconds_left() or 0)} left", self._planned, min(done, self._planned)
+            note, total, completed = (
+                f"{_duration(self.seconds_left() or 0)} left",
+                self._planned,
+                min(done, self._planned),
+            )
         self._bar.update(self._task, description=self._stage, total=total, completed=completed, note=note)
         self._bar.refresh()
 

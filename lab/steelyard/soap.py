@@ -21,7 +21,9 @@ _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 def parse(body: bytes | str) -> etree._Element:
     """The root element of an XML document; no document type, no entity, nothing from outside. Raises ContractError."""
     raw = body.encode() if isinstance(body, str) else body
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+    )
     try:
         root = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
@@ -67,7 +69,9 @@ class Meaning:
         try:
             return element.tag, _plain(declared.decode(_copied(element), validation="strict", value_hook=_typed))
         except xmlschema.XMLSchemaValidationError as error:
-            raise ContractError(f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}") from None
+            raise ContractError(
+                f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
+            ) from None
 
     def difference(self, answer: bytes | str, expected: str) -> str | None:
         """How an answer differs from the one expected, as a sentence; None where they mean the same."""
@@ -77,7 +81,11 @@ class Meaning:
             if is_fault(got) or is_fault(wanted):
                 if is_fault(got) == is_fault(wanted):
                     return None
-                return f"a SOAP fault came: {fault_text(got)}" if is_fault(got) else "an answer came where a SOAP fault is due"
+                return (
+                    f"a SOAP fault came: {fault_text(got)}"
+                    if is_fault(got)
+                    else "an answer came where a SOAP fault is due"
+                )
             meant, expected_value = self.of(got), self.of(wanted)
         except ContractError as error:
             return error.message

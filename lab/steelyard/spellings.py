@@ -40,7 +40,9 @@ def respell(request: str) -> Iterator[Spelling]:
     yield Spelling("processing instructions", _written(root, before_child="<?steelyard nothing?>"))
     yield Spelling("pretty printed", _pretty(root))
     yield Spelling("no XML declaration", _written(root, declaration=""))
-    yield Spelling("UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16)
+    yield Spelling(
+        "UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16
+    )
 
 
 def _written(

@@ -15,6 +15,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from . import build, catalogue, house, keeper
 from .catalogue import Entry
+from .configuration import nearest
 from .errors import KeeperError, ProvisionError, SteelyardError
 from .keeper import Keeper, ProcessUse
 from .models.server import Server
@@ -136,8 +137,6 @@ def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: 
     known = server.model.factors
     for name, value in spec.factors.items():
         if name not in known:
-            from .configuration import nearest
-
             raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
         choices = known[name].choices
         if choices is not None and value not in choices:
@@ -187,7 +186,9 @@ def _start(
     for argv in server.model.prepare:
         try:
             command = build.placeholders(argv, values)
-            keeper.run(command, log=log, cwd=server.folder, environment=environment, seconds=60, while_waiting=progress.refresh)
+            keeper.run(
+                command, log=log, cwd=server.folder, environment=environment, seconds=60, while_waiting=progress.refresh
+            )
         except KeeperError as error:
             raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
     begun = time.monotonic()
@@ -214,7 +215,8 @@ def _await_ready(
     while True:
         if kept.exit is not None:
             raise ProvisionError(
-                f"{server.name} died before it was ready ({kept.exit}): {_last_words(kept)}", hint=f"its log is {kept.log}"
+                f"{server.name} died before it was ready ({kept.exit}): {_last_words(kept)}",
+                hint=f"its log is {kept.log}",
             )
         try:
             keeper.run(ready, log=probe_log, cwd=server.folder, environment=environment, seconds=10)

@@ -62,7 +62,9 @@ def require(needs: Needs, wanted_by: str) -> dict[str, str]:
     """The environment variables that give `wanted_by` what it needs; raises ToolchainError that names what is missing."""
     for command in needs.commands:
         if shutil.which(command) is None:
-            raise ToolchainError(f"{wanted_by} needs the command '{command}', which is not here", hint=install(command).hint())
+            raise ToolchainError(
+                f"{wanted_by} needs the command '{command}', which is not here", hint=install(command).hint()
+            )
     if needs.jdk is None:
         return {}
     home = jdk_home(needs.jdk)
@@ -97,7 +99,9 @@ def jdk_major(home: Path) -> int | None:
         text = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            answer = subprocess.run([home / "bin" / "java", "-version"], capture_output=True, text=True, timeout=10, check=False)
+            answer = subprocess.run(
+                [home / "bin" / "java", "-version"], capture_output=True, text=True, timeout=10, check=False
+            )
         except (OSError, subprocess.TimeoutExpired):
             return None
         text = f"JAVA_VERSION={answer.stderr.replace('version ', 'JAVA_VERSION=')}"

@@ -29,13 +29,14 @@ class TrialPlan(Strict):
 class Schedule(Strict):
     """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
 
-    `design` is `alternating` (slices of the subjects alternate within a trial) or `as-published` (each subject alone, unbroken).
+    `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
+    stopped with SIGSTOP), or `as-published` (each subject alone, unbroken, once).
     """
 
     study: str
     service: str
     seed: int
-    design: Literal["alternating", "as-published"]
+    design: Literal["alternating", "alternating-frozen", "as-published"]
     subjects: list[str]
     reference: str
     cells: list[Cell]
@@ -43,16 +44,20 @@ class Schedule(Strict):
     pairs_per_cell: int
     slice_seconds: float
     warm_up_limit_seconds: float
+    drain_limit_seconds: float = 10.0
     parameters: dict[str, int | float | str]
 
 
 class SlicePlan(Strict):
-    """What slice `number` of a trial was for. Slices with the same `pair` and `cell` are compared with each other."""
+    """What slice `number` of a trial was for. Slices with the same `pair` and `cell` are compared with each other.
+
+    A `head-start` runs on all processors, before the subject is pinned; the steady state is looked for in `warm-up` only.
+    """
 
     number: int
     subject: str
     cell: str
-    phase: Literal["warm-up", "measure"]
+    phase: Literal["head-start", "warm-up", "measure"]
     pair: int | None = None
 
 
@@ -88,6 +93,24 @@ class Failure(Strict):
     message: str
 
 
+class Check(Strict):
+    """One thing about the machine that could falsify a measurement: what was found, whether it is good, else what to do."""
+
+    name: str
+    found: str
+    good: bool
+    advice: str
+
+
+class WrongSample(Strict):
+    """A kept answer that the engine's cheap check took for right and the full check did not: it voids its slice."""
+
+    slice: int
+    subject: str
+    operation: str
+    message: str
+
+
 class TrialRecord(Strict):
     """What became of one fork. `slices` lists what was driven, in order; numbers are those of slices.csv."""
 
@@ -103,4 +126,7 @@ class TrialRecord(Strict):
     subjects: list[SubjectRecord] = []
     slices: list[SlicePlan] = []
     steady: list[Steady] = []
+    samples_checked: int = 0
+    wrong_samples: list[WrongSample] = []
+    machine: list[Check] = []
     warnings: list[str] = []

@@ -38,7 +38,9 @@ class Artifact(Strict):
     def _one_kind(self) -> Artifact:
         given = [kind for kind in ("maven", "pom", "npm", "pypi", "apt") if getattr(self, kind) is not None]
         if len(given) != 1:
-            raise ValueError(f"an artifact has exactly one of maven, pom, npm, pypi, apt; this one has {given or 'none'}")
+            raise ValueError(
+                f"an artifact has exactly one of maven, pom, npm, pypi, apt; this one has {given or 'none'}"
+            )
         if self.maven is not None and self.sha256 is None:
             raise ValueError(f"artifact {self.maven} needs its sha256")
         if self.pom is not None and (self.lock is None or self.into is None):

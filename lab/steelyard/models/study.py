@@ -35,7 +35,10 @@ class StudyParameter(Strict):
 
     default: int | float | str
     meaning: str
-    sets: Annotated[str, Field(pattern=r"^(users|warm_up_seconds|steady_seconds|drain_seconds|out|out_prefix|mix\.\w+|service\.\w+)$")]
+    sets: Annotated[
+        str,
+        Field(pattern=r"^(users|warm_up_seconds|steady_seconds|drain_seconds|out|out_prefix|mix\.\w+|service\.\w+)$"),
+    ]
     unit: str = ""
     auto: bool = False
 

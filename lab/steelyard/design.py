@@ -1,0 +1,231 @@
+"""From a study and what the user asked to a schedule: every trial, cell and slice count, fixed before anything runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .configuration import nearest
+from .errors import ConfigurationError
+from .models.job import BigBang
+from .models.records import Cell, Schedule, TrialPlan
+from .models.service import Service
+from .models.study import PartSpec, Study, SubjectSpec
+
+MOST_IN_A_TRIAL = 3
+LEAST_PAIRS = 3
+Value = int | float | str
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked of a study on the command line; None and empty mean what the study says."""
+
+    only: Sequence[str] = ()
+    operations: Sequence[str] = ()
+    users: int | None = None
+    forks: int | None = None
+    pairs: int | None = None
+    slice_seconds: float | None = None
+    config: Path | None = None
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    as_published: bool = False
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the study's parameters come to. `users` is None for auto; `mix` is None where each operation runs alone."""
+
+    values: dict[str, Value]
+    users: int | None
+    warm_up_seconds: float
+    steady_seconds: float
+    drain_seconds: float
+    mix: dict[str, float] | None
+    service: dict[str, int]
+    out: str | None
+    out_prefix: str | None
+
+
+def read_initialization_file(path: Path) -> dict[str, str]:
+    """Names and values of a paper-style initialization file: `Name = value` lines, `#` comments, blanks ignored."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from None
+    values: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.partition("#")[0].strip()
+        if not stripped:
+            continue
+        name, equals, value = (part.strip() for part in stripped.partition("="))
+        if not equals or not name or not value:
+            raise ConfigurationError(f"{path}, line {number}: '{stripped}' is not of the form Name = value")
+        if name in values:
+            raise ConfigurationError(f"{path}, line {number}: '{name}' is given twice")
+        values[name] = value
+    return values
+
+
+def settle(study: Study, request: Request) -> Settings:
+    """The study's parameters with the user's file and flags laid over their defaults; raises ConfigurationError."""
+    given: dict[str, Value] = {}
+    if request.config is not None:
+        given.update(read_initialization_file(request.config))
+    given.update(request.settings)
+    for name in given:
+        if name not in study.parameters:
+            raise ConfigurationError(f"{study.name} has no parameter '{name}'{nearest(name, sorted(study.parameters))}")
+    values = {name: _number(study, name, given.get(name, known.default)) for name, known in study.parameters.items()}
+    mixed = {
+        known.sets.removeprefix("mix."): name
+        for name, known in study.parameters.items()
+        if known.sets.startswith("mix.")
+    }
+    users = request.users if request.users is not None else _one(study, values, "users", 8)
+    return Settings(
+        values=values,
+        users=None if users == "auto" else int(users),
+        warm_up_seconds=float(_one(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
+        steady_seconds=float(_one(study, values, "steady_seconds", 300)),
+        drain_seconds=float(_one(study, values, "drain_seconds", 10)),
+        mix=_mix(study, {operation: given[name] for operation, name in mixed.items() if name in given}),
+        service={
+            known.sets.removeprefix("service."): int(values[name])
+            for name, known in study.parameters.items()
+            if known.sets.startswith("service.")
+        },
+        out=str(_one(study, values, "out", "")) or None if _given(study, given, "out") else None,
+        out_prefix=str(_one(study, values, "out_prefix", "")) or None if _given(study, given, "out_prefix") else None,
+    )
+
+
+def subjects_of(study: Study, only: Sequence[str]) -> list[SubjectSpec]:
+    """The subjects asked for, in the order asked: those of the study by label, and any other server as itself."""
+    known = {spec.label: spec for spec in (_as_subject(subject) for subject in study.subjects)}
+    labels = list(only) or list(known)
+    if len(set(labels)) != len(labels):
+        raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
+    return [known.get(label) or _as_subject(label) for label in labels]
+
+
+def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
+    """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
+    labels = [subject.label for subject in subjects_of(study, request.only)]
+    reference = study.reference if study.reference in labels else labels[0]
+    seconds = settings.steady_seconds if request.as_published else request.slice_seconds or study.slice_seconds
+    forks = 1 if request.as_published else request.forks or study.forks
+    wanted_pairs = round(settings.steady_seconds / forks / seconds)
+    return Schedule(
+        study=study.name,
+        service=service.name,
+        seed=request.seed,
+        design="as-published" if request.as_published else study.design,
+        subjects=labels,
+        reference=reference,
+        cells=_cells(study, service, request, settings, users, seconds),
+        trials=_trials(labels, reference, forks, request),
+        pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or wanted_pairs),
+        slice_seconds=seconds,
+        warm_up_limit_seconds=settings.warm_up_seconds
+        if request.as_published
+        else min(settings.warm_up_seconds, study.warm_up_limit_seconds),
+        drain_limit_seconds=settings.drain_seconds,
+        parameters=settings.values,
+    )
+
+
+def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:
+    """A first guess of a schedule's duration, before any fork has shown its cost."""
+    per_slice = schedule.slice_seconds + 0.3
+    total = 0.0
+    for trial in schedule.trials:
+        count = len(trial.start_order)
+        warm_up = schedule.warm_up_limit_seconds * (1.0 if schedule.design == "as-published" else warm_up_share)
+        total += count * (start_seconds + len(schedule.cells) * (schedule.pairs_per_cell * per_slice + warm_up))
+    return total
+
+
+def _number(study: Study, name: str, value: Value) -> Value:
+    """A given value as the kind of its default; raises ConfigurationError."""
+    known = study.parameters[name]
+    if isinstance(known.default, str) or (known.auto and value == "auto"):
+        return str(value)
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    whole = isinstance(known.default, int)
+    if not number >= 0 or (whole and number != int(number)):
+        also = " or auto" if known.auto else ""
+        raise ConfigurationError(
+            f"{name} is '{value}', but must be a {'whole ' if whole else ''}number from 0 up{also}"
+        )
+    return int(number) if whole else number
+
+
+def _one(study: Study, values: Mapping[str, Value], sets: str, otherwise: Value) -> Value:
+    return next((values[name] for name, known in study.parameters.items() if known.sets == sets), otherwise)
+
+
+def _given(study: Study, given: Mapping[str, Value], sets: str) -> bool:
+    return any(known.sets == sets and name in given for name, known in study.parameters.items())
+
+
+def _mix(study: Study, given: Mapping[str, Value]) -> dict[str, float] | None:
+    if not given:
+        return None
+    mix = {operation: float(percent) for operation, percent in given.items() if float(percent) > 0}
+    if abs(sum(mix.values()) - 100) > 1e-9:
+        shown = ", ".join(f"{operation} {percent:g}" for operation, percent in mix.items()) or "nothing"
+        raise ConfigurationError(
+            f"the mix of {study.name} must come to 100 percent; it comes to {sum(mix.values()):g} ({shown})"
+        )
+    return mix
+
+
+def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:
+    return SubjectSpec(label=subject, parts=[PartSpec(server=subject)]) if isinstance(subject, str) else subject
+
+
+def _cells(
+    study: Study, service: Service, request: Request, settings: Settings, users: int, seconds: float
+) -> list[Cell]:
+    for operation in request.operations:
+        if operation not in service.operations:
+            raise ConfigurationError(
+                f"{service.name} has no operation '{operation}'{nearest(operation, sorted(service.operations))}"
+            )
+    profile = BigBang(users=users, seconds=seconds)
+    if settings.mix is not None and not request.operations:
+        name = "+".join(settings.mix)
+        return [Cell(name=name, mix=settings.mix, users=users, profile=profile, primary=True)]
+    operations = list(request.operations) or study.operations
+    primary = study.primary if study.primary in operations else operations[0]
+    return [
+        Cell(name=operation, mix={operation: 1.0}, users=users, profile=profile, primary=operation == primary)
+        for operation in operations
+    ]
+
+
+def _trials(labels: list[str], reference: str, forks: int, request: Request) -> list[TrialPlan]:
+    """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups."""
+    draw = random.Random(f"trials {request.seed}")
+    others = [label for label in labels if label != reference]
+    if request.as_published:
+        groups = [[label] for label in labels]
+    elif len(labels) <= MOST_IN_A_TRIAL:
+        groups = [labels]
+    else:
+        per_trial = MOST_IN_A_TRIAL - 1
+        groups = [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
+    plans: list[TrialPlan] = []
+    for _ in range(forks):
+        for group in groups:
+            order = list(group)
+            draw.shuffle(order)
+            plans.append(TrialPlan(number=len(plans) + 1, seed=draw.randrange(2**48), start_order=order))
+    return plans

@@ -1,0 +1,330 @@
+"""One trial: fresh processes, verified answers, warm-up until steady, then slices that alternate between the subjects."""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from . import contract, corpus, doctor, observe, soap
+from .catalogue import Entry
+from .corpus import Corpus
+from .cpus import Shares
+from .engine import Engine
+from .errors import ContractError, EngineError, ProvisionError, SteelyardError
+from .jobs import TrialSlices, make_job, plan_slices
+from .models.records import (
+    Check,
+    Failure,
+    Schedule,
+    SlicePlan,
+    Steady,
+    SubjectRecord,
+    TrialPlan,
+    TrialRecord,
+    WrongSample,
+)
+from .models.service import Service
+from .progress import Progress
+from .statistics.steady import WarmUpSlice, steady_since
+from .subject import RunningSubject, Subject, started
+
+PAUSE_SECONDS = 0.2  # between warm-up slices: a JIT compiler starves under unbroken load
+
+
+class TrialFailedError(SteelyardError):
+    """A trial ended early; what it measured until then is stored, with the reason in its record."""
+
+    def __init__(self, failure: Failure, hint: str = "") -> None:
+        super().__init__(failure.message, hint)
+        self.failure = failure
+
+
+@dataclass
+class _Log:
+    """What a trial has come to so far; becomes its TrialRecord whatever happens."""
+
+    subjects: list[SubjectRecord] = field(default_factory=list)
+    slices: list[SlicePlan] = field(default_factory=list)
+    steady: list[Steady] = field(default_factory=list)
+    machine: list[Check] = field(default_factory=list)
+    wrong_samples: list[WrongSample] = field(default_factory=list)
+    samples_checked: int = 0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all trials of a run share. `folder` is the run's."""
+
+    schedule: Schedule
+    service: Entry[Service]
+    subjects: Mapping[str, Subject]
+    corpus: Corpus
+    folder: Path
+    shares: Shares
+    progress: Progress
+    forks: int
+
+
+def trial_folder(run: Path, number: int) -> Path:
+    """Where a trial's files are."""
+    return run / "trials" / f"{number:02d}"
+
+
+def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> TrialRecord:
+    """Drive one trial and store its record; raises TrialFailedError, or KeyboardInterrupt after storing what there is."""
+    folder = trial_folder(setting.folder, plan.number)
+    folder.mkdir(parents=True, exist_ok=True)
+    log = _Log()
+    begun, clock = _now(), time.monotonic()
+    status: Literal["complete", "failed", "interrupted"] = "complete"
+    failure: Failure | None = None
+    try:
+        _drive(setting, plan, folder, log, all_spellings)
+    except KeyboardInterrupt:
+        status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
+        raise
+    except TrialFailedError as error:
+        status, failure = "failed", error.failure
+        raise
+    finally:
+        record = TrialRecord(
+            number=plan.number,
+            seed=plan.seed,
+            status=status,
+            failure=failure,
+            begun=begun,
+            ended=_now(),
+            seconds=round(time.monotonic() - clock, 3),
+            server_cpus=setting.shares.server,
+            engine_cpus=setting.shares.engine,
+            subjects=log.subjects,
+            slices=log.slices,
+            steady=log.steady,
+            samples_checked=log.samples_checked,
+            wrong_samples=log.wrong_samples,
+            machine=log.machine,
+            warnings=doctor.warnings(log.machine),
+        )
+        (folder / "trial.json").write_text(record.model_dump_json(indent=1), encoding="utf-8")
+    return record
+
+
+def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spellings: bool) -> None:
+    setting.progress.show(_stage(setting, plan, "looking at the machine"))
+    log.machine = doctor.examine(0.5)
+    with ExitStack() as stack:
+        running = _start_all(setting, plan, folder, log, stack, all_spellings)
+        unpinned = {
+            label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order
+        }
+        slices = plan_slices(setting.schedule, plan, unpinned)
+        job = make_job(
+            setting.schedule, plan, slices, running, setting.service.model, setting.corpus, folder, setting.shares
+        )
+        affinity = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
+        stack.callback(os.sched_setaffinity, 0, affinity)
+        try:
+            with Engine(job, folder) as engine, observe.Observer(folder) as observer:
+                driver = _Driver(setting, plan, folder, log, running, engine, observer)
+                driver.warm_up(slices)
+                driver.measure(slices)
+        except EngineError as error:
+            raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
+        finally:
+            _check_samples(setting, folder, log)
+
+
+def _start_all(
+    setting: Setting, plan: TrialPlan, folder: Path, log: _Log, stack: ExitStack, all_spellings: bool
+) -> dict[str, RunningSubject]:
+    draw = random.Random(f"ports {plan.seed}")
+    running: dict[str, RunningSubject] = {}
+    for label in plan.start_order:
+        subject = setting.subjects[label]
+        setting.progress.show(_stage(setting, plan, f"starting {label}"))
+        try:
+            up = stack.enter_context(started(subject, folder, setting.shares.server, draw, setting.progress))
+        except ProvisionError as error:
+            raise TrialFailedError(
+                Failure(kind="not-ready", subject=label, message=error.message), error.hint
+            ) from None
+        setting.progress.show(_stage(setting, plan, f"verifying the answers of {label}"))
+        try:
+            verified = contract.verify(
+                setting.service, up.url, seed=plan.seed % 1000, all_spellings=all_spellings, who=label
+            )
+        except ContractError as error:
+            message = up.death() or error.message
+            raise TrialFailedError(
+                Failure(kind="contract", subject=label, message=message),
+                hint=f"`steelyard servers check {label}` shows more",
+            ) from None
+        server = subject.front.server.model
+        log.subjects.append(
+            SubjectRecord(
+                label=label,
+                server=server.name,
+                title=server.title,
+                version=server.version,
+                stack=server.stack,
+                url=up.url,
+                start_seconds=round(up.start_seconds, 3),
+                exchanges_verified=verified,
+                factors=subject.front.factors,
+            )
+        )
+        running[label] = up
+    return running
+
+
+class _Driver:
+    """Drives slices one at a time, and records and judges each."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        plan: TrialPlan,
+        folder: Path,
+        log: _Log,
+        running: dict[str, RunningSubject],
+        engine: Engine,
+        observer: observe.Observer,
+    ) -> None:
+        self._setting = setting
+        self._plan = plan
+        self._folder = folder
+        self._log = log
+        self._running = running
+        self._engine = engine
+        self._observer = observer
+        self._freezes = setting.schedule.design == "alternating-frozen"
+
+    def warm_up(self, slices: TrialSlices) -> None:
+        """Head starts on all processors, then pinned slices in turn until every subject is steady in every cell."""
+        for (label, _), plans in slices.head_start.items():
+            for plan in plans:
+                self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS)
+        for subject in self._running.values():
+            subject.pin(self._setting.shares.server)
+        seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
+        begun = dict.fromkeys(slices.warm_up, 0.0)
+        limit = max(len(plans) for plans in slices.warm_up.values())
+        for turn in range(limit):
+            pending = {label for (label, _), so_far in seen.items() if steady_since(so_far) is None}
+            if not pending and self._setting.schedule.design != "as-published":
+                break
+            for (label, cell), plans in slices.warm_up.items():
+                if label not in pending:
+                    continue
+                before = time.monotonic()
+                seen[label, cell].append(self._drive_slice(plans[turn], f"warming up {label}", PAUSE_SECONDS))
+                begun[label, cell] += time.monotonic() - before
+        for (label, cell), so_far in seen.items():
+            met = steady_since(so_far) is not None
+            self._log.steady.append(
+                Steady(subject=label, cell=cell, met=met, slices=len(so_far), seconds=round(begun[label, cell], 3))
+            )
+
+    def measure(self, slices: TrialSlices) -> None:
+        """All measured slices in their order."""
+        total = max(plan.pair or 0 for plan in slices.measure) + 1
+        for plan in slices.measure:
+            self._drive_slice(plan, f"measuring {plan.cell}, pair {(plan.pair or 0) + 1} of {total}", 0.0)
+
+    def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
+        self._setting.progress.show(_stage(self._setting, self._plan, stage))
+        subject = self._running[plan.subject]
+        if pause:
+            time.sleep(pause)
+        self._freeze_others(plan.subject)
+        before = observe.read(subject)
+        self._log.slices.append(plan)
+        self._engine.go(plan.number, self._patience(), lambda _: self._setting.progress.refresh())
+        after = observe.read(subject)
+        jit_share = self._observer.record(plan.number, plan.subject, before, after)
+        row = _last_row(self._folder / "slices.csv")
+        self._require_alive(plan, row)
+        seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
+        return WarmUpSlice(throughput_per_s=int(row["completed"]) / seconds, jit_share=jit_share)
+
+    def _freeze_others(self, label: str) -> None:
+        if not self._freezes:
+            return
+        for other, subject in self._running.items():
+            if other != label and subject.subject.may_freeze:
+                subject.freeze()
+        self._running[label].thaw()
+
+    def _patience(self) -> float:
+        """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
+        return self._setting.schedule.drain_limit_seconds + 60.0
+
+    def _require_alive(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
+        """Raise where a part died, or where not one request of a slice was answered."""
+        for label, subject in self._running.items():
+            death = subject.death()
+            if death is not None:
+                raise TrialFailedError(Failure(kind="died", subject=label, message=f"{label} died under load: {death}"))
+        if int(row["completed"]) == 0:
+            kinds = ("refused", "reset", "timeout", "malformed", "status", "fault", "truncated", "stale_failed")
+            failed = {kind: int(row[kind]) for kind in kinds if int(row[kind])}
+            if int(row["wrong"]):
+                kind, what = "wrong-answer", f"all {row['wrong']} answers were wrong"
+            elif failed:
+                kind, what = (
+                    "no-answer",
+                    "every request failed: " + ", ".join(f"{n} {name}" for name, n in failed.items()),
+                )
+            else:
+                kind, what = "hung", f"no answer came to {row['unfinished']} requests"
+            message = f"{plan.subject} answered nothing in a slice of {plan.cell}: {what}"
+            hint = f"see samples/ and {plan.subject}.part1.log in {self._folder}"
+            raise TrialFailedError(Failure(kind=kind, subject=plan.subject, message=message), hint)
+
+
+def _check_samples(setting: Setting, folder: Path, log: _Log) -> None:
+    """Compare every kept answer in full with the one expected; the engine's own check is a cheap one."""
+    index = folder / "samples" / "index.csv"
+    if not index.is_file():
+        return
+    meaning = soap.Meaning(setting.service.folder / setting.service.model.schema_file)
+    expected = corpus.expected_answers(setting.corpus.folder)
+    with index.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["outcome"] != "right":
+                continue
+            answer = (folder / "samples" / f"{row['sample']}.answer").read_bytes()
+            difference = meaning.difference(answer, expected[int(row["entry"])])
+            log.samples_checked += 1
+            if difference is not None:
+                wrong = WrongSample(
+                    slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=difference
+                )
+                log.wrong_samples.append(wrong)
+
+
+def _last_row(path: Path) -> dict[str, str]:
+    """The last row of a CSV file with a header; the engine has flushed it before it says that it is drained."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows: list[dict[str, Any]] = list(csv.DictReader(file))
+        return rows[-1]
+    except (OSError, IndexError) as error:
+        raise EngineError(f"the engine wrote no row to {path}: {error}") from None
+
+
+def _stage(setting: Setting, plan: TrialPlan, what: str) -> str:
+    return f"trial {plan.number} of {setting.forks} · {what}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,132 @@
+"""The engine's job for one trial: every slice that may be driven, numbered, with its seeds."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import contract
+from .corpus import Corpus
+from .cpus import Shares
+from .models.job import BigBang, Job, Slice, Target
+from .models.records import Cell, Schedule, SlicePlan, TrialPlan
+from .models.service import Service
+from .subject import RunningSubject
+
+HEAD_START_SECONDS = 8.0
+LEAD_IN_MS = 200.0
+
+
+@dataclass(frozen=True)
+class TrialSlices:
+    """The slices of one trial, by what they are for. Warm-up slices are offered; the driver takes what it needs.
+
+    `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be driven.
+    """
+
+    head_start: dict[tuple[str, str], list[SlicePlan]]
+    warm_up: dict[tuple[str, str], list[SlicePlan]]
+    measure: list[SlicePlan]
+
+    def all(self) -> list[SlicePlan]:
+        offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
+        return sorted([*offered, *self.measure], key=lambda plan: plan.number)
+
+
+def plan_slices(schedule: Schedule, trial: TrialPlan, warms_on_all: Mapping[str, bool]) -> TrialSlices:
+    """Number all slices of a trial. `warms_on_all` says which subjects get a head start on all processors (JVMs)."""
+    number = 0
+    unbroken = schedule.design == "as-published"
+
+    def take(phase: str, subject: str, cell: Cell, count: int) -> list[SlicePlan]:
+        nonlocal number
+        plans = [
+            SlicePlan.model_validate({"number": number + n, "subject": subject, "cell": cell.name, "phase": phase})
+            for n in range(count)
+        ]
+        number += count
+        return plans
+
+    warm_up_count = 1 if unbroken else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
+    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(schedule.cells))
+    head_start: dict[tuple[str, str], list[SlicePlan]] = {}
+    warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
+    for subject in trial.start_order:
+        for cell in schedule.cells:
+            if warms_on_all[subject] and not unbroken:
+                head_start[subject, cell.name] = take("head-start", subject, cell, heads)
+            warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
+    measure: list[SlicePlan] = []
+    for pair, cell, subject in _measured_order(schedule, trial):
+        plan = take("measure", subject, cell, 1)[0]
+        measure.append(plan.model_copy(update={"pair": pair}))
+    return TrialSlices(head_start, warm_up, measure)
+
+
+def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
+    """(pair, cell, subject) in the order driven: A B, B A for two; rotated and reversed in turn for more, so that each
+    subject stands in each place equally often and follows each other one (Williams 1949 for three)."""
+    draw = random.Random(f"order {trial.seed}")
+    first = list(trial.start_order)
+    draw.shuffle(first)
+    ordered: list[tuple[int, Cell, str]] = []
+    for pair in range(schedule.pairs_per_cell):
+        turned = pair // 2 % len(first)
+        order = first[turned:] + first[:turned]
+        if pair % 2:
+            order.reverse()
+        ordered += [(pair, cell, subject) for cell in schedule.cells for subject in order]
+    return ordered
+
+
+def make_job(
+    schedule: Schedule,
+    trial: TrialPlan,
+    slices: TrialSlices,
+    running: Mapping[str, RunningSubject],
+    service: Service,
+    corpus: Corpus,
+    folder: Path,
+    shares: Shares,
+) -> Job:
+    """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
+    cells = {cell.name: cell for cell in schedule.cells}
+    operations = sorted({operation for cell in schedule.cells for operation in cell.mix})
+
+    def slice_of(plan: SlicePlan) -> Slice:
+        cell = cells[plan.cell]
+        seconds = schedule.slice_seconds
+        if schedule.design == "as-published" and plan.phase == "warm-up":
+            seconds = schedule.warm_up_limit_seconds
+        shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
+        return Slice(
+            number=plan.number,
+            subject=plan.subject,
+            phase=plan.phase,
+            profile=BigBang(users=cell.users, seconds=seconds),
+            mix=cell.mix,
+            deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
+            lead_in_ms=LEAD_IN_MS,
+        )
+
+    return Job(
+        seed=trial.seed,
+        corpus=str(Path("..") / ".." / corpus.folder.name)
+        if folder.parent.parent == corpus.folder.parent
+        else str(corpus.folder),
+        rules=corpus.rules,
+        targets=[
+            Target(
+                subject=label,
+                url=subject.url,
+                operation_headers={operation: contract.request_headers(service, operation) for operation in operations},
+            )
+            for label, subject in running.items()
+        ],
+        slices=[slice_of(plan) for plan in slices.all()],
+        cpus=shares.engine,
+        drain_limit_ms=schedule.drain_limit_seconds * 1000,
+    )
