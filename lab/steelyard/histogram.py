@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -65,12 +66,13 @@ def merged(histograms: Iterable[Histogram]) -> Histogram:
     return Histogram(highest, np.concatenate([part.middle for part in parts])[first], counts)
 
 
+@lru_cache(maxsize=2048)
 def decode(encoded: str) -> Histogram:
     """A histogram from its V2 compressed form in base64; raises ValueError where it is not one."""
     try:
         found = HdrHistogram.decode(encoded)
         # the library's counts may end before its nominal length
-        counts = np.array([int(count) for count in found.encoder.payload.get_counts()], np.int64)
+        counts = np.array(found.encoder.payload.get_counts()).astype(np.int64)
     except (
         HdrCookieException,
         HdrLengthException,

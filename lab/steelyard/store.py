@@ -119,7 +119,8 @@ class ProcessorTime:
 class Trial:
     """One fork as stored. `plans` and `slices` are by slice number.
 
-    `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could write one.
+    `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could
+    write one.
     """
 
     number: int

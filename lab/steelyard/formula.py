@@ -1,0 +1,110 @@
+"""Formulas of measures: a tiny arithmetic, parsed by Python's own grammar and nothing of it but the arithmetic allowed."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .configuration import nearest
+
+KINDS = ("response", "service", "failure", "all", "queueing", "connect", "first_byte")
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+}
+_DEEPEST = 50
+
+
+class FormulaError(ValueError):
+    """A formula that is not arithmetic on known names; the text says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A checked formula. `percentiles` are the (kind, percent) that it asks for, `names` the quantities."""
+
+    text: str
+    tree: ast.expr
+    names: frozenset[str]
+    percentiles: tuple[tuple[str, float], ...]
+
+    def evaluate(self, values: Mapping[str, float], percentile: Callable[[str, float], float | None]) -> float | None:
+        """The formula's value; None where a quantity was not recorded, or where a division by zero says there is nothing."""
+        try:
+            value = _evaluate(self.tree, values, percentile)
+        except (KeyError, ZeroDivisionError, OverflowError):
+            return None
+        return value if value is not None and math.isfinite(value) else None
+
+
+def parse(text: str, known: frozenset[str], *, histograms: bool) -> Formula:
+    """Check `text` against the grammar and the `known` names; raises FormulaError."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise FormulaError(f"'{text}' is not arithmetic ({getattr(error, 'msg', None) or error})") from None
+    names: set[str] = set()
+    percentiles: list[tuple[str, float]] = []
+    _check(tree, text, known, histograms, names, percentiles, 0)
+    return Formula(text, tree, frozenset(names), tuple(percentiles))
+
+
+def _check(
+    node: ast.expr,
+    text: str,
+    known: frozenset[str],
+    histograms: bool,
+    names: set[str],
+    percentiles: list[tuple[str, float]],
+    depth: int,
+) -> None:
+    if depth > _DEEPEST:
+        raise FormulaError("it is nested too deeply")
+    match node:
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            _check(left, text, known, histograms, names, percentiles, depth + 1)
+            _check(right, text, known, histograms, names, percentiles, depth + 1)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            _check(operand, text, known, histograms, names, percentiles, depth + 1)
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and math.isfinite(value):
+            pass
+        case ast.Name(id=name):
+            if name not in known:
+                raise FormulaError(f"'{name}' is not a quantity of this source{nearest(name, sorted(known))}")
+            names.add(name)
+        case ast.Call(
+            func=ast.Name(id="percentile"), args=[ast.Name(id=kind), ast.Constant(value=percent)], keywords=[]
+        ):
+            if not histograms:
+                raise FormulaError('percentile() needs source = "histograms"')
+            if kind not in KINDS:
+                raise FormulaError(f"'{kind}' is not a kind of time{nearest(kind, list(KINDS))}")
+            if isinstance(percent, bool) or not 0 < percent < 100:
+                raise FormulaError(f"a percentile lies between 0 and 100, not at {percent!r}")
+            percentiles.append((kind, float(percent)))
+        case _:
+            part = (ast.get_source_segment(text.strip(), node) or type(node).__name__)[:60]
+            raise FormulaError(f"'{part}' is not allowed: only numbers, names, + - * / and percentile(KIND, PERCENT)")
+
+
+def _evaluate(
+    node: ast.expr, values: Mapping[str, float], percentile: Callable[[str, float], float | None]
+) -> float | None:
+    match node:
+        case ast.BinOp(left=left, op=operator, right=right):
+            first, second = _evaluate(left, values, percentile), _evaluate(right, values, percentile)
+            return None if first is None or second is None else _OPERATORS[type(operator)](first, second)
+        case ast.UnaryOp(operand=operand):
+            inner = _evaluate(operand, values, percentile)
+            return None if inner is None else -inner
+        case ast.Constant(value=int() | float() as value):
+            return float(value)
+        case ast.Name(id=name):
+            return float(values[name])
+        case ast.Call(args=[ast.Name(id=kind), ast.Constant(value=int() | float() as percent)]):
+            return percentile(kind, float(percent))
+    raise AssertionError("a checked formula holds nothing else")

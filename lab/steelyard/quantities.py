@@ -1,0 +1,71 @@
+"""The numbers that measures are made of: of one slice, of a fork's slices, or of many forks' together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+from .histogram import Histogram, merged
+from .store import SliceRow, Trial
+
+OBSERVED = frozenset({"cpu_ns", "jit_ns", "rss_bytes", "observed_ns"})
+# Of these the highest is taken where slices are put together; everything else is added.
+_GAUGES = frozenset({"rss_bytes", "users", "think_ms", "lateness_p99_ns", "oldest_unfinished_ns"})
+_COUNTS = tuple(
+    item.name
+    for item in fields(SliceRow)
+    if item.name not in {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns"}
+)
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """Named numbers, and the histogram of each kind of time; a name that was not recorded is absent."""
+
+    values: Mapping[str, float]
+    histogram: Callable[[str], Histogram]
+
+    def percentile(self, kind: str, percent: float) -> float | None:
+        """In microseconds; None where there is no value."""
+        found = self.histogram(kind)
+        return found.percentile(percent) if found.total else None
+
+
+def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
+    """The quantities of these slices of one trial, put together."""
+    values = _added([_of_slice(trial, number, users) for number in numbers])
+    return Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)))
+
+
+def together(parts: Sequence[Quantities]) -> Quantities:
+    """Several forks' quantities put together."""
+    values = _added([part.values for part in parts])
+    return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)))
+
+
+def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
+    row = trial.slices[number]
+    values: dict[str, float] = {name: getattr(row, name) for name in _COUNTS}
+    values |= {"seconds": row.seconds, "users": users, "think_ms": trial.think_ms}
+    seen = trial.observations.get(number)
+    if seen:
+        values |= {
+            "cpu_ns": sum(one.cpu_ns for one in seen),
+            "jit_ns": sum(one.jit_ns for one in seen),
+            "rss_bytes": sum(one.rss_bytes for one in seen),
+            "observed_ns": seen[0].end_ns - seen[0].begin_ns,
+        }
+    return values
+
+
+def _added(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Sums, and highest values of gauges; a name that any part lacks is left out, since its sum would be too small."""
+    if not parts:
+        return {}
+    names = [name for name in parts[0] if all(name in part for part in parts)]
+    return {name: (max if name in _GAUGES else sum)(part[name] for part in parts) for name in names}
+
+
+def _remember(find: Callable[[str], Histogram]) -> Callable[[str], Histogram]:
+    return lru_cache(maxsize=None)(find)
