@@ -79,16 +79,20 @@ def _check(
         case ast.Call(
             func=ast.Name(id="percentile"), args=[ast.Name(id=kind), ast.Constant(value=percent)], keywords=[]
         ):
-            if not histograms:
-                raise FormulaError('percentile() needs source = "histograms"')
-            if kind not in KINDS:
-                raise FormulaError(f"'{kind}' is not a kind of time{nearest(kind, list(KINDS))}")
-            if isinstance(percent, bool) or not 0 < percent < 100:
-                raise FormulaError(f"a percentile lies between 0 and 100, not at {percent!r}")
-            percentiles.append((kind, float(percent)))
+            percentiles.append((kind, _percent(kind, percent, histograms)))
         case _:
             part = (ast.get_source_segment(text.strip(), node) or type(node).__name__)[:60]
             raise FormulaError(f"'{part}' is not allowed: only numbers, names, + - * / and percentile(KIND, PERCENT)")
+
+
+def _percent(kind: str, percent: object, histograms: bool) -> float:
+    if not histograms:
+        raise FormulaError('percentile() needs source = "histograms"')
+    if kind not in KINDS:
+        raise FormulaError(f"'{kind}' is not a kind of time{nearest(kind, list(KINDS))}")
+    if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 < percent < 100:
+        raise FormulaError(f"a percentile lies between 0 and 100, not at {percent!r}")
+    return float(percent)
 
 
 def _evaluate(
