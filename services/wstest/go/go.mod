@@ -1,0 +1,3 @@
+module steelyard/wstest
+
+go 1.22

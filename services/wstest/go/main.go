@@ -1,0 +1,53 @@
+// Command wstest serves WSTest over SOAP 1.1 on a loopback port, with the standard library alone.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const (
+	servicePath = "/wstest/WSTest"
+	counterPath = "/wstest/count"
+)
+
+func main() {
+	port := flag.Int("port", 8080, "port of 127.0.0.1 to listen on")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if err := serve(ctx, fmt.Sprintf("127.0.0.1:%d", *port)); err != nil {
+		log.Fatalf("wstest: %v", err)
+	}
+}
+
+// serve answers on address until the context ends, then lets requests in flight finish.
+func serve(ctx context.Context, address string) error {
+	server := &http.Server{
+		Addr:              address,
+		Handler:           newHandler(),
+		ReadHeaderTimeout: 30 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       15 * time.Minute,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
