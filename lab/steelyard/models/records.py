@@ -30,7 +30,8 @@ class Schedule(Strict):
     """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
-    stopped with SIGSTOP), or `as-published` (each subject alone, unbroken, once).
+    stopped with SIGSTOP), or `as-published` (each subject alone, unbroken, once). `looks` are the numbers of forks after
+    which the run may be judged and ended (empty: once, at its end); `margin` is the difference that counts as none (0.03 is 3%).
     """
 
     study: str
@@ -46,6 +47,8 @@ class Schedule(Strict):
     warm_up_limit_seconds: float
     drain_limit_seconds: float = 10.0
     parameters: dict[str, int | float | str]
+    looks: list[int] = []
+    margin: float = 0.03
 
 
 class SlicePlan(Strict):
