@@ -160,7 +160,7 @@ def _start_all(
         setting.progress.show(_stage(setting, plan, f"verifying the answers of {label}"))
         try:
             verified = contract.verify(
-                setting.service, up.url, seed=plan.seed % 1000, all_spellings=all_spellings, who=label
+                setting.service, up.url, seed=plan.seed % 1000, all_spellings=all_spellings, who=label, deviations=subject.front.server.model.deviations
             )
         except ContractError as error:
             message = up.death() or error.message

@@ -65,7 +65,7 @@ def _check_running(
     draw = random.Random(time.time_ns())
     with subject.started(ready, folder, cpus.share().server, draw, progress) as running:
         with progress.stage(f"verifying the answers of {found.name}"):
-            verified = contract.verify(service, running.url, seed=seed, who=found.name)
+            verified = contract.verify(service, running.url, seed=seed, who=found.name, deviations=found.deviations)
         with progress.stage(f"sending bad requests to {found.name}"):
             not_refused = contract.refuse(service, running.url)
             contract.verify(

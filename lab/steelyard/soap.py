@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import struct
 from decimal import Decimal
 from functools import cache
@@ -63,11 +64,13 @@ class Meaning:
 
     def of(self, element: etree._Element) -> Any:
         """Typed values of a body's content; raises ContractError where it does not keep the schema."""
-        declared = self._schema.elements.get(element.tag)
-        if declared is None:
+        if element.tag not in self._schema.maps.elements:
             raise ContractError(f"the schema knows no element {element.tag}")
         try:
-            return element.tag, _plain(declared.decode(_copied(element), validation="strict", value_hook=_typed))
+            decoded = self._schema.decode(
+                _copied(element), process_namespaces=False, keep_empty=True, decimal_type=Decimal, value_hook=_typed
+            )
+            return element.tag, _plain(decoded)
         except xmlschema.XMLSchemaValidationError as error:
             raise ContractError(
                 f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
@@ -108,15 +111,22 @@ def _typed(value: Any, kind: Any) -> Any:
     primitive = getattr(kind, "primitive_type", None)
     name = primitive.local_name if primitive is not None else name
     if name == "float" and isinstance(value, int | float | Decimal | str):
-        try:
-            return struct.unpack("f", struct.pack("f", float(value)))[0]
-        except OverflowError:
-            return float(value)
+        return _single(float(value))
     if name == "base64Binary":
         return base64.b64decode(str(value))
     if isinstance(value, Decimal):
         return value.normalize()
     return value
+
+
+def _single(value: float) -> float | str:
+    """The 32-bit number nearest to `value`; NaN as a word, so that it equals itself."""
+    if math.isnan(value):
+        return "NaN"
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def _plain(value: Any) -> Any:
@@ -140,7 +150,7 @@ def _first_difference(got: Any, wanted: Any, place: str = "") -> str:
     if isinstance(got, dict) and isinstance(wanted, dict):
         for key in (*wanted, *got):
             if got.get(key) != wanted.get(key):
-                name = key.rpartition(":")[2]
+                name = key.rpartition("}")[2]
                 return _first_difference(got.get(key), wanted.get(key), f"{place}/{name}")
     if isinstance(got, list) and isinstance(wanted, list):
         if len(got) != len(wanted):

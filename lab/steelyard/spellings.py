@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape as escape_markup
+from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
@@ -25,6 +26,11 @@ class Spelling:
 
 
 Text = Callable[[str], str]
+
+
+def escape(value: str) -> str:
+    """Text as XML; a carriage return as a reference, since a parser would read it as a line feed."""
+    return escape_markup(value, {"\r": "&#13;"})
 
 
 def respell(request: str) -> Iterator[Spelling]:
@@ -121,7 +127,8 @@ def _name(tag: str, prefixes: dict[str, str]) -> str:
 
 
 def _quoted(value: str, quote: str) -> str:
-    escaped = escape(value, {quote: "&quot;" if quote == '"' else "&apos;", "\n": "&#10;", "\t": "&#9;"})
+    marks = {quote: "&quot;" if quote == '"' else "&apos;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+    escaped = escape_markup(value, marks)
     return f"{quote}{escaped}{quote}"
 
 
@@ -129,6 +136,6 @@ def _requoted(declaration: str, quote: str) -> str:
     return declaration.replace('"', quote)
 
 
-def envelope(content: str) -> bytes:
-    """A SOAP 1.1 envelope around `content`, for requests that are bad on purpose."""
-    return f'<?xml version="1.0"?><s:Envelope xmlns:s="{ENVELOPE}"><s:Body>{content}</s:Body></s:Envelope>'.encode()
+def bare_envelope(content: str) -> bytes:
+    """A SOAP 1.1 envelope around `content`, without an XML declaration, for requests that are bad on purpose."""
+    return f'<s:Envelope xmlns:s="{ENVELOPE}"><s:Body>{content}</s:Body></s:Envelope>'.encode()

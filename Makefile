@@ -1,0 +1,59 @@
+# Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python test-java test-go test-e2e test-servers build tools check contracts bench bench-table fuzz clean
+
+TOOLS := .tools
+UV := $(TOOLS)/bin/uv
+UV_VERSION := 0.13.8
+RUN := $(UV) run --frozen
+export UV_PYTHON_DOWNLOADS := never
+CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
+
+help: ## say what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: build ## weigh two real servers, in under five minutes once things are fetched
+	@$(RUN) steelyard demo
+
+test: build check test-rust test-python test-java test-go test-e2e ## every part's tests, and a short run on real servers
+
+build: tools ## Python environment, engine and keeper
+	@$(UV) sync --frozen --quiet
+
+tools: $(UV) ## uv, in a folder of its own, and a look at the toolchains
+	@sh tools/toolchains.sh
+
+$(UV):
+	@sh tools/toolchains.sh python3
+	@python3 -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
+	@touch $(UV)
+
+check: build ## format, lint, types, generated files
+	$(RUN) ruff format --check lab services tests
+	$(RUN) ruff check lab services tests
+	$(RUN) mypy lab/steelyard
+	$(RUN) python -m steelyard.schemas --check
+	cargo fmt --manifest-path engine/Cargo.toml --check
+	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
+
+test-rust:
+	cargo test $(CARGO_FLAGS) --all-features --quiet
+
+test-python: build
+	$(RUN) pytest lab/tests services
+
+test-java:
+	mvn -B -q -f services/wstest/java/pom.xml verify
+
+test-go:
+	cd services/wstest/go && go vet ./... && go test ./...
+
+test-e2e: build ## a short run on real servers
+	$(RUN) pytest tests
+
+contracts: build ## the JSON Schemas of contracts/, from the models
+	$(RUN) python -m steelyard.schemas
+
+clean: ## what builds make; caches of fetched servers stay
+	rm -rf .venv $(TOOLS) engine/target services/*/java/target

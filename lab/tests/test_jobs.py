@@ -1,0 +1,57 @@
+"""The slices of a trial: numbered once, paired fairly, replayed alike."""
+
+from collections import Counter
+
+import pytest
+from steelyard import catalogue, design, jobs
+from steelyard.design import Request
+from steelyard.models.records import Schedule, SlicePlan
+
+STUDY = catalogue.study("wstest").model
+SERVICE = catalogue.service("wstest").model
+
+
+def make(labels: list[str], pairs: int = 6, **wishes: object) -> Schedule:
+    request = Request(only=labels, pairs=pairs, operations=["echoStruct", "echoVoid"], **wishes)  # type: ignore[arg-type]
+    return design.schedule_of(STUDY, SERVICE, request, design.settle(STUDY, request), 8)
+
+
+def measured(schedule: Schedule) -> list[SlicePlan]:
+    return jobs.plan_slices(schedule, schedule.trials[0], dict.fromkeys(schedule.subjects, True)).measure
+
+
+def test_every_slice_has_a_number_of_its_own() -> None:
+    schedule = make(["a", "b"])
+    numbers = [plan.number for plan in jobs.plan_slices(schedule, schedule.trials[0], {"a": True, "b": False}).all()]
+    assert numbers == list(range(len(numbers)))
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["a", "b", "c"]])
+def test_each_subject_stands_in_each_place_equally_often(labels: list[str]) -> None:
+    schedule = make(labels, pairs=2 * len(labels))
+    places = Counter()  # type: ignore[var-annotated]
+    for pair in range(schedule.pairs_per_cell):
+        order = [plan.subject for plan in measured(schedule) if plan.pair == pair and plan.cell == "echoVoid"]
+        places.update(enumerate(order))
+    assert len(set(places.values())) == 1
+    assert len(places) == len(labels) ** 2
+
+
+def test_two_subjects_alternate_as_abba() -> None:
+    order = [plan.subject for plan in measured(make(["a", "b"])) if plan.cell == "echoStruct"]
+    first, second = order[:2]
+    assert order[:4] == [first, second, second, first]
+
+
+def test_only_subjects_that_warm_on_all_processors_get_a_head_start() -> None:
+    schedule = make(["a", "b"])
+    slices = jobs.plan_slices(schedule, schedule.trials[0], {"a": True, "b": False})
+    assert {label for label, _ in slices.head_start} == {"a"}
+
+
+def test_as_published_warms_up_once_and_measures_once() -> None:
+    schedule = make(["a", "b"], as_published=True)
+    slices = jobs.plan_slices(schedule, schedule.trials[0], {"a": True, "b": True})
+    assert slices.head_start == {}
+    assert [len(plans) for plans in slices.warm_up.values()] == [1, 1]
+    assert len(slices.measure) == 2

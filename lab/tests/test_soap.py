@@ -1,0 +1,66 @@
+"""Answers are compared by meaning, and read without trusting them."""
+
+import pytest
+from steelyard import catalogue, soap
+from steelyard.errors import ContractError
+
+WSTEST = catalogue.service("wstest")
+MEANING = soap.Meaning(WSTEST.folder / WSTEST.model.schema_file)
+
+
+def answer(inside: str) -> str:
+    return f'<e:Envelope xmlns:e="{soap.ENVELOPE}"><e:Body>{inside}</e:Body></e:Envelope>'
+
+
+def struct(number: str = "7", real: str = "1.5", text: str = "x") -> str:
+    return answer(
+        f'<echoStructResponse xmlns="urn:steelyard:wstest"><return><varInt>{number}</varInt><varFloat>{real}</varFloat>'
+        f"<varString>{text}</varString></return></echoStructResponse>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (struct(number="7"), struct(number=" +07 ")),
+        (struct(real="1.5"), struct(real="15E-1")),
+        (struct(real="3.4028235E38"), struct(real="3.4028234663852886E+38")),
+        (struct(real="NaN"), struct(real="NaN")),
+        (struct(text="a&amp;b"), struct(text="a<![CDATA[&]]>b")),
+    ],
+)
+def test_values_that_mean_the_same_are_no_difference(one: str, other: str) -> None:
+    assert MEANING.difference(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (struct(number="8"), "varInt is 8"),
+        (struct(real="1.25"), "varFloat is 1.25"),
+        (struct(text="y"), "varString is 'y'"),
+        (struct(text="x "), "varString is 'x '"),
+        (struct(number="seven"), "breaks the schema"),
+        (answer('<echoVoidResponse xmlns="urn:steelyard:wstest"/>'), "the answer is a"),
+        (answer('<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>'), "no room"),
+        (answer(""), "holds 0 elements"),
+        ("<html/>", "not a SOAP 1.1 envelope"),
+        ("ouch", "not XML"),
+    ],
+)
+def test_a_difference_is_said_in_a_sentence(got: str, said: str) -> None:
+    difference = MEANING.difference(got, struct())
+    assert difference is not None
+    assert said in difference
+
+
+def test_an_expected_fault_is_right_and_an_answer_in_its_place_is_not() -> None:
+    fault = answer('<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>')
+    assert MEANING.difference(fault, fault) is None
+    assert "fault is due" in (MEANING.difference(struct(), fault) or "")
+
+
+def test_a_document_type_is_refused_and_no_file_is_read(tmp_path: object) -> None:
+    hostile = '<!DOCTYPE e [<!ENTITY x SYSTEM "file:///etc/passwd">]><e>&x;</e>'
+    with pytest.raises(ContractError):
+        soap.parse(hostile)

@@ -1,0 +1,30 @@
+"""Every spelling of a request means what the request means."""
+
+import pytest
+from steelyard import catalogue, exchanges
+from steelyard.soap import Meaning, content
+from steelyard.spellings import respell
+
+WSTEST = catalogue.service("wstest")
+MEANING = Meaning(WSTEST.folder / WSTEST.model.schema_file)
+WRITTEN = exchanges.written(WSTEST)
+
+
+@pytest.mark.parametrize(("name", "exchange"), WRITTEN, ids=[name for name, _ in WRITTEN])
+def test_every_spelling_of_a_written_request_means_the_same(name: str, exchange: exchanges.Exchange) -> None:
+    wanted = MEANING.of(content(exchange.request))
+    spelled = list(respell(exchange.request))
+    assert [one.name for one in spelled if MEANING.of(content(one.body)) != wanted] == [], name
+
+
+def test_the_spellings_differ_from_each_other_as_bytes() -> None:
+    request = dict(WRITTEN)["echoStruct/three"].request
+    bodies = [spelling.body for spelling in respell(request)]
+    assert len(set(bodies)) == len(bodies)
+    assert len(bodies) >= 10
+
+
+def test_utf_16_comes_with_its_byte_order_mark_and_charset() -> None:
+    spelling = next(one for one in respell(WRITTEN[0][1].request) if one.name == "UTF-16")
+    assert spelling.body[:2] in (b"\xff\xfe", b"\xfe\xff")
+    assert "utf-16" in spelling.content_type
