@@ -1,0 +1,35 @@
+package steelyard.cxf;
+
+import jakarta.servlet.ServletConfig;
+import org.apache.cxf.jaxws.EndpointImpl;
+import org.apache.cxf.transport.servlet.CXFNonSpringServlet;
+
+/** A CXF servlet with a bus of its own that publishes one endpoint at the servlet's own path. */
+final class EndpointServlet extends CXFNonSpringServlet {
+
+  private static final long serialVersionUID = 1;
+
+  private final transient EndpointDescription endpoint;
+
+  EndpointServlet(EndpointDescription endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  @Override
+  protected void loadBus(ServletConfig config) {
+    super.loadBus(config);
+    new EndpointImpl(getBus(), implementor()).publish("/");
+  }
+
+  private Object implementor() {
+    try {
+      var applicationClasses = Thread.currentThread().getContextClassLoader();
+      return Class.forName(endpoint.implementation(), true, applicationClasses)
+          .getDeclaredConstructor()
+          .newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          "endpoint " + endpoint.name() + " has no usable class " + endpoint.implementation(), e);
+    }
+  }
+}
