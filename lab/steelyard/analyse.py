@@ -1,0 +1,197 @@
+"""From a run folder to numbers and verdicts: results.csv, verdicts.json and the table on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from . import sentences
+from .csvfiles import write_document, write_table
+from .figures import COLUMNS, ForkFigure, figures
+from .instrument import Finding, Level, examine
+from .judging import Judgement, judge
+from .measures import Measure, registry
+from .models.verdict import Comparison, Figure, TrialFailure, Verdicts
+from .store import Run, read_run
+
+_ON_THE_TERMINAL = "throughput"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything that is said about a run; the report draws on nothing else."""
+
+    run: Run
+    measures: dict[str, Measure]
+    judgements: tuple[Judgement, ...]
+    figures: tuple[ForkFigure, ...]
+    findings: tuple[Finding, ...]
+    verdicts: Verdicts
+
+
+def analyse(run_dir: Path) -> Verdicts:
+    """Write results.csv and verdicts.json of a run folder; raises StoreError and MeasureError."""
+    analysis = examined(read_run(run_dir))
+    write_table(run_dir / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
+    write_document(run_dir / "verdicts.json", analysis.verdicts.model_dump(mode="json"))
+    return analysis.verdicts
+
+
+def examined(run: Run) -> Analysis:
+    """The analysis of a run, without writing anything."""
+    measures = registry(run.study)
+    findings = tuple(examine(run))
+    judgements = tuple(judge(run, measures, findings))
+    found = tuple(figures(run, list(measures.values())))
+    return Analysis(run, measures, judgements, found, findings, _verdicts(run, judgements, found, findings))
+
+
+def _verdicts(
+    run: Run, judgements: Sequence[Judgement], found: Sequence[ForkFigure], findings: Sequence[Finding]
+) -> Verdicts:
+    primaries = [judgement for judgement in judgements if judgement.compared.primary]
+    failures = list(_failures(run))
+    why_not = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
+    if not any(judgement.compared.ratio is not None for judgement in primaries):
+        why_not += _nothing(run, failures)
+    whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
+    return Verdicts(
+        run=run.name,
+        valid=not why_not,
+        why_not=why_not,
+        sentence=_sentence(run, primaries, why_not),
+        status="complete" if whole else "partial",
+        comparisons=[_comparison(judgement) for judgement in judgements],
+        figures=[_shown(figure) for figure in found if figure.fork is None],
+        failures=failures,
+        notes=list(_notes(run, findings)),
+    )
+
+
+def _nothing(run: Run, failures: Sequence[TrialFailure]) -> list[str]:
+    """Why not even a ratio could be made."""
+    if len(run.schedule.subjects) < 2:
+        return ["one subject alone has nothing to be compared with"]
+    if failures:
+        return [f"trial {one.trial} {one.status}: {one.message}" for one in failures[:1]]
+    return ["no pair of slices could be counted"]
+
+
+def _sentence(run: Run, primaries: Sequence[Judgement], why_not: Sequence[str]) -> str:
+    if why_not:
+        return f"No verdict: {'; '.join(why_not)}."
+    said = [
+        sentences.verdict(one.compared, one.word, run.schedule.margin, one.reasons)
+        for one in primaries
+        if one.word is not None
+    ]
+    return " ".join(f"{sentences.capital(text)}." for text in said)
+
+
+def _failures(run: Run) -> Iterator[TrialFailure]:
+    for trial in run.trials:
+        if trial.status == "complete":
+            continue
+        failure = trial.record.failure if trial.record is not None else None
+        yield TrialFailure(
+            trial=trial.number,
+            status="failed" if trial.status == "failed" else "interrupted",
+            kind=failure.kind if failure else "killed",
+            subject=failure.subject if failure else None,
+            message=failure.message if failure else "the lab ended before the trial was recorded",
+        )
+
+
+def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
+    begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
+    if begun < planned:
+        yield f"{begun} of {sentences.counted(planned, 'planned trial')} came to their end"
+    for trial in run.trials:
+        for steady in trial.record.steady if trial.record is not None else ():
+            if not steady.met and run.schedule.design != "as-published":
+                yield f"no steady state: {steady.subject} on {steady.cell}, trial {trial.number}, within {steady.seconds:.0f} s"
+        for sample in trial.record.wrong_samples if trial.record is not None else ():
+            where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
+            yield f"wrong answer: {where}: {sample.message}"
+    for finding in findings:
+        if finding.level is Level.WARNING:
+            yield finding.reason
+    if run.schedule.design == "as-published":
+        yield "run as published: one unbroken run a subject, one after the other; the figures hold no sign of chance"
+
+
+def _comparison(judgement: Judgement) -> Comparison:
+    one = judgement.compared
+    return Comparison(
+        a=one.a,
+        b=one.b,
+        cell=one.cell.name,
+        operation="+".join(one.cell.mix),
+        measure=one.measure.name,
+        unit=one.measure.unit,
+        primary=one.primary,
+        verdict=None if judgement.word is None else judgement.word.value,
+        ratio=one.ratio,
+        interval=None if one.interval is None else (one.interval.low, one.interval.high),
+        confidence=one.confidence,
+        forks=len(one.counted),
+        pairs=one.pairs,
+        voided_pairs=one.voided.total(),
+        voided=dict(sorted(one.voided.items())),
+        why_not=[*judgement.broken, *judgement.reasons],
+    )
+
+
+def _shown(figure: ForkFigure) -> Figure:
+    return Figure(
+        subject=figure.subject,
+        cell=figure.cell.name,
+        operation="+".join(figure.cell.mix),
+        measure=figure.measure.name,
+        title=figure.measure.title,
+        unit=figure.measure.unit,
+        value=figure.value,
+        interval=None if figure.interval is None else (figure.interval.low, figure.interval.high),
+        forks=figure.forks,
+        refusal=figure.refusal,
+    )
+
+
+def table(verdicts: Verdicts) -> Table:
+    """For the terminal: throughput per subject and operation with its interval, the ratio, the verdict."""
+    grid = Table(title=None, show_edge=False, pad_edge=False)
+    grid.add_column("operation")
+    grid.add_column("subject")
+    for heading in ("requests/s", "interval", "ratio", "interval"):
+        grid.add_column(heading, justify="right")
+    grid.add_column("verdict")
+    compared = {(one.cell, one.a): one for one in verdicts.comparisons if one.measure == _ON_THE_TERMINAL}
+    shown = [figure for figure in verdicts.figures if figure.measure == _ON_THE_TERMINAL]
+    order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
+    for cell in order:
+        for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
+            cells = (figure.operation if not place else "", figure.subject, *_figure_cells(figure))
+            grid.add_row(*(Text(text) for text in (*cells, *_comparison_cells(compared.get((cell, figure.subject))))))
+    return grid
+
+
+def _figure_cells(figure: Figure) -> tuple[str, str]:
+    if figure.value is None:
+        return "-", figure.refusal or ""
+    return sentences.value_text(figure.value), sentences.range_text(figure.interval)
+
+
+def _comparison_cells(one: Comparison | None) -> tuple[str, str, str]:
+    if one is None:
+        return "", "", ""
+    if one.ratio is None:
+        return "-", "", "; ".join(one.why_not)
+    word = one.verdict or ("secondary" if not one.primary else "not valid")
+    interval = (
+        "" if one.interval is None else " to ".join(sentences.ratio_text(bound, one.interval) for bound in one.interval)
+    )
+    return sentences.ratio_text(one.ratio, one.interval), interval, f"{word} (against {one.b})"

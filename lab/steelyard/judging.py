@@ -1,0 +1,110 @@
+"""The verdict on each comparison: its word, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import stdev
+
+from .comparing import Compared, compare
+from .instrument import Finding, Level
+from .measures import Measure
+from .models.records import Cell
+from .sentences import counted
+from .statistics.looks import ALPHA, LOOKS, alpha_of
+from .statistics.planning import time_left
+from .statistics.words import Judged, Word, words
+from .store import Run
+
+LEAST_FORKS = LOOKS[0]
+_PROMISED_DIFFERENCE = 0.05
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A comparison with its word; `word` is None for secondary ones and where the instrument is not valid.
+
+    `broken` are the reasons why the instrument is not valid for it, `reasons` all else that stands in the way.
+    """
+
+    compared: Compared
+    word: Word | None
+    broken: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def primary_measure(cell: Cell) -> str:
+    """Closed loads are judged by throughput, open ones by the 99th percentile (METHODOLOGY, rule 7)."""
+    return "response_time_p99" if cell.profile.kind == "rate" else "throughput"
+
+
+def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
+    """Every subject against the reference, in every cell, on every measure; the primary comparisons come first."""
+    others = [label for label in run.schedule.subjects if label != run.schedule.reference]
+    cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
+    compared = [
+        compare(
+            run, cell, measure, other, run.schedule.reference, primary=cell.primary and name == primary_measure(cell)
+        )
+        for cell in cells
+        for other in others
+        for name, measure in sorted(measures.items(), key=lambda item: item[0] != primary_measure(cell))
+    ]
+    primaries = [one for one in compared if one.primary]
+    judged = dict(zip(map(id, primaries), _words(run, primaries), strict=True))
+    for one in sorted(compared, key=lambda item: not item.primary):
+        broken = tuple(finding.reason for finding in _broken(findings, one.cell, (one.a, one.b)))
+        if not one.primary:
+            yield Judgement(one, None, broken, one.refusals)
+            continue
+        word, reasons = judged[id(one)]
+        yield Judgement(one, None if broken else word, broken, reasons)
+
+
+def _broken(findings: Sequence[Finding], cell: Cell, subjects: tuple[str, str]) -> list[Finding]:
+    return [
+        finding
+        for finding in findings
+        if finding.level is Level.INVALID and finding.cell == cell.name and finding.subject in (None, *subjects)
+    ]
+
+
+def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, ...]]]:
+    """A word and its reasons for each primary comparison, adjusted for their number."""
+    ready = [one for one in primaries if len(one.counted) >= LEAST_FORKS]
+    alpha = alpha_of(run.schedule.looks)
+    given = (
+        words([Judged(one.log_ratios, one.measure.better) for one in ready], alpha, run.schedule.margin)
+        if ready
+        else []
+    )
+    by_place = dict(zip(map(id, ready), given, strict=True))
+    found = []
+    for one in primaries:
+        word = by_place.get(id(one), Word.UNDECIDED)
+        found.append((word, () if word is not Word.UNDECIDED else tuple(_why_undecided(run, one, len(primaries)))))
+    return found
+
+
+def _why_undecided(run: Run, one: Compared, comparisons: int) -> Iterator[str]:
+    if run.schedule.design == "as-published":
+        yield "run as published, once each, so nothing says how much of it is chance"
+        return
+    count = len(one.counted)
+    if count < LEAST_FORKS:
+        yield f"{counted(count, 'fork')} of at least {LEAST_FORKS} could be counted"
+        yield from one.refusals
+        return
+    if one.interval is not None and comparisons > 1 and (one.interval.low > 1 or one.interval.high < 1):
+        yield f"its interval excludes 1, but not after adjusting for {comparisons} comparisons"
+    more = _more_time(run, one)
+    if more:
+        yield more
+
+
+def _more_time(run: Run, one: Compared) -> str | None:
+    seconds = [trial.record.seconds for trial in run.trials if trial.record is not None and trial.status == "complete"]
+    if not seconds or one.interval is None:
+        return None
+    logs = one.log_ratios
+    return time_left(_PROMISED_DIFFERENCE, stdev(logs), len(logs), sum(seconds) / len(seconds), ALPHA)

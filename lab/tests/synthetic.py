@@ -1,0 +1,299 @@
+"""Run folders with planted effects, in the formats of ARCHITECTURE.md, without any server."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+from steelyard.models.job import BigBang
+from steelyard.models.records import (
+    Cell,
+    Failure,
+    Schedule,
+    SlicePlan,
+    Steady,
+    SubjectRecord,
+    TrialPlan,
+    TrialRecord,
+    WrongSample,
+)
+from steelyard.store import SliceRow
+
+SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
+WARM_UP_SLICES = 6
+_SHAPE = 0.35  # sigma of the lognormal response times
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What is planted. Keys of the mappings are (trial, pair, subject) unless said otherwise.
+
+    `rates` are requests/s by subject; `cells` are operations with the factor on the rate, the first is primary.
+    `response_factor` stretches response times beyond what Little's law allows. `changes` overrides columns of slices.csv.
+    """
+
+    rates: Mapping[str, float] = field(default_factory=lambda: {"tomcat-metro": 8000.0, "go": 10000.0})
+    reference: str = "go"
+    cells: Mapping[str, float] = field(default_factory=lambda: {"echoStruct": 1.0})
+    forks: int = 4
+    pairs: int = 10
+    users: int = 8
+    slice_seconds: float = 2.0
+    fork_deviation: float = 0.01
+    pair_deviation: float = 0.03
+    seed: int = 1
+    design: str = "alternating"
+    looks: tuple[int, ...] = ()
+    response_factor: float = 1.0
+    engine_share: float = 0.4
+    lateness_ns: int = 40_000
+    steal_s: float = 0.0
+    jit_bursts: frozenset[tuple[int, int, str]] = frozenset()
+    changes: Mapping[tuple[int, int, str], Mapping[str, Any]] = field(default_factory=dict)
+    wrong_samples: tuple[tuple[int, int, str], ...] = ()
+    failures: Mapping[int, Failure] = field(default_factory=dict)  # by trial
+    cut_after_pairs: Mapping[int, int] = field(default_factory=dict)  # by trial: an interrupted or failed one
+    unsteady: frozenset[tuple[int, str]] = frozenset()  # (trial, subject)
+    study: str = ""
+    environment: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_run(folder: Path, planted: Planted) -> Path:
+    """Write the run and return its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    schedule = _schedule(planted)
+    (folder / "schedule.json").write_text(schedule.model_dump_json(indent=1), encoding="utf-8")
+    (folder / "study.toml").write_text(planted.study, encoding="utf-8")
+    (folder / "environment.json").write_text(json.dumps(dict(planted.environment)), encoding="utf-8")
+    for plan in schedule.trials:
+        _Trial(folder, planted, schedule, plan).write()
+    return folder
+
+
+def _schedule(planted: Planted) -> Schedule:
+    subjects = list(planted.rates)
+    groups = [[one] for one in subjects] if planted.design == "as-published" else [subjects]
+    trials = [
+        TrialPlan(number=0, seed=planted.seed * 1000 + fork, start_order=group)
+        for fork in range(planted.forks)
+        for group in groups
+    ]
+    return Schedule.model_validate(
+        {
+            "study": "wstest",
+            "service": "wstest",
+            "seed": planted.seed,
+            "design": planted.design,
+            "subjects": subjects,
+            "reference": planted.reference,
+            "cells": [
+                Cell(
+                    name=name,
+                    mix={name: 1.0},
+                    users=planted.users,
+                    profile=BigBang(users=planted.users, seconds=planted.slice_seconds),
+                    primary=place == 0,
+                )
+                for place, name in enumerate(planted.cells)
+            ],
+            "trials": [trial.model_copy(update={"number": n}) for n, trial in enumerate(trials, 1)],
+            "pairs_per_cell": planted.pairs,
+            "slice_seconds": planted.slice_seconds,
+            "warm_up_limit_seconds": 60.0,
+            "parameters": {"Agents": planted.users},
+            "looks": list(planted.looks),
+        }
+    )
+
+
+class _Trial:
+    """One trial's files, written slice by slice."""
+
+    def __init__(self, run: Path, planted: Planted, schedule: Schedule, plan: TrialPlan) -> None:
+        self.folder = run / "trials" / f"{plan.number:02d}"
+        self.planted, self.schedule, self.plan = planted, schedule, plan
+        self.draw = random.Random(f"{planted.seed} {plan.number}")
+        self.fork = {one: self.draw.gauss(0, planted.fork_deviation / math.sqrt(2)) for one in planted.rates}
+        self.clock = 1_000_000_000_000
+        self.rows: list[list[Any]] = []
+        self.observations: list[list[Any]] = []
+        self.machine: list[list[Any]] = []
+        self.ticks: list[list[Any]] = []
+        self.histograms: list[str] = []
+        self.plans: list[SlicePlan] = []
+
+    def write(self) -> None:
+        self.folder.mkdir(parents=True)
+        for plan in self._slice_plans():
+            self._slice(plan)
+        failure = self.planted.failures.get(self.plan.number)
+        status = "complete" if failure is None else "interrupted" if failure.kind == "interrupted" else "failed"
+        numbers = {(plan.pair, plan.subject): plan.number for plan in self.plans if plan.phase == "measure"}
+        record = TrialRecord.model_validate(
+            {
+                "number": self.plan.number,
+                "seed": self.plan.seed,
+                "status": status,
+                "failure": failure,
+                "begun": "2026-01-05T10:00:00+00:00",
+                "ended": "2026-01-05T10:01:10+00:00",
+                "seconds": 70.0,
+                "server_cpus": [0],
+                "engine_cpus": [1],
+                "subjects": [_subject(label) for label in self.plan.start_order],
+                "slices": self.plans,
+                "steady": [
+                    Steady(
+                        subject=one,
+                        cell=cell.name,
+                        met=(self.plan.number, one) not in self.planted.unsteady,
+                        slices=WARM_UP_SLICES,
+                        seconds=12.0,
+                    )
+                    for one in self.plan.start_order
+                    for cell in self.schedule.cells
+                ],
+                "samples_checked": 20,
+                "wrong_samples": [
+                    WrongSample(
+                        slice=numbers[pair, one], subject=one, operation="echoStruct", message="item 3: '4' is not '5'"
+                    )
+                    for trial, pair, one in self.planted.wrong_samples
+                    if trial == self.plan.number
+                ],
+            }
+        )
+        (self.folder / "trial.json").write_text(record.model_dump_json(indent=1), encoding="utf-8")
+        (self.folder / "job.json").write_text(json.dumps({"threads": 1, "slices": [{"think": {"kind": "none"}}]}))
+        _table(self.folder / "slices.csv", SLICE_COLUMNS, self.rows)
+        observed = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
+        _table(self.folder / "observations.csv", observed, self.observations)
+        _table(self.folder / "machine.csv", ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s"), self.machine)
+        _table(self.folder / "ticks.csv", ("time_ns", "slice", "subject", "operation", "completed"), self.ticks)
+        head = "#[Histogram log format version 1.3]\n"
+        (self.folder / "intervals.hlog").write_text(head + "".join(self.histograms), encoding="utf-8")
+
+    def _slice_plans(self) -> Iterator[SlicePlan]:
+        number = 0
+        for cell in self.schedule.cells:
+            for subject in self.plan.start_order:
+                for _ in range(WARM_UP_SLICES if self.planted.design != "as-published" else 1):
+                    yield SlicePlan(number=number, subject=subject, cell=cell.name, phase="warm-up")
+                    number += 1
+        pairs = self.planted.cut_after_pairs.get(self.plan.number, self.planted.pairs)
+        for pair in range(pairs):
+            order = self.plan.start_order if pair % 2 == 0 else self.plan.start_order[::-1]
+            for cell in self.schedule.cells:
+                for subject in order:
+                    yield SlicePlan(number=number, subject=subject, cell=cell.name, phase="measure", pair=pair)
+                    number += 1
+
+    def _slice(self, plan: SlicePlan) -> None:
+        planted, seconds = self.planted, self.planted.slice_seconds
+        warmth = 1.0
+        if plan.phase == "warm-up":
+            done = sum(other.subject == plan.subject and other.cell == plan.cell for other in self.plans)
+            warmth = min(1.0, 0.4 + 0.2 * done)
+        noise = 0.0 if plan.phase == "warm-up" else self.draw.gauss(0, planted.pair_deviation / math.sqrt(2))
+        rate = (
+            planted.rates[plan.subject] * planted.cells[plan.cell] * warmth * math.exp(self.fork[plan.subject] + noise)
+        )
+        completed = round(rate * seconds)
+        key = (self.plan.number, plan.pair if plan.pair is not None else -1, plan.subject)
+        begin, length = self.clock, round(seconds * 1e9)
+        self.clock += length + 300_000_000
+        response = round(planted.users * length * planted.response_factor)
+        row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0)
+        row |= {
+            "slice": plan.number,
+            "subject": plan.subject,
+            "phase": plan.phase,
+            "operation": plan.cell,
+            "begin_ns": begin,
+            "end_ns": begin + length,
+            "started": completed,
+            "completed": completed,
+            "lead_in_completed": round(rate * 0.2),
+            "bytes_out": completed * 900,
+            "bytes_in": completed * 1100,
+            "response_ns_sum": response,
+            "service_ns_sum": round(response * 0.98),
+            "engine_user_ns": round(length * planted.engine_share * 0.6),
+            "engine_system_ns": round(length * planted.engine_share * 0.4),
+            "lateness_p99_ns": planted.lateness_ns,
+            "valid": 1,
+            "why_not": "",
+        }
+        row |= planted.changes.get(key, {})
+        self.rows.append([row[name] for name in SLICE_COLUMNS])
+        self.plans.append(plan)
+        jit = 0.2 if key in planted.jit_bursts else 0.3 if warmth < 1 else 0.001
+        busy = length * 0.95
+        rss = 150_000_000 if plan.subject == "go" else 400_000_000
+        self.observations.append(
+            [
+                plan.number,
+                plan.subject,
+                "part1",
+                100,
+                "server",
+                begin,
+                begin + length,
+                round(busy),
+                round(length * jit),
+                rss,
+            ]
+        )
+        for cpu in (0, 1):
+            self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s])
+        for second in range(math.floor(seconds)):
+            self.ticks.append([begin + (second + 1) * 10**9, plan.number, plan.subject, plan.cell, round(rate)])
+        self._histograms(plan, row["completed"], response / max(1, completed) / 1000)
+
+    def _histograms(self, plan: SlicePlan, completed: int, mean_us: float) -> None:
+        """Lognormal times with that mean, as 200 quantiles that share `completed` values."""
+        middle = mean_us / math.exp(_SHAPE**2 / 2)
+        for kind, factor in (("response", 1.0), ("service", 0.98)):
+            histogram = HdrHistogram(1, 3_600_000_000, 3)
+            left = completed
+            for place in range(200):
+                count = left // (200 - place)
+                left -= count
+                value = middle * factor * math.exp(_SHAPE * _normal_quantile((place + 0.5) / 200))
+                if count:
+                    histogram.record_value(max(1, round(value)), count)
+            encoded = histogram.encode().decode("ascii")
+            self.histograms.append(f"Tag={plan.subject}/{plan.number}/{plan.cell}/{kind},0.000,2.000,1.000,{encoded}\n")
+
+
+def _normal_quantile(share: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
+
+
+def _subject(label: str) -> SubjectRecord:
+    return SubjectRecord(
+        label=label,
+        server=label,
+        title=label.title(),
+        version="1.0",
+        stack="stack",
+        url="http://127.0.0.1:8080/",
+        start_seconds=1.5,
+        exchanges_verified=40,
+    )
+
+
+def _table(path: Path, columns: tuple[str, ...], rows: list[list[Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
