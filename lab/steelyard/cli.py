@@ -12,9 +12,9 @@ from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
-from typer.exceptions import TyperException
 from rich.console import Console
 from rich.table import Table
+from typer.exceptions import TyperException
 
 from . import __version__, analyse, catalogue, design, doctor, report, servers
 from . import run as running
@@ -23,10 +23,6 @@ from .lock import machine_lock
 from .models.outputs import RunOutput, ServerRow, ServersOutput
 from .models.verdict import Verdicts
 from .progress import Progress
-
-DEMO_SUBJECTS = ("tomcat-metro", "go")
-DEMO_OPERATIONS = ("echoStruct", "echoVoid")
-DEMO_SECONDS = 270.0
 
 app = typer.Typer(
     name="steelyard",
@@ -52,13 +48,12 @@ def demo(
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in.")] = None,
 ) -> None:
-    """Weigh tomcat-metro against go on WSTest in under five minutes: echoStruct for the verdict, echoVoid beside it."""
-    request = design.Request(only=DEMO_SUBJECTS, operations=DEMO_OPERATIONS, pairs=6, slice_seconds=1.0, forks=6)
-    _run("wstest", request, out, json, running.Budget(DEMO_SECONDS))
+    """Weigh two real servers in under five minutes (the study `demo`): one operation judged, one beside it."""
+    _run("demo", design.Request(), out, json)
 
 
 @app.command(
-    epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct --forks 6; "
+    epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
     "steelyard run wstest --config WSTest.ini --as-published"
 )
 def run(
@@ -106,7 +101,7 @@ def run(
     if dry_run:
         _print_schedule(study, request, json)
     else:
-        _run(study, request, out, json, None)
+        _run(study, request, out, json)
 
 
 @app.command(name="report", epilog="Example: steelyard report runs/wstest-2026-01-31-120000")
@@ -212,12 +207,10 @@ def version(
         raise typer.Exit
 
 
-def _run(study: str, request: design.Request, out: Path | None, json: bool, budget: running.Budget | None) -> None:
+def _run(study: str, request: design.Request, out: Path | None, json: bool) -> None:
     entry = catalogue.study(study)
     with Progress(_console(), quiet=json) as progress:
-        outcome = running.run(
-            entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress, budget=budget
-        )
+        outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     _print_outcome(outcome, json)
     if outcome.failures or outcome.verdicts is None:
         raise SteelyardError(
@@ -270,7 +263,7 @@ def _print_schedule(study: str, request: design.Request, json: bool) -> None:
         f"{schedule.study}: {', '.join(schedule.subjects)}; {schedule.cells[0].users} users; {cells}", highlight=False
     )
     console.print(
-        f"{schedule.design}: {len(schedule.trials)} trials of {schedule.pairs_per_cell} pairs of {schedule.slice_seconds:g} s slices "
+        f"{schedule.design}: {len(schedule.trials)} trials of {schedule.pairs_per_cell} pairs of slices of {schedule.slice_seconds:g} s "
         f"an operation, warm-up up to {schedule.warm_up_limit_seconds:g} s; about {minutes:.0f} minutes in all",
         highlight=False,
     )

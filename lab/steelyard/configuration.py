@@ -80,20 +80,18 @@ def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _child(node: dict[str, Any], step: int | str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of what stands at `step` of a value that `node` describes; empty where it cannot be told."""
     if isinstance(step, int):
         return dict(node.get("items", {}))
-    if step in node.get("properties", {}):
-        return dict(node["properties"][step])
-    additional = node.get("additionalProperties")
-    if isinstance(additional, dict):
-        return additional
-    for pattern in node.get("patternProperties", {}).values():
-        return dict(pattern)
-    for option in (*node.get("oneOf", []), *node.get("anyOf", [])):
-        found = _resolved(option, schema)
-        if step == found.get("properties", {}).get("kind", {}).get("const"):
+    named = [
+        node.get("properties", {}).get(step),
+        node.get("additionalProperties"),
+        *node.get("patternProperties", {}).values(),
+    ]
+    for found in named:
+        if isinstance(found, dict):
             return found
-        inner = _child(found, step, schema)
-        if inner:
-            return inner
-    return {}
+    options = [_resolved(option, schema) for option in (*node.get("oneOf", []), *node.get("anyOf", []))]
+    of_kind = [option for option in options if option.get("properties", {}).get("kind", {}).get("const") == step]
+    inner = [_child(option, step, schema) for option in options]
+    return next((found for found in (*of_kind, *inner) if found), {})

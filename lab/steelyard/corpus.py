@@ -34,7 +34,7 @@ def make(
     count: int,
     parameters: Mapping[str, int],
 ) -> Corpus:
-    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl with `count` exchanges of each operation; raises ContractError."""
+    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges an operation; raises ContractError."""
     made = [
         exchange
         for operation in operations

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from . import contract, corpus, doctor, observe, soap
 from .catalogue import Entry
@@ -22,6 +22,7 @@ from .errors import ContractError, EngineError, ProvisionError, SteelyardError
 from .jobs import TrialSlices, make_job, plan_slices
 from .models.records import (
     Check,
+    Counted,
     Failure,
     Schedule,
     SlicePlan,
@@ -56,6 +57,7 @@ class _Log:
     steady: list[Steady] = field(default_factory=list)
     machine: list[Check] = field(default_factory=list)
     wrong_samples: list[WrongSample] = field(default_factory=list)
+    counted: list[Counted] = field(default_factory=list)
     samples_checked: int = 0
 
 
@@ -108,6 +110,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
             subjects=log.subjects,
             slices=log.slices,
             steady=log.steady,
+            counted=log.counted,
             samples_checked=log.samples_checked,
             wrong_samples=log.wrong_samples,
             machine=log.machine,
@@ -132,13 +135,17 @@ def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spell
         affinity = os.sched_getaffinity(0)
         os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
         stack.callback(os.sched_setaffinity, 0, affinity)
+        served_before = {label: subject.requests_served() for label, subject in running.items()}
         try:
             with Engine(job, folder) as engine, observe.Observer(folder) as observer:
                 driver = _Driver(setting, plan, folder, log, running, engine, observer)
                 driver.warm_up(slices)
                 driver.measure(slices)
+            log.counted = _counted(running, served_before, folder)
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
+        except ProvisionError as error:
+            raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
         finally:
             _check_samples(setting, folder, log)
 
@@ -160,7 +167,12 @@ def _start_all(
         setting.progress.show(_stage(setting, plan, f"verifying the answers of {label}"))
         try:
             verified = contract.verify(
-                setting.service, up.url, seed=plan.seed % 1000, all_spellings=all_spellings, who=label, deviations=subject.front.server.model.deviations
+                setting.service,
+                up.url,
+                seed=plan.seed % 1000,
+                all_spellings=all_spellings,
+                who=label,
+                deviations=subject.front.server.model.deviations,
             )
         except ContractError as error:
             message = up.death() or error.message
@@ -291,6 +303,20 @@ class _Driver:
             raise TrialFailedError(Failure(kind=kind, subject=plan.subject, message=message), hint)
 
 
+def _counted(running: Mapping[str, RunningSubject], served_before: Mapping[str, int], folder: Path) -> list[Counted]:
+    """The services' own counts against the engine's: every kind of answer that a request may have reached the service for."""
+    answers = ("completed", "lead_in_completed", "wrong", "status", "fault")
+    by_engine = dict.fromkeys(running, 0)
+    for row in _rows(folder / "slices.csv"):
+        by_engine[row["subject"]] += sum(int(row[answer]) for answer in answers)
+    for subject in running.values():
+        subject.thaw()
+    return [
+        Counted(subject=label, by_service=subject.requests_served() - served_before[label], by_engine=by_engine[label])
+        for label, subject in running.items()
+    ]
+
+
 def _check_samples(setting: Setting, folder: Path, log: _Log) -> None:
     """Compare every kept answer in full with the one expected; the engine's own check is a cheap one."""
     index = folder / "samples" / "index.csv"
@@ -312,12 +338,15 @@ def _check_samples(setting: Setting, folder: Path, log: _Log) -> None:
                 log.wrong_samples.append(wrong)
 
 
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def _last_row(path: Path) -> dict[str, str]:
     """The last row of a CSV file with a header; the engine has flushed it before it says that it is drained."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows: list[dict[str, Any]] = list(csv.DictReader(file))
-        return rows[-1]
+        return _rows(path)[-1]
     except (OSError, IndexError) as error:
         raise EngineError(f"the engine wrote no row to {path}: {error}") from None
 

@@ -122,6 +122,7 @@ def make_job(
             Target(
                 subject=label,
                 url=subject.url,
+                headers=subject.subject.headers,
                 operation_headers={operation: contract.request_headers(service, operation) for operation in operations},
             )
             for label, subject in running.items()

@@ -18,7 +18,7 @@ from .errors import SteelyardError, StoreError
 from .lock import machine_lock
 from .models.records import Schedule, TrialPlan
 from .models.service import Service
-from .models.study import Study
+from .models.study import Budget, Study
 from .models.verdict import Verdicts
 from .progress import Progress
 from .subject import Subject
@@ -36,15 +36,6 @@ class Outcome:
     failures: list[str]
 
 
-@dataclass(frozen=True)
-class Budget:
-    """A time that the whole run should keep to, in seconds; the first fork's cost decides how much fits."""
-
-    seconds: Seconds
-    least_forks: int = 4
-    most_forks: int = 6
-
-
 def run(
     study: Entry[Study],
     request: design.Request,
@@ -52,7 +43,6 @@ def run(
     out: Path | None,
     command: Sequence[str],
     progress: Progress,
-    budget: Budget | None = None,
 ) -> Outcome:
     """study -> design -> provision -> corpus -> drive + observe -> store -> analyse -> report.
 
@@ -89,7 +79,7 @@ def run(
             forks=len(schedule.trials),
         )
         try:
-            failures = _drive_all(setting, budget)
+            failures = _drive_all(setting, study.model.budget if request.forks is None else None)
         except KeyboardInterrupt:
             progress.say(_partial(folder))
             raise
@@ -147,7 +137,7 @@ def _replanned(setting: Setting, budget: Budget, first_fork: Seconds) -> tuple[S
     The number of forks comes from what they cost, never from what they showed, so the interval keeps its meaning.
     """
     old = setting.schedule
-    forks = min(budget.most_forks, max(budget.least_forks, int(budget.seconds / first_fork)))
+    forks = min(len(old.trials), max(budget.least_forks, int(budget.seconds / first_fork)))
     pairs = old.pairs_per_cell
     excess = first_fork * forks - budget.seconds
     if excess > 0:

@@ -47,6 +47,7 @@ class Subject:
     label: str
     service: Entry[Service]
     parts: list[Part]
+    headers: dict[str, str]
 
     @property
     def front(self) -> Part:
@@ -129,7 +130,7 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
     """`spec` with all its servers fetched and built; raises what catalogue, fetch and build raise."""
     companions = [_part(f"companion{n}", part, None, progress) for n, part in enumerate(spec.companions, 1)]
     parts = [_part(f"part{n}", part, service, progress) for n, part in enumerate(spec.parts, 1)]
-    return Subject(spec.label, service, [*companions, *parts])
+    return Subject(spec.label, service, [*companions, *parts], spec.headers)
 
 
 def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:

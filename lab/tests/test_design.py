@@ -45,7 +45,12 @@ def with_file(tmp_path: Path, text: str) -> Request:
 
 def test_the_defaults_are_the_papers_values() -> None:
     settings = design.settle(STUDY, Request())
-    assert (settings.users, settings.warm_up_seconds, settings.steady_seconds, settings.drain_seconds) == (8, 300, 300, 10)
+    assert (settings.users, settings.warm_up_seconds, settings.steady_seconds, settings.drain_seconds) == (
+        8,
+        300,
+        300,
+        10,
+    )
     assert settings.service == {"NumBytes": 1024, "ListSize": 20}
 
 
@@ -107,7 +112,12 @@ def test_more_than_three_subjects_are_split_around_the_reference() -> None:
 def test_as_published_runs_each_subject_alone_and_once() -> None:
     made = schedule(as_published=True)
     assert [trial.start_order for trial in made.trials] == [["tomcat-metro"], ["tomcat-cxf"], ["go"]]
-    assert (made.design, made.pairs_per_cell, made.slice_seconds, made.warm_up_limit_seconds) == ("as-published", 1, 300, 300)
+    assert (made.design, made.pairs_per_cell, made.slice_seconds, made.warm_up_limit_seconds) == (
+        "as-published",
+        1,
+        300,
+        300,
+    )
 
 
 def test_an_unknown_operation_is_named_with_the_nearest() -> None:

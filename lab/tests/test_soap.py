@@ -42,7 +42,7 @@ def test_values_that_mean_the_same_are_no_difference(one: str, other: str) -> No
         (struct(text="x "), "varString is 'x '"),
         (struct(number="seven"), "breaks the schema"),
         (answer('<echoVoidResponse xmlns="urn:steelyard:wstest"/>'), "the answer is a"),
-        (answer('<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>'), "no room"),
+        (answer("<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>"), "no room"),
         (answer(""), "holds 0 elements"),
         ("<html/>", "not a SOAP 1.1 envelope"),
         ("ouch", "not XML"),
@@ -55,12 +55,12 @@ def test_a_difference_is_said_in_a_sentence(got: str, said: str) -> None:
 
 
 def test_an_expected_fault_is_right_and_an_answer_in_its_place_is_not() -> None:
-    fault = answer('<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>')
+    fault = answer("<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>")
     assert MEANING.difference(fault, fault) is None
     assert "fault is due" in (MEANING.difference(struct(), fault) or "")
 
 
-def test_a_document_type_is_refused_and_no_file_is_read(tmp_path: object) -> None:
+def test_a_document_type_is_refused_and_no_file_is_read() -> None:
     hostile = '<!DOCTYPE e [<!ENTITY x SYSTEM "file:///etc/passwd">]><e>&x;</e>'
     with pytest.raises(ContractError):
         soap.parse(hostile)

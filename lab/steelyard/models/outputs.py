@@ -19,7 +19,8 @@ class RunOutput(Strict):
 
 
 class ServerRow(Strict):
-    """One server. `fetched`: its artifacts are in the cache. `contract`: true or false after `servers check`, null where it was not tried or cannot be."""
+    """One server. `fetched`: its artifacts are in the cache. `contract`: what `servers check` found, null where it was not
+    tried or cannot be."""
 
     name: str
     title: str

@@ -105,6 +105,14 @@ class Check(Strict):
     advice: str
 
 
+class Counted(Strict):
+    """How many requests a subject's service counted during the load, and how many answers of it the engine counted."""
+
+    subject: str
+    by_service: int
+    by_engine: int
+
+
 class WrongSample(Strict):
     """A kept answer that the engine's cheap check took for right and the full check did not: it voids its slice."""
 
@@ -129,6 +137,7 @@ class TrialRecord(Strict):
     subjects: list[SubjectRecord] = []
     slices: list[SlicePlan] = []
     steady: list[Steady] = []
+    counted: list[Counted] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []
     machine: list[Check] = []

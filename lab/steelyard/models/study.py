@@ -43,6 +43,13 @@ class StudyParameter(Strict):
     auto: bool = False
 
 
+class Budget(Strict):
+    """A time that the whole run should keep to; the first fork's cost decides how many of the study's forks fit."""
+
+    seconds: Annotated[float, Field(gt=0)]
+    least_forks: Annotated[int, Field(ge=4)] = 4
+
+
 class PartSpec(Strict):
     """One process of a subject: a server, and settings of it that differ from their defaults."""
 
@@ -53,17 +60,20 @@ class PartSpec(Strict):
 class SubjectSpec(Strict):
     """What is compared. The first part takes the load; companions are started first and not judged.
 
-    Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is part1, part2 ... and companion1 ...
+    `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is
+    part1, part2 ... and companion1 ...
     """
 
     label: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@=-]*$")]
     parts: Annotated[list[PartSpec], Field(min_length=1)]
     companions: list[PartSpec] = []
+    headers: dict[str, str] = {}
 
 
 class Study(Strict):
     """A study. `subjects` are server names or whole subjects; `primary` names the operation whose throughput is judged.
 
+    `pairs` a fork and operation are given, or follow from the parameter that sets steady_seconds.
     `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix.
     """
 
@@ -77,10 +87,12 @@ class Study(Strict):
     primary: str
     design: Literal["alternating", "alternating-frozen"] = "alternating"
     forks: Annotated[int, Field(ge=1)] = 4
+    pairs: Annotated[int, Field(ge=3)] | None = None
     slice_seconds: Annotated[float, Field(gt=0)] = 2.0
     warm_up_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     corpus_entries: Annotated[int, Field(ge=1)] = 200
     parameters: dict[str, StudyParameter] = {}
+    budget: Budget | None = None
     paper: Paper | None = None
     claims: list[Claim] = []
 

@@ -1,0 +1,46 @@
+"""The house keeps its own rules: descriptors load, contracts are fresh, no server's name stands in the lab."""
+
+import re
+from pathlib import Path
+
+import pytest
+from steelyard import catalogue, house, schemas
+from steelyard.errors import UnknownNameError
+
+LAB = Path(catalogue.__file__).parent
+
+
+@pytest.mark.parametrize("name", sorted(catalogue.server_files()))
+def test_every_server_descriptor_loads_and_its_scripts_are_there(name: str) -> None:
+    entry = catalogue.server(name)
+    for argv in (*entry.model.build, *entry.model.prepare, entry.model.start, entry.model.ready):
+        for word in argv:
+            if word.endswith(".sh"):
+                assert (entry.folder / word).is_file(), word
+
+
+@pytest.mark.parametrize("name", sorted(catalogue.study_files()))
+def test_every_study_loads_and_names_operations_of_its_service(name: str) -> None:
+    study = catalogue.study(name).model
+    assert set(study.operations) <= set(catalogue.service(study.service).model.operations)
+
+
+def test_no_name_of_a_server_stands_in_the_lab_outside_of_the_help_texts_examples() -> None:
+    names = sorted(set(catalogue.server_files()) - {"go"})  # `go` is also a word of the handshake
+    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    found = [
+        f"{path.name}:{number}: {line.strip()}"
+        for path in LAB.rglob("*.py")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if pattern.search(line) and "steelyard " not in line
+    ]
+    assert found == []
+
+
+def test_the_schemas_of_contracts_are_those_of_the_models() -> None:
+    assert schemas.stale(house.root() / "contracts") == []
+
+
+def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match="no server 'tomcat-metr'; did you mean 'tomcat-metro'"):
+        catalogue.server("tomcat-metr")

@@ -1,0 +1,5 @@
+# Runs H2's TCP server in the foreground: start.sh PORT SCRATCH CACHE. Databases are created in SCRATCH on first use.
+set -eu
+. ../common/jvm.sh
+exec "$JAVA_HOME/bin/java" $JVM_OPTIONS -Dh2.bindAddress=127.0.0.1 -cp "$3/h2-2.5.252.jar" org.h2.tools.Server \
+    -tcp -tcpPort "$1" -baseDir "$2" -ifNotExists

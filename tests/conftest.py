@@ -1,0 +1,159 @@
+"""What the end-to-end tests share: the command line as a user calls it, small studies, and a look at what still runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HOUSE = Path(__file__).parent / "house"
+STEELYARD = Path(sys.executable).with_name("steelyard")
+
+STUDY = """
+name = "{name}"
+title = "A test's own study"
+question = "Does it do what it says?"
+service = "wstest"
+reference = "a"
+operations = ["{operation}"]
+primary = "{operation}"
+forks = {forks}
+pairs = {pairs}
+slice_seconds = {slice_seconds}
+warm_up_limit_seconds = {warm_up}
+corpus_entries = 20
+{subjects}
+"""
+
+SUBJECT = """
+[[subjects]]
+label = "{label}"
+headers = {{ {headers} }}
+parts = [{{ server = "{server}", factors = {{ {factors} }} }}]
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A finished command: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """The command line in a folder of its own, with the test servers in reach."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, *words: str, seconds: float = 420, **environment: str) -> Ran:
+        done = subprocess.run(
+            [STEELYARD, *words],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            start_new_session=True,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [STEELYARD, *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def runs(self) -> list[Path]:
+        return sorted((self.folder / "runs").glob("*"))
+
+    def study(self, subjects: list[dict[str, str]], **wishes: Any) -> str:
+        """Path of a study with these subjects (label, server, mode, header)."""
+        settings = {
+            "name": "small",
+            "operation": "echoStruct",
+            "forks": 2,
+            "pairs": 3,
+            "slice_seconds": 0.5,
+            "warm_up": 4,
+        }
+        settings.update(wishes)
+        written = "".join(
+            SUBJECT.format(
+                label=subject["label"],
+                server=subject["server"],
+                factors=f'mode = "{subject["mode"]}"' if "mode" in subject else "",
+                headers=f'"Steelyard-Busy-Us" = "{subject["busy"]}"' if "busy" in subject else "",
+            )
+            for subject in subjects
+        )
+        path = self.folder / f"{settings['name']}.toml"
+        path.write_text(STUDY.format(subjects=written, **settings))
+        return str(path)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    yield Lab(tmp_path, {**os.environ, "STEELYARD_PATH": str(HOUSE), "PATH": path, "NO_COLOR": "1"})
+    left = ours(tmp_path)
+    assert left == [], f"still running: {left}"
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+def ours(folder: Path) -> list[str]:
+    """Command lines of live processes that a test started: those that name its folder or a test server, keepers and engines."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            state = (place / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if state == "Z" or int(place.name) == os.getpid():
+            continue
+        marks = (
+            str(folder),
+            "serve.py",
+            "steelyard-escapee",
+            "steelyard-keeper",
+            "steelyard-engine run",
+            "org.h2.tools.Server",
+        )
+        if any(mark in words for mark in marks) and "pytest" not in words:
+            found.append(f"{place.name} {words.strip()}")
+    return found
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], bool], float], None]:
+    """Waits for something to come true, and fails where it does not."""
+
+    def wait(true: Callable[[], bool], seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < end, f"did not come true within {seconds} s"
+            time.sleep(0.05)
+
+    return wait

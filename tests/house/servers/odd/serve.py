@@ -1,0 +1,130 @@
+"""WSTest in Python for the tests of Steelyard: answers rightly, until its mode tells it otherwise.
+
+    serve.py PORT MODE SERVICE-FOLDER
+
+After AFTER requests: `wrong` answers with another text, `fault` with a SOAP fault, `die` exits with 3, `hang` never
+answers. `never-ready` listens on no port, `die-at-start` ends at once. `escape` starts, in a session of its own, a child
+that ignores every polite signal.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from lxml import etree
+
+AFTER = 1500
+SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
+SPACE = "urn:steelyard:wstest"
+
+served = 0
+lock = threading.Lock()
+
+
+def reply(operation, element):
+    """The content of the answer's body."""
+    if operation == "getOrder":
+        inside = f"<return>{purchase_order(int(element.findtext(f'{{{SPACE}}}orderId')))}</return>"
+    else:
+        children = "".join(etree.tostring(child, encoding="unicode", with_tail=False) for child in element)
+        renames = {"echoStruct": ("struct", "return"), "echoList": ("list", "return")}
+        if operation in renames:
+            answer = etree.Element(f"{{{SPACE}}}{operation}Response")
+            for child in element:
+                child.tag = f"{{{SPACE}}}return"
+                answer.append(child)
+            return etree.tostring(answer, encoding="unicode")
+        inside = f"<return>{children}</return>" if children else ""
+    return f'<{operation}Response xmlns="{SPACE}">{inside}</{operation}Response>'
+
+
+def envelope(content):
+    return f'<s:Envelope xmlns:s="{SOAP}"><s:Body>{content}</s:Body></s:Envelope>'.encode()
+
+
+def fault(text):
+    return envelope(f"<s:Fault><faultcode>s:Client</faultcode><faultstring>{text}</faultstring></s:Fault>")
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.send(200, str(served).encode(), "text/plain")
+
+    def do_POST(self):
+        global served
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        with lock:
+            served += 1
+            late = served > AFTER
+        spin(int(self.headers.get("Steelyard-Busy-Us", 0)))
+        if late and MODE == "die":
+            os._exit(3)
+        if late and MODE == "hang":
+            time.sleep(3600)
+        if late and MODE == "fault":
+            return self.send(500, fault("no room"))
+        try:
+            status, answer = self.answer(body)
+        except (etree.XMLSyntaxError, ValueError, TypeError, IndexError) as error:
+            status, answer = 500, fault(type(error).__name__)
+        if late and MODE == "wrong":
+            answer = answer.replace(b"mark", b"kram")
+        return self.send(status, answer)
+
+    def answer(self, body):
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, strip_cdata=False
+        )
+        root = etree.fromstring(body, parser)
+        if root.getroottree().docinfo.doctype:
+            return 500, fault("a document type is not allowed")
+        element = root.find(f"{{{SOAP}}}Body")[0]
+        name = etree.QName(element)
+        if name.namespace != SPACE or name.localname not in OPERATIONS:
+            return 500, fault("unknown operation")
+        for number in element.iter(f"{{{SPACE}}}varInt"):
+            int(number.text)
+        return 200, envelope(reply(name.localname, element))
+
+    def send(self, status, body, kind="text/xml; charset=utf-8"):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def spin(microseconds):
+    end = time.thread_time() + microseconds / 1e6
+    while time.thread_time() < end:
+        pass
+
+
+OPERATIONS = {"echoVoid", "echoStruct", "echoList", "echoSynthetic", "getOrder"}
+PORT, MODE, SERVICE = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+sys.path.insert(0, str(SERVICE / "contract"))
+sys.dont_write_bytecode = True
+from generate import purchase_order  # noqa: E402
+
+if MODE == "die-at-start":
+    sys.exit("there is no room for me here")
+if MODE == "never-ready":
+    time.sleep(3600)
+if MODE == "escape":
+    code = "import signal, time\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\ntime.sleep(3600)  # steelyard-escapee"
+    subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+server = ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
+server.daemon_threads = True
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+server.serve_forever()

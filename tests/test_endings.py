@@ -1,0 +1,83 @@
+"""However a run ends, nothing of it lives on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Lab, ours
+
+PAIR = [{"label": "a", "server": "odd", "mode": "escape"}, {"label": "b", "server": "odd"}]
+Until = Callable[[Callable[[], bool], float], None]
+
+
+def measuring(lab: Lab) -> bool:
+    return any(path.stat().st_size > 1000 for path in lab.folder.glob("runs/*/trials/01/slices.csv"))
+
+
+@pytest.mark.parametrize("design", ["alternating", "alternating-frozen"])
+def test_kill_9_of_the_lab_leaves_nothing_alive(lab: Lab, until: Until, design: str) -> None:
+    study = lab.study(PAIR, pairs=1000, forks=1)
+    path = Path(study)
+    path.write_text(f'design = "{design}"\n' + path.read_text())
+    process = lab.start("run", study)
+    until(lambda: measuring(lab), 60)
+    assert any("steelyard-escapee" in line for line in ours(lab.folder))
+    if design == "alternating-frozen":
+        until(lambda: any(_state(line) == "T" for line in ours(lab.folder) if "serve.py" in line), 20)
+    process.kill()
+    process.wait()
+    until(lambda: ours(lab.folder) == [], 5)
+
+
+def test_kill_9_while_servers_start_leaves_nothing_alive(lab: Lab, until: Until) -> None:
+    process = lab.start("run", lab.study([{"label": "a", "server": "odd", "mode": "never-ready"}], forks=1))
+    until(lambda: any("serve.py" in line for line in ours(lab.folder)), 30)
+    process.kill()
+    process.wait()
+    until(lambda: ours(lab.folder) == [], 5)
+
+
+def test_ctrl_c_in_mid_run_stops_all_and_reports_what_there_is(lab: Lab, until: Until) -> None:
+    process = lab.start("run", lab.study(PAIR, pairs=1000, forks=1))
+    until(lambda: measuring(lab), 60)
+    begun = time.monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    until(
+        lambda: (
+            [line for line in ours(lab.folder) if "steelyard run" not in line and "bin/steelyard" not in line] == []
+        ),
+        5,
+    )
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - begun < 30
+    assert "stopped; what was measured is in" in said
+    assert "Traceback" not in said
+    run = lab.runs()[0]
+    assert (run / "report.html").is_file()
+    assert '"status": "interrupted"' in (run / "trials" / "01" / "trial.json").read_text()
+
+
+def test_a_second_run_on_the_same_machine_refuses_and_says_who_holds_it(lab: Lab, until: Until) -> None:
+    study = lab.study(PAIR, pairs=1000, forks=1)
+    first = lab.start("run", study)
+    until(lambda: measuring(lab), 60)
+    second = lab.run("run", study)
+    first.kill()
+    first.wait()
+    until(lambda: ours(lab.folder) == [], 5)
+    assert second.code == 1
+    assert f"process {first.pid}" in second.err
+
+
+def _state(line: str) -> str:
+    pid = line.split()[0]
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""

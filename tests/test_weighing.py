@@ -1,0 +1,85 @@
+"""The main job on real servers: what is equal is not called different, what is slower is called slower, counts agree."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from conftest import Lab
+
+
+def trials(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
+
+
+def slices(run: Path) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = []
+    for path in sorted(run.glob("trials/*/slices.csv")):
+        with path.open(newline="") as file:
+            rows += list(csv.DictReader(file))
+    return rows
+
+
+def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab: Lab) -> None:
+    pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1), "--json")
+    assert pilot.code in (0, 1), pilot.err
+    rows = [row for row in slices(lab.runs()[0]) if row["phase"] == "measure"]
+    throughput = (
+        sum(int(row["completed"]) for row in rows)
+        / sum(int(row["end_ns"]) - int(row["begin_ns"]) for row in rows)
+        * 1e9
+    )
+    busy = max(1, round(0.25 / throughput * 1e6))  # a quarter more time a request: 20% less throughput
+    study = lab.study(
+        [{"label": "a", "server": "go"}, {"label": "slower", "server": "go", "busy": str(busy)}],
+        name="planted", forks=4, pairs=4, warm_up=12,
+    )  # fmt: skip
+    ran = lab.run("run", study, "--json")
+    assert ran.code == 0, ran.err
+    verdicts = ran.json()
+    primary = next(one for one in verdicts["comparisons"] if one["primary"])
+    slower_first = primary["a"] == "slower"
+    assert primary["verdict"] == ("slower" if slower_first else "faster"), primary
+    ratio = primary["ratio"] if slower_first else 1 / primary["ratio"]
+    assert 0.7 < ratio < 0.9
+    counted = [one for trial in trials(lab.runs()[1]) for one in trial["counted"]]
+    assert len(counted) == 8
+    assert all(one["by_service"] == one["by_engine"] > 0 for one in counted), counted
+
+
+def test_planted_wrong_answers_void_their_slices(lab: Lab) -> None:
+    study = lab.study(
+        [{"label": "a", "server": "odd"}, {"label": "b", "server": "odd", "mode": "wrong"}], pairs=6, forks=1
+    )
+    ran = lab.run("run", study, "--json")
+    assert ran.code == 1
+    assert ran.json()["valid"] is False
+    wrong = sum(int(row["wrong"]) for row in slices(lab.runs()[0]))
+    assert wrong > 0
+    page = (lab.runs()[0] / "report.html").read_text()
+    assert "wrong" in page
+
+
+def test_the_report_is_rebuilt_from_stored_files_alone_and_is_the_same(lab: Lab) -> None:
+    ran = lab.run(
+        "run", lab.study([{"label": "a", "server": "odd"}, {"label": "b", "server": "odd"}], forks=4), "--json"
+    )
+    run = Path(lab.folder / ran.json()["run"])
+    before = {name: (run / name).read_bytes() for name in ("report.html", "verdicts.json", "results.csv")}
+    for name in before:
+        (run / name).unlink()
+    moved = run.rename(lab.folder / "moved elsewhere")
+    rebuilt = lab.run("report", str(moved), STEELYARD_PATH="")
+    assert rebuilt.code == 0, rebuilt.err
+    for name in ("results.csv",):
+        assert (moved / name).read_bytes() == before[name]
+    assert (moved / "report.html").read_bytes().count(b"<svg") == before["report.html"].count(b"<svg") > 0
+
+
+def test_a_dry_run_prints_the_schedule_and_starts_nothing(lab: Lab) -> None:
+    ran = lab.run("run", "wstest", "--only", "tomcat-metro,go", "--dry-run")
+    assert ran.code == 0
+    assert "tomcat-metro, go" in ran.out and "8 users" in ran.out and "echoStruct (judged)" in ran.out
+    assert lab.runs() == []
