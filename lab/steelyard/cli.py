@@ -40,7 +40,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 
 
 def _console(*, stderr: bool = True) -> Console:
-    return Console(stderr=stderr, soft_wrap=not sys.stdout.isatty())
+    stream = sys.stderr if stderr else sys.stdout
+    # In a pipe or a file nothing is folded: a table's row stays a line.
+    return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
 @app.command(epilog="Example: steelyard demo")
