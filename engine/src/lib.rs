@@ -1,1 +1,15 @@
-//! The load engine: one job in, samples out.
+//! The load engine: one job in, samples out. It knows nothing of studies, servers or reports.
+
+pub mod clock;
+pub mod corpus;
+pub mod error;
+pub mod http;
+pub mod job;
+pub mod load;
+pub mod probe;
+pub mod record;
+pub mod run;
+pub mod schedule;
+pub mod verify;
+pub mod wire;
+pub mod worker;

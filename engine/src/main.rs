@@ -1,3 +1,53 @@
-//! The command line of the load engine.
+//! The command line of the load engine: one job in, samples out; or one URL, for a person.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use steelyard_engine::error::EngineError;
+use steelyard_engine::{load, probe, run};
+
+/// A load engine that is exact, cheap, and verifies every answer.
+#[derive(Parser)]
+#[command(version)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs a job in step with standard input: `{"go":k}` starts slice k, the end of input ends the run.
+    Run {
+        /// The job, as contracts/job.schema.json describes it.
+        job: PathBuf,
+        /// The folder for everything that is recorded.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// Loads one URL and prints what came of it.
+    Load(load::Arguments),
+    /// Sends one GET; succeeds if the answer is 200 within a second.
+    Probe { url: String },
+}
+
+fn main() -> ExitCode {
+    let done = match CommandLine::parse().command {
+        Command::Run { job, out } => run::run(&job, &out).map(|()| ExitCode::SUCCESS).map_err(Into::into),
+        Command::Load(arguments) => load::load(&arguments).map(exit_code),
+        Command::Probe { url } => probe::probe(&url).map(exit_code),
+    };
+    done.unwrap_or_else(|error: anyhow::Error| {
+        eprintln!("steelyard-engine: {error:#}");
+        let code = error.downcast_ref::<EngineError>().map_or(1, EngineError::exit_code);
+        ExitCode::from(code)
+    })
+}
+
+fn exit_code(succeeded: bool) -> ExitCode {
+    if succeeded {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -1,0 +1,298 @@
+//! Reads an answer from the bytes of a connection, however they are cut; copies nothing but a head that came in pieces.
+
+use std::mem::MaybeUninit;
+
+use super::chunked::{Chunk, ChunkReader};
+
+/// Why bytes are not an HTTP/1.1 answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Malformed(pub &'static str);
+
+/// What the next bytes of an answer are.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The final answer's head is read; `status()` and the rest are known.
+    Head,
+    /// A piece of the body; `whole` where it is all of it.
+    Body {
+        bytes: &'a [u8],
+        whole: bool,
+    },
+    /// The answer is complete; what is left of the input does not belong to it.
+    Done,
+    NeedMore,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Head,
+    Length { left: u64, begun: bool },
+    Chunked(ChunkReader),
+    UntilClose,
+    Done,
+}
+
+/// A head larger than this, or with more fields, is not read to its end.
+const MOST_HEAD_BYTES: usize = 64 * 1024;
+const MOST_FIELDS: usize = 128;
+/// More interim (1xx) answers than this before a final one are a storm.
+const MOST_INTERIM: u32 = 32;
+
+/// The state of reading one answer; `reset` readies it for the next.
+#[derive(Debug)]
+pub struct ResponseReader {
+    state: State,
+    /// The beginning of a head that has not come whole.
+    partial: Vec<u8>,
+    interim: u32,
+    status: u16,
+    keep_alive: bool,
+    /// Set-Cookie lines of the head, gathered only where somebody wants them.
+    cookies: Vec<u8>,
+    wants_cookies: bool,
+    answers_head: bool,
+}
+
+impl ResponseReader {
+    /// `answers_head`: the requests are HEAD requests, whose answers have no body.
+    pub fn new(answers_head: bool) -> Self {
+        Self {
+            state: State::Head,
+            partial: Vec::new(),
+            interim: 0,
+            status: 0,
+            keep_alive: true,
+            cookies: Vec::new(),
+            wants_cookies: false,
+            answers_head,
+        }
+    }
+
+    /// Readies for the next answer.
+    #[inline]
+    pub fn reset(&mut self, wants_cookies: bool) {
+        self.state = State::Head;
+        self.partial.clear();
+        self.interim = 0;
+        self.status = 0;
+        self.cookies.clear();
+        self.wants_cookies = wants_cookies;
+    }
+
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Whether the server keeps the connection open after this answer.
+    pub fn keep_alive(&self) -> bool {
+        self.keep_alive
+    }
+
+    /// The Set-Cookie lines of the head, each with its line end.
+    pub fn cookies(&self) -> &[u8] {
+        &self.cookies
+    }
+
+    /// Reads the next piece of `input`, which is moved past it.
+    #[inline]
+    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Malformed> {
+        match &mut self.state {
+            State::Done => Ok(Event::Done),
+            State::Head => self.read_head(input),
+            _ if input.is_empty() => Ok(Event::NeedMore),
+            State::Length { left, begun } => {
+                let length = input.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+                let (bytes, rest) = input.split_at(length);
+                *input = rest;
+                *left -= length as u64;
+                let over = *left == 0;
+                let whole = over && !*begun;
+                *begun = true;
+                if over {
+                    self.state = State::Done;
+                }
+                Ok(Event::Body { bytes, whole })
+            }
+            State::Chunked(reader) => match reader.next(input)? {
+                Chunk::Data(bytes) => Ok(Event::Body { bytes, whole: false }),
+                Chunk::NeedMore => Ok(Event::NeedMore),
+                Chunk::Over => {
+                    self.state = State::Done;
+                    Ok(Event::Done)
+                }
+            },
+            State::UntilClose => Ok(Event::Body {
+                bytes: std::mem::take(input),
+                whole: false,
+            }),
+        }
+    }
+
+    /// The server closed its side: whether that completes the answer.
+    pub fn end_of_stream(&mut self) -> bool {
+        if matches!(self.state, State::UntilClose) {
+            self.state = State::Done;
+        }
+        matches!(self.state, State::Done)
+    }
+
+    fn read_head<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Malformed> {
+        loop {
+            let taken = if self.partial.is_empty() {
+                self.parse_head(input)?
+            } else {
+                let before = self.partial.len();
+                let room = MOST_HEAD_BYTES.saturating_sub(before).min(input.len());
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(&input[..room]);
+                let parsed = self.parse_head(&whole)?;
+                self.partial = whole;
+                if parsed.is_none() && room < input.len() {
+                    return Err(Malformed("the head has no end"));
+                }
+                parsed.map(|length| length - before)
+            };
+            match taken {
+                Some(length) => {
+                    *input = &input[length..];
+                    self.partial.clear();
+                    if !matches!(self.state, State::Head) {
+                        return Ok(Event::Head);
+                    }
+                }
+                None => {
+                    if self.partial.is_empty() {
+                        if input.len() > MOST_HEAD_BYTES {
+                            return Err(Malformed("the head has no end"));
+                        }
+                        self.partial.extend_from_slice(input);
+                    }
+                    *input = &[];
+                    return Ok(Event::NeedMore);
+                }
+            }
+        }
+    }
+
+    /// Parses a head at the start of `bytes`; gives its length where it is whole. The state becomes that of its body,
+    /// or stays where the head was that of an interim answer.
+    fn parse_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let mut fields = [const { MaybeUninit::uninit() }; MOST_FIELDS];
+        let mut head = httparse::Response::new(&mut []);
+        let parsed =
+            httparse::ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
+        let length = match parsed {
+            Ok(httparse::Status::Complete(length)) => length,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(httparse::Error::TooManyHeaders) => return Err(Malformed("the head has more than 128 fields")),
+            Err(_) => return Err(Malformed("the head is not HTTP/1.1")),
+        };
+        if length > MOST_HEAD_BYTES {
+            return Err(Malformed("the head has no end"));
+        }
+        let status = head.code.unwrap_or_default();
+        if status < 200 {
+            self.interim += 1;
+            if !(100..200).contains(&status) || status == 101 || self.interim > MOST_INTERIM {
+                return Err(Malformed("an interim answer that was not asked for"));
+            }
+            return Ok(Some(length));
+        }
+        if status > 599 {
+            return Err(Malformed("the status is not one of HTTP"));
+        }
+        self.status = status;
+        let framing = Framing::read(head.headers, head.version == Some(1))?;
+        self.keep_alive = framing.keep_alive;
+        if self.wants_cookies {
+            for field in head
+                .headers
+                .iter()
+                .filter(|field| field.name.eq_ignore_ascii_case("set-cookie"))
+            {
+                self.cookies.extend_from_slice(b"Set-Cookie:");
+                self.cookies.extend_from_slice(field.value);
+                self.cookies.extend_from_slice(b"\n");
+            }
+        }
+        self.state = if self.answers_head || status == 204 || status == 304 {
+            State::Done
+        } else if framing.chunked {
+            State::Chunked(ChunkReader::new())
+        } else {
+            match framing.length {
+                Some(0) => State::Done,
+                Some(length) => State::Length {
+                    left: length,
+                    begun: false,
+                },
+                None => {
+                    self.keep_alive = false;
+                    State::UntilClose
+                }
+            }
+        };
+        Ok(Some(length))
+    }
+}
+
+/// What a head says of its body and of the connection (RFC 9112, 6.3 and 9.3).
+struct Framing {
+    length: Option<u64>,
+    chunked: bool,
+    keep_alive: bool,
+}
+
+impl Framing {
+    fn read(fields: &[httparse::Header], http_1_1: bool) -> Result<Self, Malformed> {
+        let mut framing = Self {
+            length: None,
+            chunked: false,
+            keep_alive: http_1_1,
+        };
+        for field in fields {
+            // The length of the name tells most fields apart without looking at their letters.
+            match field.name.len() {
+                14 if field.name.eq_ignore_ascii_case("content-length") => framing.take_length(field.value)?,
+                17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
+                    if framing.chunked || !field.value.trim_ascii().eq_ignore_ascii_case(b"chunked") {
+                        return Err(Malformed("a transfer coding other than chunked"));
+                    }
+                    framing.chunked = true;
+                }
+                10 if field.name.eq_ignore_ascii_case("connection") => {
+                    for token in field.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
+                        if token.eq_ignore_ascii_case(b"close") {
+                            framing.keep_alive = false;
+                        } else if token.eq_ignore_ascii_case(b"keep-alive") && !http_1_1 {
+                            framing.keep_alive = true;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if framing.chunked && framing.length.is_some() {
+            return Err(Malformed("both Content-Length and Transfer-Encoding"));
+        }
+        Ok(framing)
+    }
+
+    fn take_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
+        let value = value.trim_ascii();
+        let digits = !value.is_empty() && value.len() <= 18 && value.iter().all(u8::is_ascii_digit);
+        if !digits {
+            return Err(Malformed("Content-Length is not a length"));
+        }
+        let length = value.iter().fold(0u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+        if self.length.is_some_and(|earlier| earlier != length) {
+            return Err(Malformed("two lengths that differ"));
+        }
+        self.length = Some(length);
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! What the shape alone cannot say of a job: bounds, names that must be known, values that must fit one another.
+
+use std::collections::BTreeSet;
+
+use super::keys::nearest;
+use super::model::*;
+use crate::http::Url;
+use crate::schedule::{Arrivals, Levels};
+use crate::verify::CompiledRule;
+
+type Checked = Result<(), String>;
+
+const WEEK_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
+const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
+const MOST_USERS: u32 = 100_000;
+const MOST_SEED: u64 = 1 << 53;
+
+pub fn check(job: &Job) -> Checked {
+    ensure(job.seed < MOST_SEED, || {
+        format!("`seed` is {}; it must be under 2^53", job.seed)
+    })?;
+    ensure((1..=256).contains(&job.threads), || {
+        format!("`threads` is {}; it must be 1 to 256", job.threads)
+    })?;
+    ensure(job.timeout_ms.is_finite() && job.timeout_ms > 0.0, || {
+        "`timeout_ms` must be above 0".to_owned()
+    })?;
+    milliseconds("drain_limit_ms", job.drain_limit_ms)?;
+    milliseconds("on_failure.ms", job.on_failure.ms)?;
+    ensure(job.samples.one_in >= 1, || {
+        "`samples.one_in` must be at least 1".to_owned()
+    })?;
+    ensure(!job.targets.is_empty(), || {
+        "`targets` is empty; name at least one".to_owned()
+    })?;
+    ensure(!job.slices.is_empty(), || {
+        "`slices` is empty; list at least one".to_owned()
+    })?;
+    for (name, rule) in &job.rules {
+        check_rule(rule).map_err(|why| format!("`rules.{name}`: {why}"))?;
+    }
+    check_targets(&job.targets)?;
+    for (name, steps) in &job.sessions {
+        name_of("session", name)?;
+        ensure(!steps.is_empty(), || format!("`sessions.{name}` has no steps"))?;
+        for (place, step) in steps.iter().enumerate() {
+            think(&format!("sessions.{name}[{place}].think"), &step.think)?;
+        }
+    }
+    check_slices(job)
+}
+
+fn check_rule(rule: &Rule) -> Checked {
+    for status in &rule.status {
+        ensure((100..=599).contains(status), || {
+            format!("`status` holds {status}; it must be 100 to 599")
+        })?;
+    }
+    if let Some(length) = &rule.length {
+        ensure(length.least <= length.most, || {
+            "`length.least` is above `length.most`".to_owned()
+        })?;
+    }
+    CompiledRule::new(rule).map(|_| ())
+}
+
+fn check_targets(targets: &[Target]) -> Checked {
+    let mut seen = BTreeSet::new();
+    for (place, target) in targets.iter().enumerate() {
+        name_of("subject", &target.subject)?;
+        ensure(seen.insert(&target.subject), || {
+            format!("`targets` names the subject `{}` twice", target.subject)
+        })?;
+        let at = format!("targets[{place}]");
+        Url::parse(&target.url).map_err(|why| format!("`{at}.url`: {why}"))?;
+        ensure(is_token(&target.method), || {
+            format!("`{at}.method` is `{}`, not an HTTP method", target.method)
+        })?;
+        headers(&format!("{at}.headers"), &target.headers)?;
+        for (operation, set) in &target.operation_headers {
+            headers(&format!("{at}.operation_headers.{operation}"), set)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_slices(job: &Job) -> Checked {
+    let subjects: Vec<&str> = job.targets.iter().map(|target| target.subject.as_str()).collect();
+    let mut numbers = BTreeSet::new();
+    for (place, slice) in job.slices.iter().enumerate() {
+        let at = format!("slices[{place}]");
+        ensure(numbers.insert(slice.number), || {
+            format!("`{at}.number`: {} is used twice", slice.number)
+        })?;
+        known(&format!("{at}.subject"), &slice.subject, &subjects)?;
+        name_of("phase", &slice.phase)?;
+        ensure(slice.deck_seed < MOST_SEED, || {
+            format!("`{at}.deck_seed` must be under 2^53")
+        })?;
+        milliseconds(&format!("{at}.lead_in_ms"), slice.lead_in_ms)?;
+        think(&format!("{at}.think"), &slice.think)?;
+        ensure(!slice.mix.0.is_empty(), || {
+            format!("`{at}.mix` is empty; name at least one operation")
+        })?;
+        for (name, weight) in &slice.mix.0 {
+            name_of("operation", name)?;
+            ensure(weight.is_finite() && *weight > 0.0, || {
+                format!("`{at}.mix.{name}` must be above 0")
+            })?;
+        }
+        profile(&format!("{at}.profile"), &slice.profile)?;
+    }
+    Ok(())
+}
+
+fn profile(at: &str, profile: &Profile) -> Checked {
+    match profile {
+        Profile::BigBang(p) => {
+            users(at, "users", p.users)?;
+            seconds(at, "seconds", p.seconds)?;
+        }
+        Profile::Ramp(p) => {
+            ensure(p.from_users <= MOST_USERS, || {
+                format!("`{at}.from_users` is above {MOST_USERS}")
+            })?;
+            users(at, "to_users", p.to_users)?;
+            seconds(at, "seconds", p.seconds)?;
+        }
+        Profile::Steps(p) => {
+            ensure(!p.levels.is_empty(), || format!("`{at}.levels` is empty"))?;
+            for level in &p.levels {
+                users(at, "levels", *level)?;
+            }
+            seconds(at, "hold_seconds", p.hold_seconds)?;
+            seconds_or_none(at, "ramp_seconds", p.ramp_seconds)?;
+            seconds_or_none(at, "pause_seconds", p.pause_seconds)?;
+        }
+        Profile::Bursts(p) => {
+            users(at, "users", p.users)?;
+            seconds(at, "on_seconds", p.on_seconds)?;
+            seconds(at, "off_seconds", p.off_seconds)?;
+            seconds(at, "seconds", p.seconds)?;
+            seconds_or_none(at, "idle_seconds", p.idle_seconds)?;
+        }
+        Profile::Rate(p) => {
+            ensure(!p.stages.is_empty(), || format!("`{at}.stages` is empty"))?;
+            users(at, "max_in_flight", p.max_in_flight)?;
+            for (place, stage) in p.stages.iter().enumerate() {
+                for (key, rate) in [("from_rate", stage.from_rate), ("to_rate", stage.to_rate)] {
+                    ensure((0.0..=1e7).contains(&rate), || {
+                        format!("`{at}.stages[{place}].{key}` is {rate}; it must be 0 to 10,000,000")
+                    })?;
+                }
+                seconds(at, "stages.seconds", stage.seconds)?;
+            }
+            return Arrivals::check(p).map_err(|why| format!("`{at}`: {why}"));
+        }
+    }
+    Levels::new(profile).map(|_| ()).map_err(|why| format!("`{at}`: {why}"))
+}
+
+/// Checks that operations, sessions and rules that the job names are known to it or to its corpus.
+pub fn check_against_corpus(job: &Job, operations: &[&str]) -> Checked {
+    let mut choices: Vec<&str> = operations.to_vec();
+    choices.extend(job.sessions.keys().map(String::as_str));
+    for name in job.sessions.keys() {
+        ensure(!operations.contains(&name.as_str()), || {
+            format!("`sessions.{name}` has the name of an operation of the corpus; give it another")
+        })?;
+    }
+    for (place, slice) in job.slices.iter().enumerate() {
+        for (name, _) in &slice.mix.0 {
+            known(&format!("slices[{place}].mix"), name, &choices)?;
+        }
+    }
+    for (name, steps) in &job.sessions {
+        for (place, step) in steps.iter().enumerate() {
+            known(
+                &format!("sessions.{name}[{place}].operation"),
+                &step.operation,
+                operations,
+            )?;
+        }
+    }
+    for (place, target) in job.targets.iter().enumerate() {
+        for name in target.operation_headers.keys() {
+            known(&format!("targets[{place}].operation_headers"), name, operations)?;
+        }
+    }
+    Ok(())
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+fn known(at: &str, name: &str, choices: &[&str]) -> Checked {
+    ensure(choices.contains(&name), || match nearest(name, choices) {
+        Some(near) => format!("`{at}` names `{name}`, which is not known; the nearest known name is `{near}`"),
+        None => format!("`{at}` names `{name}`, which is not known"),
+    })
+}
+
+fn users(at: &str, key: &str, value: u32) -> Checked {
+    ensure((1..=MOST_USERS).contains(&value), || {
+        format!("`{at}.{key}` is {value}; it must be 1 to {MOST_USERS}")
+    })
+}
+
+fn seconds(at: &str, key: &str, value: f64) -> Checked {
+    ensure(value > 0.0 && value <= WEEK_SECONDS, || {
+        format!("`{at}.{key}` is {value}; it must be above 0 and at most a week")
+    })
+}
+
+fn seconds_or_none(at: &str, key: &str, value: f64) -> Checked {
+    ensure((0.0..=WEEK_SECONDS).contains(&value), || {
+        format!("`{at}.{key}` is {value}; it must be 0 to a week")
+    })
+}
+
+fn milliseconds(at: &str, value: f64) -> Checked {
+    ensure((0.0..=DAY_MS).contains(&value), || {
+        format!("`{at}` is {value}; it must be 0 to a day")
+    })
+}
+
+fn think(at: &str, think: &Think) -> Checked {
+    milliseconds(&format!("{at}.ms"), think.ms)?;
+    milliseconds(&format!("{at}.to_ms"), think.to_ms)?;
+    ensure(think.kind != ThinkKind::Uniform || think.ms <= think.to_ms, || {
+        format!("`{at}`: `to_ms` must be at least `ms`")
+    })
+}
+
+/// Names become tags of the histogram log and cells of tables: what would break those is refused.
+fn name_of(what: &str, name: &str) -> Checked {
+    let breaks = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | '/' | '"' | '\'');
+    ensure(!name.is_empty() && !name.chars().any(breaks), || {
+        format!(
+            "the {what} name `{}` may not be empty nor hold spaces, commas, slashes or quotes",
+            name.escape_debug()
+        )
+    })
+}
+
+fn headers(at: &str, set: &Ordered<String>) -> Checked {
+    const OURS: [&str; 4] = ["content-length", "transfer-encoding", "connection", "cookie"];
+    for (name, value) in &set.0 {
+        ensure(is_token(name), || {
+            format!("`{at}`: `{}` is not a header name", name.escape_debug())
+        })?;
+        ensure(!OURS.contains(&name.to_ascii_lowercase().as_str()), || {
+            format!("`{at}.{name}` is set by the engine; leave it out")
+        })?;
+        ensure(!value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)), || {
+            format!("`{at}.{name}` holds a line break")
+        })?;
+    }
+    Ok(())
+}
+
+fn is_token(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(fits)
+}

@@ -1,0 +1,355 @@
+//! The job's shape, key for key that of `lab/steelyard/models/job.py`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+
+/// A JSON object whose order is kept: the order in which a mix names its operations names the slice.
+pub type Mix = Ordered<f64>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ordered<T>(pub Vec<(String, T)>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = Vec<(String, T)>;
+            fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+                formatter.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries: Self::Value = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, T>()? {
+                    if entries.iter().any(|(earlier, _)| *earlier == name) {
+                        return Err(A::Error::custom(format!("`{name}` is given twice")));
+                    }
+                    entries.push((name, value));
+                }
+                Ok(entries)
+            }
+        }
+        Ok(Self(deserializer.deserialize_map(Entries(std::marker::PhantomData))?))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Profile {
+    BigBang(BigBang),
+    Ramp(Ramp),
+    Steps(Steps),
+    Bursts(Bursts),
+    Rate(Rate),
+}
+
+/// Closed: all users start at once and stay.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BigBang {
+    pub users: u32,
+    pub seconds: f64,
+}
+
+/// Closed: the number of users goes from one level to another in equal steps of one user.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ramp {
+    pub from_users: u32,
+    pub to_users: u32,
+    pub seconds: f64,
+}
+
+/// Closed: each level is reached over `ramp_seconds`, held, then followed by a pause without load.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Steps {
+    pub levels: Vec<u32>,
+    pub hold_seconds: f64,
+    #[serde(default)]
+    pub ramp_seconds: f64,
+    #[serde(default)]
+    pub pause_seconds: f64,
+}
+
+/// Closed: after `idle_seconds`, users for `on_seconds` and silence for `off_seconds` in turn, `seconds` in all.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bursts {
+    pub users: u32,
+    pub on_seconds: f64,
+    pub off_seconds: f64,
+    pub seconds: f64,
+    #[serde(default)]
+    pub idle_seconds: f64,
+}
+
+/// A stretch of an open profile: the rate goes linearly from one value to the other, in requests per second.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stage {
+    pub from_rate: f64,
+    pub to_rate: f64,
+    pub seconds: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrivalKind {
+    #[default]
+    Constant,
+    Poisson,
+}
+
+/// Open: requests arrive by the clock, whatever the server does.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    #[serde(default)]
+    pub arrivals: ArrivalKind,
+    pub stages: Vec<Stage>,
+    #[serde(default = "thousand_in_flight")]
+    pub max_in_flight: u32,
+}
+
+fn thousand_in_flight() -> u32 {
+    1000
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThinkKind {
+    #[default]
+    None,
+    Constant,
+    Uniform,
+    Exponential,
+}
+
+/// Pause between an answer and the next request of the same user.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Think {
+    pub kind: ThinkKind,
+    pub ms: f64,
+    pub to_ms: f64,
+}
+
+/// One request of a session, and the pause after its answer.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionStep {
+    pub operation: String,
+    #[serde(default)]
+    pub think: Think,
+}
+
+/// Bounds on the length of an answer's body in bytes, both inclusive.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Length {
+    pub least: u64,
+    pub most: u64,
+}
+
+impl Default for Length {
+    fn default() -> Self {
+        Self {
+            least: 0,
+            most: 1 << 53,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultRule {
+    #[default]
+    Absent,
+    Present,
+    Any,
+}
+
+/// When an answer is right. All that is given must hold.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rule {
+    pub status: Vec<u16>,
+    pub fault: FaultRule,
+    pub length: Option<Length>,
+    pub contains: Option<String>,
+    pub sha256: Option<String>,
+    pub matches: Option<String>,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            status: vec![200],
+            fault: FaultRule::Absent,
+            length: None,
+            contains: None,
+            sha256: None,
+            matches: None,
+        }
+    }
+}
+
+/// How a server's certificate is judged.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tls {
+    pub ca: Option<String>,
+    pub verify: bool,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self { ca: None, verify: true }
+    }
+}
+
+/// Where a subject answers.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    pub subject: String,
+    pub url: String,
+    #[serde(default = "post")]
+    pub method: String,
+    #[serde(default = "no_headers")]
+    pub headers: Ordered<String>,
+    #[serde(default)]
+    pub operation_headers: BTreeMap<String, Ordered<String>>,
+    #[serde(default)]
+    pub tls: Tls,
+}
+
+fn post() -> String {
+    "POST".to_owned()
+}
+
+fn no_headers() -> Ordered<String> {
+    Ordered(Vec::new())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureAction {
+    Continue,
+    #[default]
+    Wait,
+    End,
+}
+
+/// What a closed user does after a failure: go on at once, wait, or end.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OnFailure {
+    pub kind: FailureAction,
+    pub ms: f64,
+}
+
+impl Default for OnFailure {
+    fn default() -> Self {
+        Self {
+            kind: FailureAction::Wait,
+            ms: 10.0,
+        }
+    }
+}
+
+/// An unbroken stretch of load on one subject.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slice {
+    pub number: u64,
+    pub subject: String,
+    pub phase: String,
+    pub profile: Profile,
+    pub mix: Mix,
+    pub deck_seed: u64,
+    #[serde(default)]
+    pub think: Think,
+    #[serde(default = "two_hundred_ms")]
+    pub lead_in_ms: f64,
+}
+
+fn two_hundred_ms() -> f64 {
+    200.0
+}
+
+impl Slice {
+    /// The mix's names joined by `+`, as `slices.csv` gives them.
+    pub fn operation(&self) -> String {
+        let names: Vec<&str> = self.mix.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.join("+")
+    }
+}
+
+/// Which whole exchanges are kept: one right answer in `one_in`, and failures and wrong answers first, both bounded.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Samples {
+    pub one_in: u64,
+    pub most_right: u64,
+    pub most_failed: u64,
+}
+
+impl Default for Samples {
+    fn default() -> Self {
+        Self {
+            one_in: 1000,
+            most_right: 200,
+            most_failed: 100,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConnectionUse {
+    #[default]
+    KeepAlive,
+    PerRequest,
+}
+
+/// One run of the engine.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    pub seed: u64,
+    pub corpus: String,
+    pub rules: BTreeMap<String, Rule>,
+    pub targets: Vec<Target>,
+    pub slices: Vec<Slice>,
+    #[serde(default)]
+    pub sessions: BTreeMap<String, Vec<SessionStep>>,
+    #[serde(default = "one_thread")]
+    pub threads: u32,
+    #[serde(default)]
+    pub cpus: Vec<u32>,
+    #[serde(default = "thirty_seconds")]
+    pub timeout_ms: f64,
+    #[serde(default = "ten_seconds")]
+    pub drain_limit_ms: f64,
+    #[serde(default)]
+    pub on_failure: OnFailure,
+    #[serde(default)]
+    pub connection: ConnectionUse,
+    #[serde(default)]
+    pub samples: Samples,
+}
+
+fn one_thread() -> u32 {
+    1
+}
+
+fn thirty_seconds() -> f64 {
+    30_000.0
+}
+
+fn ten_seconds() -> f64 {
+    10_000.0
+}

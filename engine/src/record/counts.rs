@@ -1,0 +1,151 @@
+//! Counts and histograms of one operation within one slice.
+
+use hdrhistogram::Histogram;
+
+use crate::clock::{MICROSECOND, Ns};
+use crate::verify::Failure;
+
+/// What is counted, within the measured time unless it says otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub started: u64,
+    pub completed: u64,
+    pub expected_faults: u64,
+    pub wrong: u64,
+    pub failures: [u64; Failure::ALL.len()],
+    pub stale: u64,
+    pub bytes_out: u64,
+    pub bytes_in: u64,
+    pub response_ns_sum: u64,
+    pub service_ns_sum: u64,
+    pub late_starts: u64,
+    /// Right answers outside the measured time.
+    pub outside: u64,
+}
+
+impl Counts {
+    pub fn failed(&self) -> u64 {
+        self.failures.iter().sum()
+    }
+
+    /// Adds each of `other`'s counts.
+    pub fn add(&mut self, other: &Self) {
+        self.merge(other, u64::wrapping_add);
+    }
+
+    /// What was counted since `earlier`.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut difference = *self;
+        difference.merge(earlier, u64::wrapping_sub);
+        difference
+    }
+
+    fn merge(&mut self, other: &Self, by: impl Fn(u64, u64) -> u64) {
+        let pairs = [
+            (&mut self.started, other.started),
+            (&mut self.completed, other.completed),
+            (&mut self.expected_faults, other.expected_faults),
+            (&mut self.wrong, other.wrong),
+            (&mut self.stale, other.stale),
+            (&mut self.bytes_out, other.bytes_out),
+            (&mut self.bytes_in, other.bytes_in),
+            (&mut self.response_ns_sum, other.response_ns_sum),
+            (&mut self.service_ns_sum, other.service_ns_sum),
+            (&mut self.late_starts, other.late_starts),
+            (&mut self.outside, other.outside),
+        ];
+        for (own, other) in pairs {
+            *own = by(*own, other);
+        }
+        for (own, other) in self.failures.iter_mut().zip(other.failures) {
+            *own = by(*own, other);
+        }
+    }
+}
+
+/// An empty histogram in microseconds: 1 us to 1 h, 3 significant digits; what lies outside counts at the edge.
+pub fn histogram_us() -> Histogram<u64> {
+    #[allow(clippy::expect_used)]
+    Histogram::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are constants that fit one another")
+}
+
+/// Counts and histograms of one operation. `all` outcomes are right answers and failures together, made when they are written.
+#[derive(Debug)]
+pub struct OperationRecord {
+    pub counts: Counts,
+    pub response: Histogram<u64>,
+    pub service: Histogram<u64>,
+    pub failure: Histogram<u64>,
+    pub queueing: Histogram<u64>,
+    pub connect: Histogram<u64>,
+    pub tls: Histogram<u64>,
+    pub first_byte: Histogram<u64>,
+}
+
+impl Default for OperationRecord {
+    fn default() -> Self {
+        Self {
+            counts: Counts::default(),
+            response: histogram_us(),
+            service: histogram_us(),
+            failure: histogram_us(),
+            queueing: histogram_us(),
+            connect: histogram_us(),
+            tls: histogram_us(),
+            first_byte: histogram_us(),
+        }
+    }
+}
+
+impl OperationRecord {
+    /// Adds what another thread recorded.
+    pub fn add(&mut self, other: &Self) {
+        self.counts.add(&other.counts);
+        let pairs = [
+            (&mut self.response, &other.response),
+            (&mut self.service, &other.service),
+            (&mut self.failure, &other.failure),
+            (&mut self.queueing, &other.queueing),
+            (&mut self.connect, &other.connect),
+            (&mut self.tls, &other.tls),
+            (&mut self.first_byte, &other.first_byte),
+        ];
+        for (own, other) in pairs {
+            add(own, other);
+        }
+    }
+
+    /// Right answers and failures together.
+    pub fn all(&self) -> Histogram<u64> {
+        let mut all = self.response.clone();
+        add(&mut all, &self.failure);
+        all
+    }
+
+    /// The histograms by the name of their kind.
+    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 8] {
+        use std::borrow::Cow::{Borrowed, Owned};
+        [
+            ("response", Borrowed(&self.response)),
+            ("service", Borrowed(&self.service)),
+            ("failure", Borrowed(&self.failure)),
+            ("all", Owned(self.all())),
+            ("queueing", Borrowed(&self.queueing)),
+            ("connect", Borrowed(&self.connect)),
+            ("tls", Borrowed(&self.tls)),
+            ("first_byte", Borrowed(&self.first_byte)),
+        ]
+    }
+}
+
+fn add(own: &mut Histogram<u64>, other: &Histogram<u64>) {
+    // All have the same bounds, so adding cannot fail; were it to, the loss would show in the counts.
+    let added = own.add(other);
+    debug_assert!(added.is_ok());
+}
+
+/// Records a length of time, to the nearest microsecond.
+#[inline]
+pub(super) fn record(histogram: &mut Histogram<u64>, time: Ns) {
+    histogram.saturating_record(((time + MICROSECOND / 2) / MICROSECOND).max(1));
+}

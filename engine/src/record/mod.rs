@@ -1,0 +1,15 @@
+//! What is remembered of a slice while it runs, and how it is written down afterwards.
+
+mod counts;
+mod hlog;
+mod lateness;
+mod recorder;
+mod samples;
+mod tables;
+
+pub use counts::{Counts, OperationRecord, histogram_us};
+pub use hlog::HistogramLog;
+pub use lateness::Lateness;
+pub use recorder::{Exchange, Recorder, TickPart};
+pub use samples::{Sample, SampleAllowance, SampleFolder, SampleKeeper};
+pub use tables::{SliceRow, SliceTable, TickRow, TickTable};

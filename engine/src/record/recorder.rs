@@ -1,0 +1,243 @@
+//! The recorder of one worker within one slice: it decides what lies in the measured time, and counts it.
+
+use super::counts::{Counts, OperationRecord, record};
+use super::lateness::Lateness;
+use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
+use crate::verify::{Failure, Outcome};
+
+/// The instants of one request. Zero means that it was not reached.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Exchange {
+    pub operation: u16,
+    pub entry: u32,
+    /// The deck's card that it came from.
+    pub card: u64,
+    pub due: Ns,
+    /// When the engine took it up: to send it, or first to connect.
+    pub taken_up: Ns,
+    pub sent: Ns,
+    pub first_byte: Ns,
+    pub last_byte: Ns,
+}
+
+/// What one worker counted in one second of the measured time.
+#[derive(Debug, Clone)]
+pub struct TickPart {
+    pub index: u64,
+    pub end: Ns,
+    pub operations: Vec<Counts>,
+    pub users_active: u32,
+    pub cpu: CpuTime,
+    pub lateness: Lateness,
+}
+
+/// Everything that one worker remembers of one slice.
+#[derive(Debug)]
+pub struct Recorder {
+    pub begin: Ns,
+    pub end: Ns,
+    /// By the operation's place in the corpus; those that the slice does not use stay empty.
+    pub operations: Vec<Option<Box<OperationRecord>>>,
+    pub lateness: Lateness,
+    pub cpu: CpuTime,
+    pub connects: u64,
+    pub closes: u64,
+    /// Answers that nobody had asked for.
+    pub unasked: u64,
+    /// Requests that were due and never taken up.
+    pub forgone: u64,
+    pub instrument: Option<&'static str>,
+    /// Think times as drawn and as kept, and how many.
+    pub thinks: u64,
+    pub think_drawn_ns: u64,
+    pub think_kept_ns: u64,
+    tick: u64,
+    next_turn: Ns,
+    tick_counts: Vec<Counts>,
+    tick_lateness: Lateness,
+    tick_cpu: CpuTime,
+    cpu_at_begin: Option<CpuTime>,
+}
+
+impl Recorder {
+    /// For a slice measured from `begin` to `end` that uses the operations whose place in `used` is true.
+    pub fn new(begin: Ns, end: Ns, used: &[bool]) -> Self {
+        Self {
+            begin,
+            end,
+            operations: used.iter().map(|used| used.then(Box::default)).collect(),
+            lateness: Lateness::default(),
+            cpu: CpuTime::default(),
+            connects: 0,
+            closes: 0,
+            unasked: 0,
+            forgone: 0,
+            instrument: None,
+            thinks: 0,
+            think_drawn_ns: 0,
+            think_kept_ns: 0,
+            tick: 0,
+            next_turn: begin,
+            tick_counts: vec![Counts::default(); used.len()],
+            tick_lateness: Lateness::default(),
+            tick_cpu: CpuTime::default(),
+            cpu_at_begin: None,
+        }
+    }
+
+    /// Whether an instant lies in the measured time.
+    #[inline]
+    pub fn measures(&self, instant: Ns) -> bool {
+        (self.begin..self.end).contains(&instant)
+    }
+
+    #[inline]
+    fn of(&mut self, operation: u16) -> Option<&mut OperationRecord> {
+        self.operations[usize::from(operation)].as_deref_mut()
+    }
+
+    /// The engine took a request up at `now` that was due at `due`.
+    #[inline]
+    pub fn start(&mut self, operation: u16, due: Ns, now: Ns) {
+        if !self.measures(due) {
+            return;
+        }
+        let late = now.saturating_sub(due);
+        self.tick_lateness.record(late);
+        if let Some(record) = self.of(operation) {
+            record.counts.started += 1;
+            record.counts.late_starts += u64::from(late > MILLISECOND);
+        }
+    }
+
+    /// A request was due and could not be taken up before the end.
+    pub fn never_started(&mut self, operation: u16, due: Ns) {
+        if self.measures(due) {
+            self.forgone += 1;
+            if let Some(record) = self.of(operation) {
+                record.counts.started += 1;
+            }
+        }
+    }
+
+    #[inline]
+    pub fn bytes(&mut self, operation: u16, now: Ns, out: usize, taken_in: usize) {
+        if self.measures(now)
+            && let Some(record) = self.of(operation)
+        {
+            record.counts.bytes_out += out as u64;
+            record.counts.bytes_in += taken_in as u64;
+        }
+    }
+
+    /// A request that waited for it got its connection: TCP took `connect`, TLS `tls` (0 without).
+    pub fn connected(&mut self, operation: u16, now: Ns, connect: Ns, tls: Ns) {
+        if self.measures(now)
+            && let Some(operation) = self.of(operation)
+        {
+            record(&mut operation.connect, connect);
+            if tls > 0 {
+                record(&mut operation.tls, tls);
+            }
+        }
+    }
+
+    /// A reused connection was found closed and its request is sent again.
+    pub fn stale(&mut self, operation: u16, now: Ns) {
+        if self.measures(now)
+            && let Some(record) = self.of(operation)
+        {
+            record.counts.stale += 1;
+        }
+    }
+
+    /// A pause between requests ended: it was drawn as `drawn` and kept as `kept`.
+    #[inline]
+    pub fn thought(&mut self, drawn: Ns, kept: Ns) {
+        self.thinks += 1;
+        self.think_drawn_ns += drawn;
+        self.think_kept_ns += kept;
+    }
+
+    /// A request ended; `at_limit` is the time a time-out is recorded at.
+    #[inline]
+    pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
+        let measured = self.measures(exchange.last_byte);
+        let Some(operation) = self.of(exchange.operation) else {
+            return;
+        };
+        if !measured {
+            operation.counts.outside += u64::from(matches!(outcome, Outcome::Right { .. }));
+            return;
+        }
+        let response = exchange.last_byte.saturating_sub(exchange.due);
+        match outcome {
+            Outcome::Right { expected_fault } => {
+                let service = exchange.last_byte.saturating_sub(exchange.sent);
+                operation.counts.completed += 1;
+                operation.counts.expected_faults += u64::from(expected_fault);
+                operation.counts.response_ns_sum += response;
+                operation.counts.service_ns_sum += service;
+                record(&mut operation.response, response);
+                record(&mut operation.service, service);
+                record(&mut operation.queueing, exchange.sent.saturating_sub(exchange.due));
+                record(
+                    &mut operation.first_byte,
+                    exchange.first_byte.saturating_sub(exchange.sent),
+                );
+            }
+            Outcome::Wrong => operation.counts.wrong += 1,
+            Outcome::Failed(failure) => {
+                operation.counts.failures[failure as usize] += 1;
+                let queued = exchange.taken_up.saturating_sub(exchange.due);
+                let time = match (failure, at_limit) {
+                    (Failure::Timeout, Some(limit)) => queued + limit,
+                    _ => response,
+                };
+                record(&mut operation.failure, time);
+            }
+        }
+    }
+
+    /// The instant at which `turn` has to be called next; never again after the last second.
+    #[inline]
+    pub fn next_turn(&self) -> Ns {
+        self.next_turn
+    }
+
+    /// Turns from the lead-in to the measured time, and from one second to the next, which it gives.
+    pub fn turn(&mut self, now: Ns, users_active: u32) -> Option<TickPart> {
+        let Some(at_begin) = self.cpu_at_begin else {
+            self.cpu_at_begin = Some(CpuTime::of_thread());
+            self.tick_cpu = self.cpu_at_begin.unwrap_or_default();
+            self.next_turn = (self.begin + SECOND).min(self.end);
+            return None;
+        };
+        let cpu = CpuTime::of_thread();
+        self.cpu = cpu.since(at_begin);
+        let mut part = TickPart {
+            index: self.tick,
+            end: self.next_turn,
+            operations: vec![Counts::default(); self.operations.len()],
+            users_active,
+            cpu: cpu.since(self.tick_cpu),
+            lateness: self.tick_lateness.clone(),
+        };
+        for (place, record) in self.operations.iter().enumerate() {
+            if let Some(record) = record {
+                part.operations[place] = record.counts.since(&self.tick_counts[place]);
+                self.tick_counts[place] = record.counts;
+            }
+        }
+        self.lateness.add(&self.tick_lateness);
+        self.tick_lateness.clear();
+        self.tick_cpu = cpu;
+        // After a long stall the seconds that passed unseen are one tick, the first of them.
+        while self.next_turn <= now {
+            self.tick += 1;
+            let next = (self.begin + (self.tick + 1) * SECOND).min(self.end);
+            self.next_turn = if next > self.next_turn { next } else { Ns::MAX };
+        }
+        Some(part)
+    }
+}

@@ -1,0 +1,163 @@
+//! Whole exchanges, a bounded number of them: all kinds of failure first, and one right answer in so many.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::recorder::Exchange;
+use crate::error::{EngineError, Result};
+use crate::job::Samples;
+use crate::verify::Outcome;
+
+/// One exchange that is kept whole.
+#[derive(Debug)]
+pub struct Sample {
+    pub exchange: Exchange,
+    pub outcome: Outcome,
+    pub answer: Vec<u8>,
+}
+
+/// How many samples one slice (of one worker) may still keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleAllowance {
+    pub one_in: u64,
+    pub right: u64,
+    pub failed: u64,
+}
+
+impl SampleAllowance {
+    /// The share of the next slice, where `left` slices have not run, this one included: what others did not use is passed on.
+    pub fn share(samples: &Samples, used_right: u64, used_failed: u64, left: u64) -> Self {
+        let share = |most: u64, used: u64| most.saturating_sub(used).div_ceil(left.max(1));
+        Self {
+            one_in: samples.one_in,
+            right: share(samples.most_right, used_right),
+            failed: share(samples.most_failed, used_failed),
+        }
+    }
+
+    /// The share of one of `threads` workers; the first get what does not divide.
+    pub fn of_thread(self, thread: u32, threads: u32) -> Self {
+        let part = |all: u64| (all + u64::from(threads - 1 - thread)) / u64::from(threads);
+        Self {
+            one_in: self.one_in,
+            right: part(self.right),
+            failed: part(self.failed),
+        }
+    }
+}
+
+/// All kept answers of a slice together may have this many bytes.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// Decides in a worker what is kept, and keeps it until the slice ends.
+#[derive(Debug)]
+pub struct SampleKeeper {
+    allowance: SampleAllowance,
+    bytes: usize,
+    pub kept: Vec<Sample>,
+}
+
+impl SampleKeeper {
+    pub fn new(allowance: SampleAllowance) -> Self {
+        Self {
+            allowance,
+            bytes: 0,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Whether the answer to this card will be kept if it is right.
+    #[inline]
+    pub fn chooses(&self, card: u64) -> bool {
+        self.allowance.right > 0 && card.is_multiple_of(self.allowance.one_in)
+    }
+
+    /// Whether a failure would still be kept.
+    #[inline]
+    pub fn wants_failures(&self) -> bool {
+        self.allowance.failed > 0
+    }
+
+    /// Keeps an exchange, if its turn has come.
+    #[inline]
+    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, answer: &[u8]) {
+        let right = matches!(outcome, Outcome::Right { .. });
+        if right && !self.chooses(exchange.card) || !right && !self.wants_failures() {
+            return;
+        }
+        if self.bytes + answer.len() > MOST_BYTES {
+            return;
+        }
+        if right {
+            self.allowance.right -= 1;
+        } else {
+            self.allowance.failed -= 1;
+        }
+        self.bytes += answer.len();
+        self.kept.push(Sample {
+            exchange: *exchange,
+            outcome,
+            answer: answer.to_vec(),
+        });
+    }
+}
+
+/// The folder `samples/`: an index, and a file with the body of each answer.
+pub struct SampleFolder {
+    folder: PathBuf,
+    index: BufWriter<File>,
+    written: u64,
+    pub right: u64,
+    pub failed: u64,
+}
+
+impl SampleFolder {
+    pub fn create(folder: &Path) -> Result<Self> {
+        std::fs::create_dir_all(folder).map_err(EngineError::file("make the folder", folder))?;
+        let path = folder.join("index.csv");
+        let mut index = BufWriter::new(File::create(&path).map_err(EngineError::file("write", &path))?);
+        writeln!(
+            index,
+            "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns"
+        )
+        .map_err(EngineError::file("write", &path))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            index,
+            written: 0,
+            right: 0,
+            failed: 0,
+        })
+    }
+
+    /// Writes a slice's samples.
+    pub fn append(&mut self, slice: u64, subject: &str, operations: &[String], samples: &[Sample]) -> Result<()> {
+        for sample in samples {
+            let path = self.folder.join(format!("{}.answer", self.written));
+            std::fs::write(&path, &sample.answer).map_err(EngineError::file("write", &path))?;
+            let exchange = &sample.exchange;
+            let operation = &operations[usize::from(exchange.operation)];
+            writeln!(
+                self.index,
+                "{},{slice},{subject},{operation},{},{},{},{},{},{}",
+                self.written,
+                exchange.entry,
+                sample.outcome.name(),
+                exchange.due,
+                exchange.sent,
+                exchange.first_byte,
+                exchange.last_byte
+            )
+            .map_err(EngineError::file("write the index of", &self.folder))?;
+            self.written += 1;
+            match sample.outcome {
+                Outcome::Right { .. } => self.right += 1,
+                _ => self.failed += 1,
+            }
+        }
+        self.index
+            .flush()
+            .map_err(EngineError::file("write the index of", &self.folder))
+    }
+}

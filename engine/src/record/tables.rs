@@ -1,0 +1,166 @@
+//! `slices.csv` and `ticks.csv`, column for column as ARCHITECTURE.md has them.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::counts::Counts;
+use crate::clock::{CpuTime, Ns};
+use crate::error::{EngineError, Result};
+
+const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,started,completed,expected_faults,wrong,\
+    refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
+    stale,unfinished,oldest_unfinished_ns,connects,closes,lead_in_completed,bytes_out,bytes_in,\
+    response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not";
+
+const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wrong,\
+    refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
+    bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns";
+
+/// One slice, all operations and threads together.
+#[derive(Debug, Clone, Default)]
+pub struct SliceRow {
+    pub slice: u64,
+    pub subject: String,
+    pub phase: String,
+    pub operation: String,
+    pub begin: Ns,
+    pub end: Ns,
+    pub counts: Counts,
+    pub unfinished: u64,
+    pub oldest_unfinished: Ns,
+    pub connects: u64,
+    pub closes: u64,
+    pub cpu: CpuTime,
+    pub lateness_p99: Ns,
+    /// Why the slice is not valid; empty where it is.
+    pub why_not: Vec<String>,
+}
+
+/// One second of one operation.
+#[derive(Debug, Clone, Default)]
+pub struct TickRow {
+    pub time: Ns,
+    pub slice: u64,
+    pub subject: String,
+    pub operation: String,
+    pub counts: Counts,
+    pub users_active: u32,
+    pub engine_cpu_share: f64,
+    pub lateness_p99: Ns,
+}
+
+pub struct SliceTable(Table);
+pub struct TickTable(Table);
+
+struct Table {
+    out: BufWriter<File>,
+    path: PathBuf,
+}
+
+impl Table {
+    fn create(path: &Path, columns: &str) -> Result<Self> {
+        let out = BufWriter::new(File::create(path).map_err(EngineError::file("write", path))?);
+        let mut table = Self {
+            out,
+            path: path.to_owned(),
+        };
+        table.line(columns)?;
+        table.flush()?;
+        Ok(table)
+    }
+
+    fn line(&mut self, line: &str) -> Result<()> {
+        writeln!(self.out, "{line}").map_err(EngineError::file("write", &self.path))
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.out.flush().map_err(EngineError::file("write", &self.path))
+    }
+}
+
+impl SliceTable {
+    pub fn create(path: &Path) -> Result<Self> {
+        Table::create(path, SLICE_COLUMNS).map(Self)
+    }
+
+    /// Appends a row and flushes it.
+    pub fn append(&mut self, row: &SliceRow) -> Result<()> {
+        let c = &row.counts;
+        let line = format!(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            row.slice,
+            row.subject,
+            row.phase,
+            row.operation,
+            row.begin,
+            row.end,
+            c.started,
+            c.completed,
+            c.expected_faults,
+            c.wrong,
+            failures(c),
+            c.stale,
+            row.unfinished,
+            row.oldest_unfinished,
+            row.connects,
+            row.closes,
+            c.outside,
+            c.bytes_out,
+            c.bytes_in,
+            c.response_ns_sum,
+            c.service_ns_sum,
+            row.cpu.user,
+            row.cpu.system,
+            row.lateness_p99,
+            u8::from(row.why_not.is_empty()),
+            quoted(&row.why_not.join("; ")),
+        );
+        self.0.line(&line)?;
+        self.0.flush()
+    }
+}
+
+impl TickTable {
+    pub fn create(path: &Path) -> Result<Self> {
+        Table::create(path, TICK_COLUMNS).map(Self)
+    }
+
+    pub fn append(&mut self, row: &TickRow) -> Result<()> {
+        let c = &row.counts;
+        self.0.line(&format!(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.4},{}",
+            row.time,
+            row.slice,
+            row.subject,
+            row.operation,
+            c.started,
+            c.completed,
+            c.wrong,
+            failures(c),
+            c.bytes_out,
+            c.bytes_in,
+            row.users_active,
+            c.late_starts,
+            c.response_ns_sum,
+            row.engine_cpu_share,
+            row.lateness_p99,
+        ))
+    }
+
+    pub fn flush(&mut self) -> Result<()> {
+        self.0.flush()
+    }
+}
+
+fn failures(counts: &Counts) -> String {
+    counts.failures.map(|count| count.to_string()).join(",")
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

@@ -1,0 +1,191 @@
+//! Whether a slice did what was asked of it: mix, rate and pauses as achieved, and what makes it invalid.
+
+use serde::Serialize;
+
+use super::merge::SliceResult;
+use crate::clock::SECOND;
+use crate::job::{Profile, Slice};
+use crate::worker::{Shape, SlicePlan};
+
+/// What stands in `summary.json`.
+#[derive(Debug, Serialize)]
+pub struct Audit {
+    pub engine: EngineAudit,
+    pub slices: Vec<SliceAudit>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct EngineAudit {
+    pub version: &'static str,
+    pub threads: u32,
+    pub cpus: Vec<u32>,
+    pub user_cpu_s: f64,
+    pub system_cpu_s: f64,
+    pub max_rss_bytes: u64,
+    /// Whether every slice of the job was run to its end.
+    pub complete: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SliceAudit {
+    pub slice: u64,
+    pub subject: String,
+    pub phase: String,
+    pub operation: String,
+    pub measured_s: f64,
+    pub mix: Vec<MixAudit>,
+    /// Open load only.
+    pub rate: Option<RateAudit>,
+    /// Only where there are pauses.
+    pub think: Option<ThinkAudit>,
+    /// Throughput x (mean response + mean pause) / users, for steady closed load without failures.
+    pub littles_law: Option<f64>,
+    pub connects: u64,
+    pub closes: u64,
+    /// Answers, or parts of them, that came without a request.
+    pub unasked: u64,
+    pub valid: bool,
+    pub why_not: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct MixAudit {
+    pub name: String,
+    pub asked_share: f64,
+    pub achieved_share: f64,
+    pub started: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RateAudit {
+    /// Requests that were due in the measured time, by the schedule, a second.
+    pub due_per_s: f64,
+    /// Those of them that were taken up before its end, a second.
+    pub taken_up_per_s: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ThinkAudit {
+    pub count: u64,
+    pub mean_drawn_ms: f64,
+    pub mean_kept_ms: f64,
+}
+
+/// A share of the mix may be off by this much; a slice of few requests also by what one hand of the deck explains.
+const MIX_TOLERANCE: f64 = 0.01;
+/// So many of the requests that were due may have been left.
+const RATE_TOLERANCE: f64 = 0.02;
+/// The mean pause may be off by this share, or by a millisecond.
+const THINK_TOLERANCE: f64 = 0.02;
+const MOST_STALE: f64 = 0.01;
+
+impl SliceAudit {
+    pub fn new(slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> Self {
+        let seconds = result.end.saturating_sub(result.begin) as f64 / SECOND as f64;
+        let counts = result.counts();
+        let mut audit = Self {
+            slice: slice.number,
+            subject: slice.subject.clone(),
+            phase: slice.phase.clone(),
+            operation: slice.operation(),
+            measured_s: seconds,
+            mix: mix(plan, result),
+            rate: matches!(plan.shape, Shape::Open(_)).then(|| RateAudit {
+                due_per_s: counts.started as f64 / seconds,
+                taken_up_per_s: (counts.started - result.forgone) as f64 / seconds,
+            }),
+            think: (result.thinks > 0).then(|| ThinkAudit {
+                count: result.thinks,
+                mean_drawn_ms: result.think_drawn_ns as f64 / result.thinks as f64 / 1e6,
+                mean_kept_ms: result.think_kept_ns as f64 / result.thinks as f64 / 1e6,
+            }),
+            littles_law: littles_law(slice, plan, result, seconds),
+            connects: result.connects,
+            closes: result.closes,
+            unasked: result.unasked,
+            valid: true,
+            why_not: Vec::new(),
+        };
+        audit.why_not = audit.objections(plan, result);
+        audit.valid = audit.why_not.is_empty();
+        audit
+    }
+
+    fn objections(&self, plan: &SlicePlan, result: &SliceResult) -> Vec<String> {
+        let counts = result.counts();
+        let mut why_not = Vec::new();
+        if result.interrupted {
+            why_not.push("the slice was broken off".to_owned());
+        }
+        if let Some(why) = result.instrument {
+            why_not.push(format!("the instrument fell short: {why}"));
+        }
+        if counts.wrong > 0 {
+            why_not.push(format!("{} wrong answers", counts.wrong));
+        }
+        let stale = counts.stale + counts.failures[crate::verify::Failure::StaleFailed as usize];
+        if stale as f64 > MOST_STALE * counts.started as f64 {
+            why_not.push(format!("{stale} of {} requests met a stale connection", counts.started));
+        }
+        let started: u64 = result.started.iter().sum();
+        let slack = MIX_TOLERANCE + plan.deck.hand as f64 / started.max(1) as f64;
+        for part in &self.mix {
+            if (part.achieved_share - part.asked_share).abs() > slack {
+                let (achieved, asked) = (part.achieved_share, part.asked_share);
+                why_not.push(format!(
+                    "the share of {} was {achieved:.3} where {asked:.3} was asked",
+                    part.name
+                ));
+            }
+        }
+        if result.forgone as f64 > RATE_TOLERANCE * counts.started as f64 {
+            why_not.push(format!(
+                "{} of {} requests that were due were not sent before the end",
+                result.forgone, counts.started
+            ));
+        }
+        if let Some(think) = &self.think {
+            let off = (think.mean_kept_ms - think.mean_drawn_ms).abs();
+            if off > (THINK_TOLERANCE * think.mean_drawn_ms).max(1.0) {
+                let (kept, drawn) = (think.mean_kept_ms, think.mean_drawn_ms);
+                why_not.push(format!("the mean pause was {kept:.3} ms where {drawn:.3} ms was drawn"));
+            }
+        }
+        why_not
+    }
+}
+
+fn mix(plan: &SlicePlan, result: &SliceResult) -> Vec<MixAudit> {
+    let asked: f64 = plan.mix.iter().map(|part| part.weight).sum();
+    let started: u64 = result.started.iter().sum();
+    let parts = plan.mix.iter().zip(&result.started);
+    parts
+        .map(|(part, count)| MixAudit {
+            name: part.name.clone(),
+            asked_share: part.weight / asked,
+            achieved_share: if started == 0 {
+                part.weight / asked
+            } else {
+                *count as f64 / started as f64
+            },
+            started: *count,
+        })
+        .collect()
+}
+
+/// Checked only where the slice is longer than 50 mean response times, so that its edges do not matter.
+fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f64) -> Option<f64> {
+    let Profile::BigBang(profile) = &slice.profile else {
+        return None;
+    };
+    let counts = result.counts();
+    if counts.failed() + counts.wrong > 0 || counts.completed == 0 || !matches!(plan.shape, Shape::Closed(_)) {
+        return None;
+    }
+    let response = counts.response_ns_sum as f64 / counts.completed as f64 / 1e9;
+    let pause = result.think_kept_ns as f64 / (result.thinks.max(1) as f64) / 1e9;
+    if seconds < 50.0 * (response + pause) {
+        return None;
+    }
+    Some(counts.completed as f64 / seconds * (response + pause) / f64::from(profile.users))
+}

@@ -1,0 +1,215 @@
+//! The worker threads: each owns its connections to every subject, and sleeps until it is told to drive a slice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::plan::PlanMaker;
+use crate::clock::{Clock, Monotonic, Ns, SECOND};
+use crate::error::{EngineError, Result};
+use crate::record::{SampleAllowance, SampleKeeper, TickPart};
+use crate::verify::CompiledRule;
+use crate::wire::{Endpoint, Interrupt, Poller, RealWire};
+use crate::worker::{Drive, Driven, Pool, Scratch, SlicePlan};
+
+/// What reaches the thread that leads the run.
+pub enum Message {
+    /// A line of standard input.
+    Line(String),
+    InputEnded,
+    /// A thread has its connections open.
+    Opened,
+    Tick(TickPart),
+    /// A thread has ended its share of the slice.
+    Driven(Box<Driven>),
+    /// A thread could not go on.
+    Broken(String),
+}
+
+enum Order {
+    Prepare(Arc<SlicePlan>, SampleAllowance),
+    Go(Ns),
+}
+
+pub struct Crew {
+    orders: Vec<Sender<Order>>,
+    messages: Sender<Message>,
+    stop: Arc<AtomicBool>,
+    interrupt: Interrupt,
+}
+
+/// Connections that are not open after this long are left to be opened when they are needed.
+const OPENING_LIMIT: Ns = 5 * SECOND;
+
+impl Crew {
+    /// Starts the threads, each on its processor where the job names any.
+    pub fn start(maker: &PlanMaker) -> Result<(Self, Receiver<Message>)> {
+        let job = maker.job();
+        let (messages, inbox) = channel();
+        let interrupt = Interrupt::new().map_err(EngineError::system("cannot make an event"))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut orders = Vec::new();
+        for thread in 0..job.threads {
+            let (sender, receiver) = channel();
+            let mut pools = Vec::new();
+            for endpoint in maker.endpoints() {
+                pools.push(pool(endpoint, &interrupt)?);
+            }
+            let member = Member {
+                thread,
+                cpu: job.cpus.get(thread as usize % job.cpus.len().max(1)).copied(),
+                // Clones of a rule share no state, so that threads never wait for one another.
+                rules: maker.rules().to_vec(),
+                pools,
+                orders: receiver,
+                messages: messages.clone(),
+                stop: stop.clone(),
+            };
+            let name = format!("worker-{thread}");
+            let spawned = std::thread::Builder::new().name(name).spawn(move || member.work());
+            spawned.map_err(EngineError::system("cannot start a thread"))?;
+            orders.push(sender);
+        }
+        Ok((
+            Self {
+                orders,
+                messages,
+                stop,
+                interrupt,
+            },
+            inbox,
+        ))
+    }
+
+    pub fn threads(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// Where messages to the leading thread are sent.
+    pub fn sender(&self) -> Sender<Message> {
+        self.messages.clone()
+    }
+
+    /// Has all threads open their connections for a slice.
+    pub fn prepare(&self, plan: &Arc<SlicePlan>, allowance: SampleAllowance) -> Result<()> {
+        let threads = self.orders.len() as u32;
+        self.order(|thread| Order::Prepare(plan.clone(), allowance.of_thread(thread, threads)))
+    }
+
+    /// Has all threads begin the slice's lead-in at the instant given.
+    pub fn go(&self, at: Ns) -> Result<()> {
+        self.order(|_| Order::Go(at))
+    }
+
+    /// Breaks the running slice off, and all that would come after it.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.interrupt.raise();
+    }
+
+    fn order(&self, order: impl Fn(u32) -> Order) -> Result<()> {
+        for (thread, orders) in self.orders.iter().enumerate() {
+            let sent = orders.send(order(thread as u32));
+            sent.map_err(|_| EngineError::CannotGoOn(format!("worker thread {thread} ended early")))?;
+        }
+        Ok(())
+    }
+}
+
+fn pool(endpoint: &Endpoint, interrupt: &Interrupt) -> Result<Pool<RealWire>> {
+    let poller = Poller::new(interrupt).map_err(EngineError::system("cannot make a poller"))?;
+    Ok(Pool::new(RealWire::new(endpoint.clone(), poller)))
+}
+
+/// One thread's own things.
+struct Member {
+    thread: u32,
+    cpu: Option<u32>,
+    rules: Vec<CompiledRule>,
+    pools: Vec<Pool<RealWire>>,
+    orders: Receiver<Order>,
+    messages: Sender<Message>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Member {
+    fn work(mut self) {
+        if let Err(why) = self.settle() {
+            self.tell(Message::Broken(why));
+            return;
+        }
+        let mut scratch = Scratch::default();
+        let mut prepared: Option<(Arc<SlicePlan>, SampleAllowance)> = None;
+        // The order's absence is the run's end.
+        while let Ok(order) = self.orders.recv() {
+            let done = match order {
+                Order::Prepare(plan, allowance) => {
+                    let opened = self.open_connections(&plan);
+                    prepared = Some((plan, allowance));
+                    opened
+                }
+                Order::Go(at) => match prepared.take() {
+                    Some((plan, allowance)) => self.drive(&plan, allowance, at, &mut scratch),
+                    None => Ok(()),
+                },
+            };
+            if let Err(error) = done {
+                self.tell(Message::Broken(format!("waiting for the network failed: {error}")));
+                return;
+            }
+        }
+    }
+
+    /// Takes the thread to its processor and asks for exact wake-ups.
+    fn settle(&self) -> std::result::Result<(), String> {
+        // SAFETY: a plain system call without pointers.
+        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
+        let Some(cpu) = self.cpu else { return Ok(()) };
+        // SAFETY: all zeroes are a valid set, and CPU_SET writes within it for the numbers let through.
+        let result = unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            if (cpu as usize) < libc::CPU_SETSIZE as usize {
+                libc::CPU_SET(cpu as usize, &mut set);
+            }
+            libc::sched_setaffinity(0, size_of_val(&set), &set)
+        };
+        match result {
+            0 => Ok(()),
+            _ => Err(format!(
+                "cannot run on processor {cpu}: {}",
+                std::io::Error::last_os_error()
+            )),
+        }
+    }
+
+    fn open_connections(&mut self, plan: &SlicePlan) -> std::io::Result<()> {
+        let limit = Monotonic.now() + OPENING_LIMIT.min(plan.timeout);
+        self.pools[plan.target].open_connections(plan.connections_of(self.thread), &Monotonic, limit)?;
+        self.tell(Message::Opened);
+        Ok(())
+    }
+
+    fn drive(
+        &mut self,
+        plan: &SlicePlan,
+        allowance: SampleAllowance,
+        at: Ns,
+        scratch: &mut Scratch,
+    ) -> std::io::Result<()> {
+        let pool = &mut self.pools[plan.target];
+        let samples = SampleKeeper::new(allowance);
+        let drive = Drive::new(plan, self.thread, &self.rules, pool, scratch, &Monotonic, samples, at);
+        let messages = &self.messages;
+        let driven = drive.run(&self.stop, |part| {
+            // Nobody listening any more means that the run is over already.
+            let _ = messages.send(Message::Tick(part));
+        })?;
+        self.tell(Message::Driven(Box::new(driven)));
+        Ok(())
+    }
+
+    fn tell(&self, message: Message) {
+        // Nobody listening any more means that the run is over already.
+        let _ = self.messages.send(message);
+    }
+}

@@ -1,0 +1,126 @@
+//! A slice's result, put together from what its threads recorded.
+
+use crate::clock::{CpuTime, Ns};
+use crate::record::{Counts, Lateness, OperationRecord, Sample};
+use crate::worker::Driven;
+
+/// All that is known of a slice that ended.
+pub struct SliceResult {
+    pub begin: Ns,
+    pub end: Ns,
+    /// By the operation's place in the corpus.
+    pub operations: Vec<Option<Box<OperationRecord>>>,
+    pub samples: Vec<Sample>,
+    pub lateness: Lateness,
+    pub cpu: CpuTime,
+    pub connects: u64,
+    pub closes: u64,
+    pub unasked: u64,
+    pub unfinished: u64,
+    pub oldest_unfinished: Ns,
+    /// Arrivals that were due and never taken up.
+    pub forgone: u64,
+    pub instrument: Option<&'static str>,
+    /// Requests or sessions started, for each part of the mix.
+    pub started: Vec<u64>,
+    pub thinks: u64,
+    pub think_drawn_ns: u64,
+    pub think_kept_ns: u64,
+    pub interrupted: bool,
+}
+
+impl SliceResult {
+    /// Puts the shares of all threads together; there is at least one.
+    pub fn merge(parts: Vec<Driven>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut whole = parts.next().map(Self::of_one).unwrap_or_else(Self::empty);
+        for part in parts {
+            whole.add(Self::of_one(part));
+        }
+        whole
+    }
+
+    /// Counts of all operations together.
+    pub fn counts(&self) -> Counts {
+        let mut sum = Counts::default();
+        self.operations
+            .iter()
+            .flatten()
+            .for_each(|record| sum.add(&record.counts));
+        sum
+    }
+
+    fn empty() -> Self {
+        Self {
+            begin: 0,
+            end: 0,
+            operations: Vec::new(),
+            samples: Vec::new(),
+            lateness: Lateness::default(),
+            cpu: CpuTime::default(),
+            connects: 0,
+            closes: 0,
+            unasked: 0,
+            unfinished: 0,
+            oldest_unfinished: 0,
+            forgone: 0,
+            instrument: None,
+            started: Vec::new(),
+            thinks: 0,
+            think_drawn_ns: 0,
+            think_kept_ns: 0,
+            interrupted: false,
+        }
+    }
+
+    fn of_one(part: Driven) -> Self {
+        let recorder = part.recorder;
+        Self {
+            begin: recorder.begin,
+            end: recorder.end,
+            operations: recorder.operations,
+            samples: part.samples,
+            lateness: recorder.lateness,
+            cpu: recorder.cpu,
+            connects: recorder.connects,
+            closes: recorder.closes,
+            unasked: recorder.unasked,
+            unfinished: part.unfinished,
+            oldest_unfinished: part.oldest_unfinished,
+            forgone: recorder.forgone,
+            instrument: recorder.instrument,
+            started: part.started,
+            thinks: recorder.thinks,
+            think_drawn_ns: recorder.think_drawn_ns,
+            think_kept_ns: recorder.think_kept_ns,
+            interrupted: part.interrupted,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        for (own, other) in self.operations.iter_mut().zip(&other.operations) {
+            if let (Some(own), Some(other)) = (own, other) {
+                own.add(other);
+            }
+        }
+        self.samples.extend(other.samples);
+        self.lateness.add(&other.lateness);
+        self.cpu.user += other.cpu.user;
+        self.cpu.system += other.cpu.system;
+        self.connects += other.connects;
+        self.closes += other.closes;
+        self.unasked += other.unasked;
+        self.unfinished += other.unfinished;
+        self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
+        self.forgone += other.forgone;
+        self.instrument = self.instrument.or(other.instrument);
+        self.started
+            .iter_mut()
+            .zip(&other.started)
+            .for_each(|(own, other)| *own += other);
+        self.thinks += other.thinks;
+        self.think_drawn_ns += other.think_drawn_ns;
+        self.think_kept_ns += other.think_kept_ns;
+        self.interrupted |= other.interrupted;
+    }
+}

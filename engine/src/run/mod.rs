@@ -1,0 +1,183 @@
+//! Runs a job in step with whoever asks for its slices, and writes down what came of each.
+
+mod audit;
+mod control;
+mod crew;
+mod merge;
+mod output;
+mod plan;
+mod ticks;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+pub use audit::{Audit, SliceAudit};
+pub use crew::{Crew, Message};
+pub use merge::SliceResult;
+pub use plan::{PlanMaker, raise_file_limit};
+pub use ticks::TickGatherer;
+
+use crate::clock::{Clock, MILLISECOND, Monotonic};
+use crate::corpus::Corpus;
+use crate::error::{EngineError, Result};
+use crate::job;
+use crate::record::{SampleAllowance, TickRow};
+use crate::worker::SlicePlan;
+use output::Output;
+
+/// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
+pub fn run(job_path: &Path, out: &Path) -> Result<()> {
+    let job = job::read(job_path)?;
+    let rules: Vec<&str> = job.rules.keys().map(String::as_str).collect();
+    let corpus = Corpus::open(&job::corpus_folder(&job, job_path), &rules)?;
+    let operations: Vec<&str> = corpus.operations.iter().map(String::as_str).collect();
+    job::check_against_corpus(&job, &operations).map_err(|why| EngineError::InvalidJob {
+        path: job_path.to_owned(),
+        why,
+    })?;
+    let maker = PlanMaker::new(job, Arc::new(corpus), job_path.parent().unwrap_or(Path::new(".")))?;
+    let output = Output::create(out, maker.job())?;
+    raise_file_limit();
+    let (crew, messages) = Crew::start(&maker)?;
+    control::read_in_background(crew.sender())?;
+    control::say(&serde_json::json!({"ready": true}))?;
+    Obedience {
+        maker: &maker,
+        crew: &crew,
+        messages,
+        output,
+        done: vec![false; maker.job().slices.len()],
+    }
+    .obey()
+}
+
+/// The state of obeying the lines on standard input.
+struct Obedience<'a> {
+    maker: &'a PlanMaker,
+    crew: &'a Crew,
+    messages: Receiver<Message>,
+    output: Output,
+    /// For each listed slice, whether it was started.
+    done: Vec<bool>,
+}
+
+impl Obedience<'_> {
+    fn obey(mut self) -> Result<()> {
+        while let Ok(message) = self.messages.recv() {
+            match message {
+                Message::Line(line) => {
+                    let place = self.slice_to_start(&line)?;
+                    self.done[place] = true;
+                    if self.drive(place)? == Ended::WithInput {
+                        break;
+                    }
+                }
+                Message::InputEnded => break,
+                Message::Broken(why) => return Err(EngineError::CannotGoOn(why)),
+                Message::Opened | Message::Tick(_) | Message::Driven(_) => {}
+            }
+        }
+        self.output.finish()
+    }
+
+    fn slice_to_start(&self, line: &str) -> Result<usize> {
+        let wrong = |why: String| EngineError::Control {
+            line: line.to_owned(),
+            why,
+        };
+        let number = control::parse_go(line).map_err(wrong)?;
+        let slices = &self.maker.job().slices;
+        let place = slices.iter().position(|slice| slice.number == number);
+        let place = place.ok_or_else(|| wrong(format!("the job has no slice {number}")))?;
+        if self.done[place] {
+            return Err(wrong(format!("slice {number} was run already")));
+        }
+        Ok(place)
+    }
+
+    /// Drives the slice at `place`, writes it down, and says so.
+    fn drive(&mut self, place: usize) -> Result<Ended> {
+        let plan = Arc::new(self.maker.slice(place)?);
+        let slice = &self.maker.job().slices[place];
+        let left = self.done.iter().filter(|done| !**done).count() as u64 + 1;
+        let (right, failed) = self.output.samples_written();
+        let allowance = SampleAllowance::share(&self.maker.job().samples, right, failed, left);
+        let mut gatherer = TickGatherer::new(&plan, slice);
+        let output = &mut self.output;
+        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, |part| {
+            for tick in gatherer.take(part) {
+                output.ticks(&tick.rows)?;
+                control::say(&tick.line())?;
+            }
+            Ok(())
+        })?;
+        for tick in gatherer.rest() {
+            output.ticks(&tick.rows)?;
+        }
+        output.slice(slice, &plan, &result)?;
+        if ended == Ended::AsPlanned {
+            control::say(&serde_json::json!({"drained": slice.number}))?;
+        }
+        Ok(ended)
+    }
+}
+
+/// How a slice ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    AsPlanned,
+    /// Standard input ended before the slice did, which breaks it off: whoever asked for it is gone.
+    WithInput,
+}
+
+/// Drives one slice on all threads.
+pub fn drive_slice(
+    crew: &Crew,
+    messages: &Receiver<Message>,
+    plan: &Arc<SlicePlan>,
+    allowance: SampleAllowance,
+    mut tick: impl FnMut(crate::record::TickPart) -> Result<()>,
+) -> Result<(SliceResult, Ended)> {
+    crew.prepare(plan, allowance)?;
+    let threads = crew.threads();
+    let (mut opened, mut parts, mut ended) = (0, Vec::new(), Ended::AsPlanned);
+    while parts.len() < threads {
+        let message = messages
+            .recv()
+            .map_err(|_| EngineError::CannotGoOn("all threads ended".to_owned()))?;
+        match message {
+            Message::Opened => {
+                opened += 1;
+                if opened == threads {
+                    crew.go(Monotonic.now() + MILLISECOND)?;
+                }
+            }
+            Message::Tick(part) => tick(part)?,
+            Message::Driven(part) => parts.push(*part),
+            Message::InputEnded => {
+                ended = Ended::WithInput;
+                crew.stop();
+            }
+            Message::Line(line) => {
+                let why = "a slice is running; wait until it is drained".to_owned();
+                return Err(EngineError::Control { line, why });
+            }
+            Message::Broken(why) => return Err(EngineError::CannotGoOn(why)),
+        }
+    }
+    Ok((SliceResult::merge(parts), ended))
+}
+
+/// One second of a slice, all threads together.
+pub struct Tick {
+    pub rows: Vec<TickRow>,
+    progress: serde_json::Value,
+}
+
+impl Tick {
+    /// The line that tells of it on standard output.
+    pub fn line(&self) -> serde_json::Value {
+        serde_json::json!({"tick": self.progress})
+    }
+}

@@ -1,0 +1,133 @@
+//! The files in the output folder, each appended and flushed when a slice has ended.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use super::audit::{Audit, EngineAudit, SliceAudit};
+use super::merge::SliceResult;
+use crate::clock::{Clock, CpuTime, Monotonic, wall_seconds};
+use crate::error::{EngineError, Result};
+use crate::job::{Job, Slice};
+use crate::record::{HistogramLog, SampleFolder, SliceRow, SliceTable, TickRow, TickTable};
+use crate::worker::SlicePlan;
+
+pub struct Output {
+    folder: PathBuf,
+    slices: SliceTable,
+    ticks: TickTable,
+    histograms: HistogramLog<BufWriter<File>>,
+    samples: SampleFolder,
+    audits: Vec<SliceAudit>,
+    threads: u32,
+    cpus: Vec<u32>,
+    listed: usize,
+}
+
+impl Output {
+    /// Makes the folder and all its files; what stood in them before is gone.
+    pub fn create(folder: &Path, job: &Job) -> Result<Self> {
+        std::fs::create_dir_all(folder).map_err(EngineError::file("make the folder", folder))?;
+        let log = folder.join("intervals.hlog");
+        let out = BufWriter::new(File::create(&log).map_err(EngineError::file("write", &log))?);
+        let mut output = Self {
+            slices: SliceTable::create(&folder.join("slices.csv"))?,
+            ticks: TickTable::create(&folder.join("ticks.csv"))?,
+            histograms: HistogramLog::new(out, wall_seconds(), Monotonic.now())
+                .map_err(EngineError::file("write", &log))?,
+            samples: SampleFolder::create(&folder.join("samples"))?,
+            folder: folder.to_owned(),
+            audits: Vec::new(),
+            threads: job.threads,
+            cpus: job.cpus.clone(),
+            listed: job.slices.len(),
+        };
+        output.summary()?;
+        Ok(output)
+    }
+
+    /// How many samples of right answers and of others were written so far.
+    pub fn samples_written(&self) -> (u64, u64) {
+        (self.samples.right, self.samples.failed)
+    }
+
+    pub fn ticks(&mut self, rows: &[TickRow]) -> Result<()> {
+        rows.iter().try_for_each(|row| self.ticks.append(row))
+    }
+
+    /// Appends a slice to all files.
+    pub fn slice(&mut self, slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> Result<()> {
+        let audit = SliceAudit::new(slice, plan, result);
+        self.ticks.flush()?;
+        self.histograms(slice, plan, result)
+            .map_err(EngineError::file("write", self.folder.join("intervals.hlog")))?;
+        self.samples
+            .append(slice.number, &slice.subject, &plan.corpus.operations, &result.samples)?;
+        self.slices.append(&SliceRow {
+            slice: slice.number,
+            subject: slice.subject.clone(),
+            phase: slice.phase.clone(),
+            operation: slice.operation(),
+            begin: result.begin,
+            end: result.end,
+            counts: result.counts(),
+            unfinished: result.unfinished,
+            oldest_unfinished: result.oldest_unfinished,
+            connects: result.connects,
+            closes: result.closes,
+            cpu: result.cpu,
+            lateness_p99: result.lateness.quantile(0.99),
+            why_not: audit.why_not.clone(),
+        })?;
+        self.audits.push(audit);
+        self.summary()
+    }
+
+    fn histograms(&mut self, slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> std::io::Result<()> {
+        for (place, record) in result.operations.iter().enumerate() {
+            let Some(record) = record else { continue };
+            let operation = &plan.corpus.operations[place];
+            for (kind, histogram) in record.by_kind() {
+                // Without TLS there is nothing to say of it.
+                if kind != "tls" || !histogram.is_empty() {
+                    let tag = format!("{}/{}/{operation}/{kind}", slice.subject, slice.number);
+                    self.histograms.append(&tag, result.begin, result.end, &histogram)?;
+                }
+            }
+        }
+        self.histograms.flush()
+    }
+
+    /// Writes the summary anew, whole, so that a run which ends early leaves one.
+    fn summary(&mut self) -> Result<()> {
+        let (cpu, max_rss_bytes) = CpuTime::of_process();
+        let audit = Audit {
+            engine: EngineAudit {
+                version: env!("CARGO_PKG_VERSION"),
+                threads: self.threads,
+                cpus: self.cpus.clone(),
+                user_cpu_s: cpu.user as f64 / 1e9,
+                system_cpu_s: cpu.system as f64 / 1e9,
+                max_rss_bytes,
+                complete: self.audits.len() == self.listed
+                    && !self
+                        .audits
+                        .iter()
+                        .any(|slice| slice.why_not.iter().any(|why| why.contains("broken off"))),
+            },
+            slices: std::mem::take(&mut self.audits),
+        };
+        let text = serde_json::to_vec_pretty(&audit);
+        self.audits = audit.slices;
+        let (path, part) = (self.folder.join("summary.json"), self.folder.join("summary.json.part"));
+        text.map_err(std::io::Error::other)
+            .and_then(|text| std::fs::write(&part, text))
+            .and_then(|()| std::fs::rename(&part, &path))
+            .map_err(EngineError::file("write", &path))
+    }
+
+    pub fn finish(mut self) -> Result<()> {
+        self.ticks.flush()?;
+        self.summary()
+    }
+}

@@ -1,0 +1,157 @@
+//! From a checked job to what the threads need: addresses, compiled rules, and a plan for each slice.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls_pki_types::ServerName;
+
+use crate::clock::{Ns, from_ms};
+use crate::corpus::Corpus;
+use crate::error::{EngineError, Result};
+use crate::http::{RequestHead, Url};
+use crate::job::{Job, Profile};
+use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
+use crate::verify::CompiledRule;
+use crate::wire::{Endpoint, client_config, resolve};
+use crate::worker::{Shape, SlicePlan, Steps};
+
+/// Makes the plans of a job's slices.
+pub struct PlanMaker {
+    job: Job,
+    corpus: Arc<Corpus>,
+    urls: Vec<Url>,
+    endpoints: Vec<Endpoint>,
+    rules: Vec<CompiledRule>,
+}
+
+impl PlanMaker {
+    /// Resolves hosts and compiles rules. `folder` is what paths in the job are relative to.
+    pub fn new(job: Job, corpus: Arc<Corpus>, folder: &Path) -> Result<Self> {
+        let mut urls = Vec::new();
+        let mut endpoints = Vec::new();
+        for target in &job.targets {
+            let url = Url::parse(&target.url).map_err(EngineError::CannotGoOn)?;
+            let tls = if url.tls {
+                let name = ServerName::try_from(url.host.clone())
+                    .map_err(|_| EngineError::CannotGoOn(format!("`{}` is no name for TLS", url.host)))?;
+                Some((client_config(&target.tls, folder)?, name))
+            } else {
+                None
+            };
+            endpoints.push(Endpoint {
+                address: resolve(&url)?,
+                tls,
+            });
+            urls.push(url);
+        }
+        let rules: std::result::Result<Vec<_>, String> = job.rules.values().map(CompiledRule::new).collect();
+        Ok(Self {
+            rules: rules.map_err(EngineError::CannotGoOn)?,
+            job,
+            corpus,
+            urls,
+            endpoints,
+        })
+    }
+
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
+    }
+
+    /// The job's rules, in their order.
+    pub fn rules(&self) -> &[CompiledRule] {
+        &self.rules
+    }
+
+    /// The plan of the slice at `place` in the job.
+    pub fn slice(&self, place: usize) -> Result<SlicePlan> {
+        let (job, corpus) = (&self.job, &self.corpus);
+        let slice = &job.slices[place];
+        let not_known = |name: &str| EngineError::CannotGoOn(format!("slice {}: `{name}` is not known", slice.number));
+        let target = job.targets.iter().position(|target| target.subject == slice.subject);
+        let target = target.ok_or_else(|| not_known(&slice.subject))?;
+        let (mut mix, mut steps) = (Vec::new(), Vec::new());
+        for (name, weight) in &slice.mix.0 {
+            let operation = |name: &String| corpus.operation(name).ok_or_else(|| not_known(name));
+            let (operations, step) = match job.sessions.get(name) {
+                Some(session) => (
+                    session
+                        .iter()
+                        .map(|step| operation(&step.operation))
+                        .collect::<Result<Vec<u16>>>()?,
+                    Steps::Session(session.iter().map(|step| Pause::new(&step.think)).collect()),
+                ),
+                None => (vec![operation(name)?], Steps::Single),
+            };
+            mix.push(MixPart {
+                name: name.clone(),
+                weight: *weight,
+                operations,
+            });
+            steps.push(step);
+        }
+        let used = |operation: u16| mix.iter().any(|part: &MixPart| part.operations.contains(&operation));
+        let heads = corpus.operations.iter().enumerate().map(|(place, name)| {
+            used(place as u16).then(|| RequestHead::new(&job.targets[target], &self.urls[target], name, job.connection))
+        });
+        let heads = heads.collect();
+        let mut entries = vec![Vec::new(); corpus.operations.len()];
+        for (number, entry) in corpus.entries.iter().enumerate() {
+            if used(entry.operation) {
+                entries[usize::from(entry.operation)].push(number as u32);
+            }
+        }
+        let (shape, length) = shape(&slice.profile).map_err(EngineError::CannotGoOn)?;
+        Ok(SlicePlan {
+            number: slice.number,
+            target,
+            shape,
+            length,
+            lead_in: from_ms(slice.lead_in_ms),
+            deck: Deck::new(&mix, entries, slice.deck_seed),
+            mix,
+            steps,
+            deck_seed: slice.deck_seed,
+            heads,
+            request_path: self.urls[target].path.clone(),
+            answers_head: job.targets[target].method == "HEAD",
+            pause: Pause::new(&slice.think),
+            timeout: from_ms(job.timeout_ms),
+            drain_limit: from_ms(job.drain_limit_ms),
+            on_failure: job.on_failure.clone(),
+            connection: job.connection,
+            corpus: corpus.clone(),
+            threads: job.threads,
+        })
+    }
+}
+
+fn shape(profile: &Profile) -> std::result::Result<(Shape, Ns), String> {
+    match profile {
+        Profile::Rate(rate) => Ok((Shape::Open(rate.clone()), Arrivals::length(rate))),
+        closed => {
+            let levels = Levels::new(closed)?;
+            let length = levels.length;
+            Ok((Shape::Closed(levels), length))
+        }
+    }
+}
+
+/// Lets the process open as many files as the system allows it, since every connection is one.
+pub fn raise_file_limit() {
+    // SAFETY: the limit is a valid place to read to and write from. Where it cannot be raised, running out is reported.
+    unsafe {
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
+        }
+    }
+}

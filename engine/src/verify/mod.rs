@@ -1,0 +1,73 @@
+//! Judges an answer as it arrives, without keeping or allocating: status, fault, length, marker, hash, expression.
+
+mod fault;
+mod rule;
+
+pub use fault::FaultScan;
+pub use rule::{Check, CompiledRule};
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The answer is right; `expected_fault` where the rule asked for a fault.
+    Right {
+        expected_fault: bool,
+    },
+    /// The answer claims success and its content is false.
+    Wrong,
+    Failed(Failure),
+}
+
+/// Why there is no answer that counts. The order is that of the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    Refused,
+    Reset,
+    Timeout,
+    Tls,
+    Malformed,
+    Status,
+    Fault,
+    Truncated,
+    StaleFailed,
+}
+
+impl Failure {
+    pub const ALL: [Self; 9] = [
+        Self::Refused,
+        Self::Reset,
+        Self::Timeout,
+        Self::Tls,
+        Self::Malformed,
+        Self::Status,
+        Self::Fault,
+        Self::Truncated,
+        Self::StaleFailed,
+    ];
+
+    /// The name of its column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Reset => "reset",
+            Self::Timeout => "timeout",
+            Self::Tls => "tls",
+            Self::Malformed => "malformed",
+            Self::Status => "status",
+            Self::Fault => "fault",
+            Self::Truncated => "truncated",
+            Self::StaleFailed => "stale_failed",
+        }
+    }
+}
+
+impl Outcome {
+    /// The name in `samples/index.csv`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right { .. } => "right",
+            Self::Wrong => "wrong",
+            Self::Failed(failure) => failure.name(),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! One rule of the job, compiled, and the state of checking one answer against it.
+
+use memchr::memmem::Finder;
+use regex::bytes::Regex;
+use sha2::{Digest, Sha256};
+
+use super::{Failure, FaultScan, Outcome};
+use crate::job::{FaultRule, Rule};
+
+/// A body longer than this is not kept for a regular expression; the answer then counts as wrong.
+const MOST_TEXT: usize = 16 * 1024 * 1024;
+
+/// A rule ready for use. Cloning gives each thread its own expression, free of locks.
+#[derive(Debug, Clone)]
+pub struct CompiledRule {
+    statuses: Vec<u16>,
+    fault: FaultRule,
+    least: u64,
+    most: u64,
+    contains: Option<Finder<'static>>,
+    sha256: Option<[u8; 32]>,
+    matches: Option<Regex>,
+}
+
+impl CompiledRule {
+    pub fn new(rule: &Rule) -> Result<Self, String> {
+        let (least, most) = rule
+            .length
+            .as_ref()
+            .map_or((0, u64::MAX), |length| (length.least, length.most));
+        let matches = match &rule.matches {
+            None => None,
+            Some(text) => Some(Regex::new(text).map_err(|error| format!("`matches`: {error}"))?),
+        };
+        Ok(Self {
+            statuses: rule.status.clone(),
+            fault: rule.fault,
+            least,
+            most,
+            contains: rule
+                .contains
+                .as_ref()
+                .map(|text| Finder::new(text.as_bytes()).into_owned()),
+            sha256: rule.sha256.as_deref().map(parse_hash).transpose()?,
+            matches,
+        })
+    }
+}
+
+fn parse_hash(text: &str) -> Result<[u8; 32], String> {
+    let wrong = || "`sha256` must be 64 digits of 0-9 and a-f".to_owned();
+    let lower = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !lower {
+        return Err(wrong());
+    }
+    let mut hash = [0; 32];
+    for (place, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).map_err(|_| wrong())?;
+    }
+    Ok(hash)
+}
+
+/// What has been seen of one answer's body so far.
+#[derive(Debug, Default)]
+pub struct Check {
+    length: u64,
+    fault: FaultScan,
+    found: bool,
+    matched: bool,
+    /// The last bytes of earlier pieces, in which the marker may have begun.
+    tail: Vec<u8>,
+    hash: Option<Sha256>,
+    text: Vec<u8>,
+}
+
+impl Check {
+    /// Readies for the next answer; keeps what memory it has.
+    #[inline]
+    pub fn reset(&mut self, rule: &CompiledRule) {
+        self.length = 0;
+        self.fault = FaultScan::default();
+        self.found = false;
+        self.matched = false;
+        self.tail.clear();
+        self.hash = rule.sha256.map(|_| Sha256::new());
+        self.text.clear();
+    }
+
+    /// Takes in a piece of the body; `whole` where it is all of it.
+    #[inline]
+    pub fn feed(&mut self, rule: &CompiledRule, piece: &[u8], whole: bool) {
+        self.length += piece.len() as u64;
+        if rule.fault != FaultRule::Any {
+            self.fault.feed(piece);
+        }
+        if let Some(finder) = &rule.contains
+            && !self.found
+        {
+            self.found = self.find(finder, piece, whole);
+        }
+        if let Some(hash) = &mut self.hash {
+            hash.update(piece);
+        }
+        if let Some(expression) = &rule.matches {
+            if whole {
+                self.matched = expression.is_match(piece);
+            } else if self.text.len() + piece.len() <= MOST_TEXT {
+                self.text.extend_from_slice(piece);
+            }
+        }
+    }
+
+    fn find(&mut self, finder: &Finder, piece: &[u8], whole: bool) -> bool {
+        if finder.find(piece).is_some() {
+            return true;
+        }
+        let overlap = finder.needle().len().saturating_sub(1);
+        if whole || overlap == 0 {
+            return false;
+        }
+        self.tail.extend_from_slice(&piece[..piece.len().min(overlap)]);
+        let found = finder.find(&self.tail).is_some();
+        if piece.len() > overlap {
+            self.tail.clear();
+            self.tail.extend_from_slice(&piece[piece.len() - overlap..]);
+        } else {
+            let surplus = self.tail.len().saturating_sub(overlap);
+            self.tail.drain(..surplus);
+        }
+        found
+    }
+
+    /// The verdict on a complete answer.
+    #[inline]
+    pub fn finish(&mut self, rule: &CompiledRule, status: u16) -> Outcome {
+        let fault = self.fault.found();
+        if fault && rule.fault == FaultRule::Absent {
+            return Outcome::Failed(Failure::Fault);
+        }
+        let fault_missing = rule.fault == FaultRule::Present && !fault;
+        if !rule.statuses.contains(&status) {
+            // A success where a fault was due claims what is false; any other status is told as such.
+            let claims_success = fault_missing && (200..300).contains(&status);
+            return if claims_success {
+                Outcome::Wrong
+            } else {
+                Outcome::Failed(Failure::Status)
+            };
+        }
+        if fault_missing || !self.content_is_right(rule) {
+            return Outcome::Wrong;
+        }
+        Outcome::Right {
+            expected_fault: rule.fault == FaultRule::Present,
+        }
+    }
+
+    fn content_is_right(&mut self, rule: &CompiledRule) -> bool {
+        if self.length < rule.least || self.length > rule.most {
+            return false;
+        }
+        if let Some(finder) = &rule.contains
+            && !self.found
+            && !finder.needle().is_empty()
+        {
+            return false;
+        }
+        if let (Some(expected), Some(hash)) = (&rule.sha256, self.hash.take())
+            && hash.finalize()[..] != expected[..]
+        {
+            return false;
+        }
+        match &rule.matches {
+            None => true,
+            Some(_) if self.matched => true,
+            Some(expression) => self.text.len() as u64 == self.length && expression.is_match(&self.text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Length;
+
+    const RIGHT: Outcome = Outcome::Right { expected_fault: false };
+    const FAULT: &[u8] = b"<E><Body><Fault/></Body></E>";
+
+    fn judge(rule: &Rule, status: u16, body: &[u8]) -> Outcome {
+        let rule = CompiledRule::new(rule).unwrap();
+        let mut check = Check::default();
+        check.reset(&rule);
+        check.feed(&rule, body, true);
+        let whole = check.finish(&rule, status);
+        for size in [1, 2, 3, 7] {
+            check.reset(&rule);
+            body.chunks(size).for_each(|piece| check.feed(&rule, piece, false));
+            assert_eq!(check.finish(&rule, status), whole, "in pieces of {size}");
+        }
+        whole
+    }
+
+    #[test]
+    fn a_marker_is_found_however_the_body_is_cut() {
+        let rule = Rule {
+            contains: Some("aab".to_owned()),
+            ..Rule::default()
+        };
+        assert_eq!(judge(&rule, 200, b"xaaab!"), RIGHT);
+        assert_eq!(judge(&rule, 200, b"xaaa!b"), Outcome::Wrong);
+    }
+
+    #[test]
+    fn length_hash_and_expression_each_make_a_wrong_answer() {
+        let exact = Rule {
+            length: Some(Length { least: 3, most: 3 }),
+            ..Rule::default()
+        };
+        assert_eq!(judge(&exact, 200, b"abc"), RIGHT);
+        assert_eq!(judge(&exact, 200, b"abcd"), Outcome::Wrong);
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
+        let hashed = Rule {
+            sha256: Some(hash),
+            ..Rule::default()
+        };
+        assert_eq!(judge(&hashed, 200, b"abc"), RIGHT);
+        assert_eq!(judge(&hashed, 200, b"abd"), Outcome::Wrong);
+        let matched = Rule {
+            matches: Some("^a+$".to_owned()),
+            ..Rule::default()
+        };
+        assert_eq!(judge(&matched, 200, b"aaa"), RIGHT);
+        assert_eq!(judge(&matched, 200, b"aab"), Outcome::Wrong);
+    }
+
+    #[test]
+    fn an_unexpected_fault_is_a_failure_and_an_expected_one_an_answer() {
+        assert_eq!(judge(&Rule::default(), 500, FAULT), Outcome::Failed(Failure::Fault));
+        assert_eq!(judge(&Rule::default(), 200, FAULT), Outcome::Failed(Failure::Fault));
+        assert_eq!(
+            judge(&Rule::default(), 500, b"<html/>"),
+            Outcome::Failed(Failure::Status)
+        );
+        let asked = Rule {
+            status: vec![500],
+            fault: FaultRule::Present,
+            ..Rule::default()
+        };
+        assert_eq!(judge(&asked, 500, FAULT), Outcome::Right { expected_fault: true });
+        assert_eq!(judge(&asked, 200, b"<E><Body><ok/></Body></E>"), Outcome::Wrong);
+        assert_eq!(judge(&asked, 404, b""), Outcome::Failed(Failure::Status));
+    }
+}

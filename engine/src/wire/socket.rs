@@ -1,0 +1,142 @@
+//! A TCP socket that never blocks.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+#[derive(Debug)]
+pub struct Socket(OwnedFd);
+
+impl Socket {
+    /// Makes a socket for `address`'s family, without delay of small packets.
+    pub fn new(address: &SocketAddr) -> io::Result<Self> {
+        let family = if address.is_ipv4() {
+            libc::AF_INET
+        } else {
+            libc::AF_INET6
+        };
+        // SAFETY: a plain system call; the descriptor that it gives is ours alone.
+        let socket = unsafe {
+            let fd = libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0);
+            Self(OwnedFd::from_raw_fd(checked(fd as isize)? as RawFd))
+        };
+        let on: libc::c_int = 1;
+        // SAFETY: the option's value is a valid int that outlives the call.
+        checked(unsafe {
+            let value = std::ptr::from_ref(&on).cast();
+            libc::setsockopt(
+                socket.fd(),
+                libc::IPPROTO_TCP,
+                libc::TCP_NODELAY,
+                value,
+                size_of_val(&on) as u32,
+            ) as isize
+        })?;
+        Ok(socket)
+    }
+
+    /// Begins to connect; an error of EINPROGRESS says that an event will tell the end.
+    pub fn connect(&self, address: &SocketAddr) -> io::Result<()> {
+        let result = match address {
+            SocketAddr::V4(address) => {
+                let to = libc::sockaddr_in {
+                    sin_family: libc::AF_INET as libc::sa_family_t,
+                    sin_port: address.port().to_be(),
+                    sin_addr: libc::in_addr {
+                        s_addr: u32::from_ne_bytes(address.ip().octets()),
+                    },
+                    sin_zero: [0; 8],
+                };
+                // SAFETY: `to` is a valid address of the length that is given.
+                unsafe { libc::connect(self.fd(), std::ptr::from_ref(&to).cast(), size_of_val(&to) as u32) }
+            }
+            SocketAddr::V6(address) => {
+                let to = libc::sockaddr_in6 {
+                    sin6_family: libc::AF_INET6 as libc::sa_family_t,
+                    sin6_port: address.port().to_be(),
+                    sin6_flowinfo: address.flowinfo(),
+                    sin6_addr: libc::in6_addr {
+                        s6_addr: address.ip().octets(),
+                    },
+                    sin6_scope_id: address.scope_id(),
+                };
+                // SAFETY: `to` is a valid address of the length that is given.
+                unsafe { libc::connect(self.fd(), std::ptr::from_ref(&to).cast(), size_of_val(&to) as u32) }
+            }
+        };
+        checked(result as isize).map(|_| ())
+    }
+
+    /// The error that ended the attempt to connect, if one did.
+    pub fn connect_error(&self) -> io::Result<()> {
+        let mut error: libc::c_int = 0;
+        let mut size = size_of_val(&error) as libc::socklen_t;
+        // SAFETY: both pointers are valid for the sizes given.
+        checked(unsafe {
+            let value = std::ptr::from_mut(&mut error).cast();
+            libc::getsockopt(self.fd(), libc::SOL_SOCKET, libc::SO_ERROR, value, &mut size) as isize
+        })?;
+        if error == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::from_raw_os_error(error))
+        }
+    }
+
+    /// Whether the connection is up (its peer has a name).
+    pub fn is_connected(&self) -> bool {
+        // SAFETY: the storage is larger than any address, and its size is given.
+        unsafe {
+            let mut peer: libc::sockaddr_storage = std::mem::zeroed();
+            let mut size = size_of_val(&peer) as libc::socklen_t;
+            libc::getpeername(self.fd(), std::ptr::from_mut(&mut peer).cast(), &mut size) == 0
+        }
+    }
+
+    #[inline]
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        // SAFETY: the buffer is valid for its length.
+        checked(unsafe { libc::recv(self.fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) })
+    }
+
+    /// Looks at one byte without taking it; 0 where the peer closed.
+    pub fn peek(&self) -> io::Result<usize> {
+        let mut byte = 0u8;
+        // SAFETY: the buffer is one valid byte.
+        checked(unsafe { libc::recv(self.fd(), std::ptr::from_mut(&mut byte).cast(), 1, libc::MSG_PEEK) })
+    }
+
+    #[inline]
+    pub fn send(&self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+        if second.is_empty() {
+            // SAFETY: the buffer is valid for its length.
+            return checked(unsafe { libc::send(self.fd(), first.as_ptr().cast(), first.len(), libc::MSG_NOSIGNAL) });
+        }
+        let piece = |bytes: &[u8]| libc::iovec {
+            iov_base: bytes.as_ptr().cast_mut().cast(),
+            iov_len: bytes.len(),
+        };
+        let mut pieces = [piece(first), piece(second)];
+        // SAFETY: all zeroes are a valid msghdr; the pieces outlive the call and are only read.
+        checked(unsafe {
+            let mut message: libc::msghdr = std::mem::zeroed();
+            message.msg_iov = pieces.as_mut_ptr();
+            message.msg_iovlen = pieces.len();
+            libc::sendmsg(self.fd(), &message, libc::MSG_NOSIGNAL)
+        })
+    }
+
+    #[inline]
+    pub fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+#[inline]
+pub(super) fn checked(result: isize) -> io::Result<usize> {
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result as usize)
+    }
+}

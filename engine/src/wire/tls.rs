@@ -1,0 +1,219 @@
+//! TLS 1.2 and 1.3 by rustls, over a socket that never blocks.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+
+use super::socket::Socket;
+use super::{Progress, Trouble};
+use crate::error::{EngineError, Result};
+use crate::job::Tls;
+use crate::verify::Failure;
+
+/// The settings of a target: the system's roots, or its own authority; no judgement at all only where the job says so.
+/// `folder` is what a relative `ca` is relative to. Sessions are resumed where the server offers it.
+pub fn client_config(tls: &Tls, folder: &Path) -> Result<Arc<ClientConfig>> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| EngineError::CannotGoOn(format!("TLS cannot be set up: {error}")))?;
+    let mut config = if tls.verify {
+        builder
+            .with_root_certificates(roots(tls, folder)?)
+            .with_no_client_auth()
+    } else {
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+            .with_no_client_auth()
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+fn roots(tls: &Tls, folder: &Path) -> Result<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    match &tls.ca {
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+        Some(ca) => {
+            let path = folder.join(ca);
+            let wrong = |why: String| {
+                EngineError::CannotGoOn(format!("the authority {} cannot be used: {why}", path.display()))
+            };
+            for certificate in CertificateDer::pem_file_iter(&path).map_err(|error| wrong(error.to_string()))? {
+                let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+            }
+            if roots.is_empty() {
+                return Err(wrong("it holds no certificate".to_owned()));
+            }
+        }
+    }
+    Ok(roots)
+}
+
+/// Accepts any certificate, for `verify = false`.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer,
+        _: &[CertificateDer],
+        _: &ServerName,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer,
+        signature: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer,
+        signature: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// The TLS side of one connection.
+pub struct TlsSession(ClientConnection);
+
+/// The socket, as rustls reads and writes it.
+struct Through<'a>(&'a Socket);
+
+impl Read for Through<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.receive(buffer)
+    }
+}
+
+impl Write for Through<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes, &[])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TlsSession {
+    pub fn new(config: &Arc<ClientConfig>, name: &ServerName<'static>) -> std::result::Result<Self, Trouble> {
+        let session = ClientConnection::new(config.clone(), name.clone());
+        session.map(Self).map_err(|_| Trouble::Server(Failure::Tls))
+    }
+
+    /// Carries on with the handshake.
+    pub fn handshake(&mut self, socket: &Socket) -> std::result::Result<Progress, Trouble> {
+        loop {
+            let step = self.flush(socket).and_then(|()| match self.0.is_handshaking() {
+                true => self
+                    .take_in(socket)
+                    .map(|count| (count > 0).then_some(Progress::Securing)),
+                false => Ok(Some(Progress::Ready)),
+            });
+            match step {
+                Ok(Some(Progress::Ready)) => return Ok(Progress::Ready),
+                Ok(Some(_)) => {}
+                Err(Trouble::WouldBlock) => return Ok(Progress::Securing),
+                Err(Trouble::Instrument(why)) => return Err(Trouble::Instrument(why)),
+                // Whatever else ends a handshake is TLS's failure.
+                Ok(None) | Err(Trouble::Server(_)) => return Err(Trouble::Server(Failure::Tls)),
+            }
+        }
+    }
+
+    pub fn receive(&mut self, socket: &Socket, buffer: &mut [u8]) -> std::result::Result<usize, Trouble> {
+        loop {
+            match self.0.reader().read(buffer) {
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // Closed without TLS's own goodbye: the answer may have been cut.
+                Err(_) => return Err(Trouble::Server(Failure::Truncated)),
+            }
+            self.take_in(socket)?;
+            self.flush(socket)?;
+        }
+    }
+
+    pub fn send(&mut self, socket: &Socket, first: &[u8], second: &[u8]) -> std::result::Result<usize, Trouble> {
+        // What rustls takes is sent before more is given, so that a request of any size needs little memory.
+        self.flush(socket)?;
+        let mut taken = 0;
+        for piece in [first, second] {
+            let mut rest = piece;
+            while !rest.is_empty() {
+                let count = self
+                    .0
+                    .writer()
+                    .write(rest)
+                    .map_err(|error| Trouble::of(&error, Failure::Tls))?;
+                taken += count;
+                rest = &rest[count..];
+                match self.flush(socket) {
+                    Ok(()) => {}
+                    Err(Trouble::WouldBlock) => return Ok(taken),
+                    Err(trouble) => return Err(trouble),
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Sends what waits.
+    pub fn flush(&mut self, socket: &Socket) -> std::result::Result<(), Trouble> {
+        while self.0.wants_write() {
+            self.0
+                .write_tls(&mut Through(socket))
+                .map_err(|error| Trouble::of(&error, Failure::Reset))?;
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, socket: &Socket) -> std::result::Result<usize, Trouble> {
+        let count = self
+            .0
+            .read_tls(&mut Through(socket))
+            .map_err(|error| Trouble::of(&error, Failure::Reset))?;
+        if self.0.process_new_packets().is_err() {
+            // The alert that tells the server why is sent as far as it goes.
+            let _ = self.flush(socket);
+            return Err(Trouble::Server(Failure::Tls));
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,218 @@
+//! Opening, probing and losing connections.
+
+use super::drive::Drive;
+use super::lane::{Lane, Link, Pool, Task, lane_of, token};
+use crate::clock::{Clock, Ns};
+use crate::verify::{Failure, Outcome};
+use crate::wire::{Progress, Ready, Transport, Trouble, Wire};
+
+/// So many connections are opened at a time before a slice: more would overflow a server's queue of new ones.
+const OPENED_AT_ONCE: usize = 64;
+/// A user whose request failed for want of something on the engine's own machine waits so long.
+pub(super) const INSTRUMENT_WAIT: Ns = 10_000_000;
+
+impl<W: Wire> Pool<W> {
+    /// Probes idle connections and opens what is missing of the first `wanted`, unmeasured, until `limit` at the latest.
+    pub fn open_connections(&mut self, wanted: u32, clock: &impl Clock, limit: Ns) -> std::io::Result<()> {
+        let wanted = wanted as usize;
+        self.grow(wanted);
+        for lane in &mut self.lanes {
+            if let Link::Open(transport) = &mut lane.link
+                && !transport.is_idle_and_open()
+            {
+                lane.drop_link();
+            }
+        }
+        let (mut next, mut events) = (0, Vec::new());
+        loop {
+            let mut opening = self
+                .lanes
+                .iter()
+                .filter(|lane| matches!(lane.link, Link::Opening { .. }))
+                .count();
+            while next < wanted && opening < OPENED_AT_ONCE {
+                opening += usize::from(self.open_ahead(next, clock.now()));
+                next += 1;
+            }
+            let now = clock.now();
+            if opening == 0 && next == wanted || now >= limit {
+                return Ok(());
+            }
+            self.wire.wait(now, limit, &mut events)?;
+            for event in events.drain(..) {
+                let (lane, generation) = lane_of(event.token);
+                if self.lanes[lane].generation == generation {
+                    self.lanes[lane].carry_on(clock.now());
+                }
+            }
+        }
+    }
+
+    /// Begins to open a lane's connection if it has none; whether it is still being opened.
+    fn open_ahead(&mut self, lane: usize, now: Ns) -> bool {
+        let user = &mut self.lanes[lane];
+        if matches!(user.link, Link::None) {
+            if let Ok(transport) = self.wire.open(token(lane, user.generation)) {
+                user.link = Link::Opening {
+                    transport,
+                    began: now,
+                    connected: 0,
+                };
+                user.carry_on(now);
+            } else {
+                user.drop_link();
+            }
+        }
+        matches!(self.lanes[lane].link, Link::Opening { .. })
+    }
+}
+
+impl<T: Transport> Lane<T> {
+    /// Carries on with opening a connection that no request waits for; what fails is tried again when one does.
+    fn carry_on(&mut self, now: Ns) {
+        if let Link::Opening {
+            transport, connected, ..
+        } = &mut self.link
+        {
+            match transport.establish() {
+                Ok(Progress::Ready) => self.opened(),
+                Ok(Progress::Securing) if *connected == 0 => *connected = now,
+                Ok(_) | Err(Trouble::WouldBlock) => {}
+                Err(_) => self.drop_link(),
+            }
+        }
+    }
+
+    fn opened(&mut self) {
+        if let Link::Opening { transport, .. } = std::mem::replace(&mut self.link, Link::None) {
+            self.link = Link::Open(transport);
+        }
+    }
+}
+
+impl<W: Wire, C: Clock> Drive<'_, W, C> {
+    #[inline]
+    pub(super) fn on_event(&mut self, lane: usize, event: Ready) {
+        let user = &mut self.pool.lanes[lane];
+        match (&mut user.link, user.task) {
+            (Link::Open(_), Task::Asking) => {
+                if event.writable && user.written < user.request_length {
+                    self.send(lane);
+                }
+                let user = &mut self.pool.lanes[lane];
+                if let (Link::Open(transport), Task::Asking, (_, generation)) =
+                    (&mut user.link, user.task, lane_of(event.token))
+                    && user.generation == generation
+                {
+                    match transport.flush() {
+                        Ok(()) | Err(Trouble::WouldBlock) => self.receive(lane, event.hangup),
+                        Err(trouble) => self.broken(lane, trouble),
+                    }
+                }
+            }
+            (Link::Opening { .. }, Task::Connecting) => {
+                self.now = self.clock.now();
+                self.establish(lane);
+            }
+            (Link::Opening { .. }, _) => {
+                self.now = self.clock.now();
+                user.carry_on(self.now);
+            }
+            (Link::Open(transport), _) => {
+                self.now = self.clock.now();
+                if !transport.is_idle_and_open() {
+                    user.drop_link();
+                    self.recorder.closes += 1;
+                    self.recorder.unasked += u64::from(!event.hangup);
+                }
+            }
+            (Link::None, _) => self.now = self.clock.now(),
+        }
+    }
+
+    /// Opens a connection for the request at hand.
+    pub(super) fn connect(&mut self, lane: usize) {
+        let user = &mut self.pool.lanes[lane];
+        user.fresh = true;
+        user.task = Task::Connecting;
+        let began = self.clock.now();
+        self.recorder.connects += 1;
+        match self.pool.wire.open(token(lane, user.generation)) {
+            Ok(transport) => {
+                user.link = Link::Opening {
+                    transport,
+                    began,
+                    connected: 0,
+                };
+                self.now = self.clock.now();
+                self.establish(lane);
+            }
+            Err(trouble) => {
+                self.now = self.clock.now();
+                self.broken(lane, trouble);
+            }
+        }
+    }
+
+    /// Carries on with a connection that a request waits for.
+    fn establish(&mut self, lane: usize) {
+        let now = self.now;
+        let user = &mut self.pool.lanes[lane];
+        let Link::Opening {
+            transport,
+            began,
+            connected,
+        } = &mut user.link
+        else {
+            return;
+        };
+        match transport.establish() {
+            Ok(Progress::Connecting) | Err(Trouble::WouldBlock) => {}
+            Ok(Progress::Securing) => {
+                if *connected == 0 {
+                    *connected = now;
+                }
+            }
+            Ok(Progress::Ready) => {
+                let (connect, tls) = match *connected {
+                    0 => (now.saturating_sub(*began), 0),
+                    at => (at - *began, now.saturating_sub(at)),
+                };
+                user.opened();
+                self.recorder
+                    .connected(self.pool.lanes[lane].exchange.operation, now, connect, tls);
+                self.send(lane);
+            }
+            Err(trouble) => self.broken(lane, trouble),
+        }
+    }
+
+    /// The connection broke under the request at hand: sent again where that is allowed, failed otherwise.
+    pub(super) fn broken(&mut self, lane: usize, trouble: Trouble) {
+        let failure = match trouble {
+            Trouble::WouldBlock => return,
+            Trouble::Server(failure) => failure,
+            Trouble::Instrument(why) => {
+                self.recorder.instrument = Some(why);
+                self.pool.lanes[lane].drop_link();
+                return self.set_aside(lane);
+            }
+        };
+        let user = &mut self.pool.lanes[lane];
+        self.recorder.closes += u64::from(matches!(user.link, Link::Open(_)));
+        user.drop_link();
+        let stale =
+            !user.fresh && user.exchange.first_byte == 0 && matches!(failure, Failure::Reset | Failure::Truncated);
+        if !stale {
+            return self.finish(lane, Outcome::Failed(failure), None);
+        }
+        let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
+        if !entry.safe || user.retried {
+            return self.finish(lane, Outcome::Failed(Failure::StaleFailed), None);
+        }
+        user.retried = true;
+        user.written = 0;
+        self.recorder.stale(user.exchange.operation, self.now);
+        self.connect(lane);
+    }
+}

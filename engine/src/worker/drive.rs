@@ -1,0 +1,256 @@
+//! The loop that drives one slice.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Scratch;
+use super::lane::{Pool, Task, lane_of};
+use super::load::Load;
+use super::plan::SlicePlan;
+use crate::clock::{Clock, Ns};
+use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
+use crate::verify::CompiledRule;
+use crate::wire::{Ready, Wire};
+
+/// One thread's share of one slice, while it runs.
+pub struct Drive<'a, W: Wire, C: Clock> {
+    pub(super) plan: &'a SlicePlan,
+    pub(super) rules: &'a [CompiledRule],
+    pub(super) pool: &'a mut Pool<W>,
+    pub(super) scratch: &'a mut Scratch,
+    pub(super) clock: &'a C,
+    pub(super) load: Load,
+    pub(super) recorder: Recorder,
+    pub(super) samples: SampleKeeper,
+    pub(super) timers: BinaryHeap<Reverse<(Ns, u32)>>,
+    pub(super) now: Ns,
+    pub(super) in_flight: u32,
+    pub(super) next_expiry: Ns,
+    pub(super) issuing: bool,
+    pub(super) unfinished: u64,
+    pub(super) oldest_unfinished: Ns,
+    /// Requests started, for each part of the mix.
+    pub(super) started: Vec<u64>,
+}
+
+/// What a thread brings back from a slice.
+pub struct Driven {
+    pub recorder: Recorder,
+    pub samples: Vec<Sample>,
+    pub unfinished: u64,
+    pub oldest_unfinished: Ns,
+    pub started: Vec<u64>,
+    /// Whether the slice was broken off.
+    pub interrupted: bool,
+}
+
+impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
+    /// `lead_in` is the instant at which load begins; the measured time follows by the plan.
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        plan: &'a SlicePlan,
+        thread: u32,
+        rules: &'a [CompiledRule],
+        pool: &'a mut Pool<W>,
+        scratch: &'a mut Scratch,
+        clock: &'a C,
+        samples: SampleKeeper,
+        lead_in: Ns,
+    ) -> Self {
+        let begin = lead_in + plan.lead_in;
+        let lanes = plan.lanes_of(thread);
+        pool.grow(lanes as usize);
+        for (place, lane) in pool.lanes.iter_mut().enumerate() {
+            let user = place as u64 * u64::from(plan.threads) + u64::from(thread);
+            lane.ready(
+                plan.answers_head,
+                plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            );
+        }
+        let mut load = Load::new(plan, thread, lead_in, begin);
+        if let Load::Open(queue) = &mut load {
+            queue.free = (0..lanes).rev().collect();
+        }
+        Self {
+            plan,
+            rules,
+            pool,
+            scratch,
+            clock,
+            load,
+            recorder: Recorder::new(begin, begin + plan.length, &plan.used()),
+            samples,
+            timers: BinaryHeap::with_capacity(2 * lanes as usize),
+            now: clock.now(),
+            in_flight: 0,
+            next_expiry: Ns::MAX,
+            issuing: true,
+            unfinished: 0,
+            oldest_unfinished: 0,
+            started: vec![0; plan.mix.len()],
+        }
+    }
+
+    /// Runs the slice to its end, or until `stop`; `tick` is told every second of the measured time.
+    pub fn run(mut self, stop: &AtomicBool, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
+        let mut events: Vec<Ready> = Vec::with_capacity(512);
+        let mut drain_until = Ns::MAX;
+        let mut interrupted = false;
+        loop {
+            if self.now >= self.recorder.next_turn() {
+                let users = self.users_active();
+                if let Some(part) = self.recorder.turn(self.now, users) {
+                    tick(part);
+                }
+            }
+            if self.issuing {
+                if self.now < self.recorder.end {
+                    self.start_what_is_due();
+                } else {
+                    self.stop_issuing();
+                    drain_until = self.recorder.end.max(self.now) + self.plan.drain_limit;
+                }
+            }
+            if self.now >= self.next_expiry {
+                self.expire();
+            }
+            if !self.issuing && (self.in_flight == 0 || self.now >= drain_until) {
+                break;
+            }
+            if stop.load(Ordering::Relaxed) {
+                interrupted = true;
+                break;
+            }
+            let until = self.next_instant().min(drain_until);
+            self.pool.wire.wait(self.now, until, &mut events)?;
+            if events.is_empty() {
+                self.now = self.clock.now();
+            }
+            for event in events.drain(..) {
+                let (lane, generation) = lane_of(event.token);
+                if self.pool.lanes[lane].generation == generation {
+                    self.on_event(lane, event);
+                }
+            }
+        }
+        self.give_up_rest();
+        Ok(Driven {
+            recorder: self.recorder,
+            samples: self.samples.kept,
+            unfinished: self.unfinished,
+            oldest_unfinished: self.oldest_unfinished,
+            started: self.started,
+            interrupted,
+        })
+    }
+
+    fn next_instant(&self) -> Ns {
+        let mut until = self.next_expiry.min(self.recorder.next_turn());
+        if self.issuing {
+            let timer = self.timers.peek().map_or(Ns::MAX, |Reverse((at, _))| *at);
+            until = until.min(self.recorder.end).min(self.load.next()).min(timer);
+        }
+        until
+    }
+
+    /// Starts arrivals, users and pauses' ends that are due by now.
+    #[inline]
+    fn start_what_is_due(&mut self) {
+        match &mut self.load {
+            Load::Open(_) => {
+                while let Load::Open(queue) = &mut self.load
+                    && let Some((lane, number, due)) = queue.take(self.now)
+                {
+                    self.start_card(lane as usize, due, number);
+                }
+            }
+            Load::Closed(_) => {
+                while let Load::Closed(users) = &mut self.load
+                    && let Some((at, before)) = users.change(self.now)
+                {
+                    let after = users.level;
+                    self.change_level(at, before, after);
+                }
+            }
+        }
+        while let Some(&Reverse((at, lane))) = self.timers.peek()
+            && at <= self.now
+        {
+            self.timers.pop();
+            let lane = lane as usize;
+            // A timer whose user was sent away in the meantime means nothing any more.
+            if self.pool.lanes[lane].task == Task::Waiting(at) {
+                self.wake(lane, at);
+            }
+        }
+    }
+
+    fn change_level(&mut self, at: Ns, before: u32, after: u32) {
+        for lane in before..after {
+            let user = &mut self.pool.lanes[lane as usize];
+            user.active = !user.ended;
+            if user.active && user.task == Task::Off {
+                self.start_next(lane as usize, at);
+            }
+        }
+        for lane in after..before {
+            let user = &mut self.pool.lanes[lane as usize];
+            user.active = false;
+            if matches!(user.task, Task::Waiting(_)) {
+                user.task = Task::Off;
+                user.thinking = None;
+            }
+        }
+    }
+
+    fn stop_issuing(&mut self) {
+        self.issuing = false;
+        self.timers.clear();
+        let end = self.recorder.end;
+        while let Load::Open(queue) = &mut self.load
+            && let Some((number, due)) = queue.forgo(end)
+        {
+            let card = self.plan.deck.card(number);
+            let operation = self.plan.mix[usize::from(card.part)].operations[0];
+            self.recorder.never_started(operation, due);
+            self.left_unfinished(due);
+        }
+        for lane in 0..self.pool.lanes.len() {
+            if let Task::Waiting(due) = self.pool.lanes[lane].task {
+                self.pool.lanes[lane].task = Task::Off;
+                if due < end {
+                    self.left_unfinished(due);
+                }
+            }
+        }
+    }
+
+    /// A request that was due at `due`, before the end, was not answered at the end.
+    pub(super) fn left_unfinished(&mut self, due: Ns) {
+        self.unfinished += 1;
+        self.oldest_unfinished = self.oldest_unfinished.max(self.recorder.end.saturating_sub(due));
+    }
+
+    /// What is in flight after the drain limit is broken off.
+    fn give_up_rest(&mut self) {
+        for lane in 0..self.pool.lanes.len() {
+            let user = &mut self.pool.lanes[lane];
+            if user.task.is_in_flight() {
+                user.drop_link();
+                let due = user.exchange.due;
+                if due < self.recorder.end {
+                    self.left_unfinished(due);
+                }
+            }
+            self.pool.lanes[lane].task = Task::Off;
+        }
+    }
+
+    fn users_active(&self) -> u32 {
+        match &self.load {
+            Load::Closed(users) => users.level,
+            Load::Open(_) => self.in_flight,
+        }
+    }
+}

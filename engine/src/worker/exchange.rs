@@ -1,0 +1,219 @@
+//! One request and its answer: sent with one write, read with one read, judged, recorded.
+
+use super::drive::Drive;
+use super::lane::{Digest, Link, Task};
+use super::plan::Steps;
+use crate::clock::{Clock, Ns};
+use crate::job::ConnectionUse;
+use crate::verify::{Failure, Outcome};
+use crate::wire::{Transport, Trouble, Wire};
+
+/// A body up to this size is copied behind its head and sent with it; a larger one is sent from where it lies.
+const COPIED_BODY: usize = 16 * 1024;
+/// How much is kept of an answer that came in pieces: if it is chosen as a sample, and if it might become one by failing.
+const KEPT_IF_CHOSEN: usize = 16 * 1024 * 1024;
+const KEPT_IN_CASE: usize = 16 * 1024;
+
+impl<W: Wire, C: Clock> Drive<'_, W, C> {
+    /// Takes up the request for which the lane's card and step stand, due at `due`.
+    #[inline]
+    pub(super) fn begin(&mut self, lane: usize, due: Ns, card_number: u64) {
+        let user = &mut self.pool.lanes[lane];
+        let part = usize::from(user.card.part);
+        let operation = self.plan.mix[part].operations[user.step];
+        let entry = self.plan.deck.entry(user.card, user.step, operation);
+        let exchange = &mut user.exchange;
+        exchange.operation = operation;
+        exchange.entry = entry;
+        exchange.card = card_number;
+        exchange.due = due;
+        exchange.taken_up = self.now;
+        exchange.sent = 0;
+        exchange.first_byte = 0;
+        user.written = 0;
+        user.fresh = false;
+        user.retried = false;
+        user.kept.clear();
+        user.keep_limit = if self.samples.chooses(card_number) {
+            KEPT_IF_CHOSEN
+        } else if self.samples.wants_failures() {
+            KEPT_IN_CASE
+        } else {
+            0
+        };
+        self.recorder.start(operation, due, self.now);
+        self.in_flight += 1;
+        self.next_expiry = self.next_expiry.min(self.now + self.plan.timeout);
+        match &user.link {
+            Link::Open(_) => self.send(lane),
+            Link::Opening { .. } => {
+                user.fresh = true;
+                user.task = Task::Connecting;
+            }
+            Link::None => self.connect(lane),
+        }
+    }
+
+    /// Sends the request, or what is left of it.
+    #[inline]
+    pub(super) fn send(&mut self, lane: usize) {
+        let user = &mut self.pool.lanes[lane];
+        let Link::Open(transport) = &mut user.link else { return };
+        let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
+        let body = self.plan.corpus.body(entry);
+        let Some(head) = &self.plan.heads[usize::from(user.exchange.operation)] else {
+            return;
+        };
+        let in_session = matches!(self.plan.steps[usize::from(user.card.part)], Steps::Session(_));
+        let request = &mut self.scratch.request;
+        request.clear();
+        head.write(request, body.len(), if in_session { user.jar.line() } else { b"" });
+        user.request_length = request.len() + body.len();
+        let mut rest = body;
+        if body.len() <= COPIED_BODY {
+            request.extend_from_slice(body);
+            rest = &[];
+        }
+        if user.written == 0 {
+            user.task = Task::Asking;
+            user.reader.reset(in_session);
+            user.check.reset(&self.rules[usize::from(entry.rule)]);
+            self.now = self.clock.now();
+            user.exchange.sent = self.now;
+        }
+        while user.written < user.request_length {
+            let first = request.get(user.written..).unwrap_or_default();
+            let second = &rest[user.written.saturating_sub(request.len()).min(rest.len())..];
+            match transport.send(first, second) {
+                Ok(count) => {
+                    user.written += count;
+                    self.recorder.bytes(user.exchange.operation, self.now, count, 0);
+                }
+                Err(Trouble::WouldBlock) => return,
+                // The server may have answered before it closed: its answer, if there is one, is read first.
+                Err(Trouble::Server(_)) => return self.receive(lane, true),
+                Err(trouble) => return self.broken(lane, trouble),
+            }
+        }
+    }
+
+    /// Reads what has come for the request at hand.
+    #[inline]
+    pub(super) fn receive(&mut self, lane: usize, hangup: bool) {
+        loop {
+            let user = &mut self.pool.lanes[lane];
+            let Link::Open(transport) = &mut user.link else { return };
+            let received = transport.receive(&mut self.scratch.buffer);
+            let empties = transport.short_read_empties() && !hangup;
+            self.now = self.clock.now();
+            let count = match received {
+                Ok(0) => return self.end_of_stream(lane),
+                Ok(count) => count,
+                Err(trouble) => return self.broken(lane, trouble),
+            };
+            let exchange = &mut user.exchange;
+            if exchange.first_byte == 0 {
+                exchange.first_byte = self.now;
+            }
+            self.recorder.bytes(exchange.operation, self.now, 0, count);
+            let rule = usize::from(self.plan.corpus.entries[exchange.entry as usize].rule);
+            // The buffer is lent out while the answer is looked at, and put back before anything is sent.
+            let buffer = std::mem::take(&mut self.scratch.buffer);
+            let full = count == buffer.len();
+            let ended = match user.digest(&self.rules[rule], &buffer[..count], &self.plan.request_path) {
+                Digest::Pending => None,
+                Digest::Malformed => Some(Outcome::Failed(Failure::Malformed)),
+                Digest::Done { surplus: true, .. } => Some(Outcome::Failed(Failure::Malformed)),
+                Digest::Done { whole, .. } => {
+                    let outcome = user.check.finish(&self.rules[rule], user.reader.status());
+                    if !user.reader.keep_alive() || hangup || user.written < user.request_length {
+                        self.recorder.closes += u64::from(self.plan.connection == ConnectionUse::KeepAlive);
+                        user.drop_link();
+                    }
+                    if let Some(body) = whole
+                        && self.is_sampled(lane, outcome)
+                    {
+                        self.pool.lanes[lane].kept.extend_from_slice(body);
+                    }
+                    Some(outcome)
+                }
+            };
+            self.scratch.buffer = buffer;
+            match ended {
+                None if full || !empties => {}
+                None => return,
+                Some(outcome) => {
+                    if outcome == Outcome::Failed(Failure::Malformed) {
+                        self.pool.lanes[lane].drop_link();
+                    }
+                    return self.finish(lane, outcome, None);
+                }
+            }
+        }
+    }
+
+    fn is_sampled(&self, lane: usize, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Right { .. } => self.samples.chooses(self.pool.lanes[lane].exchange.card),
+            _ => self.samples.wants_failures(),
+        }
+    }
+
+    /// The server closed its side while an answer was awaited.
+    fn end_of_stream(&mut self, lane: usize) {
+        let user = &mut self.pool.lanes[lane];
+        if !user.reader.end_of_stream() {
+            return self.broken(lane, Trouble::Server(Failure::Truncated));
+        }
+        let rule = usize::from(self.plan.corpus.entries[user.exchange.entry as usize].rule);
+        let outcome = user.check.finish(&self.rules[rule], user.reader.status());
+        user.drop_link();
+        self.recorder.closes += 1;
+        self.finish(lane, outcome, None);
+    }
+
+    /// The request at hand ended: recorded, and followed by what comes next.
+    #[inline]
+    pub(super) fn finish(&mut self, lane: usize, outcome: Outcome, at_limit: Option<Ns>) {
+        let user = &mut self.pool.lanes[lane];
+        user.exchange.last_byte = self.now;
+        if self.plan.connection == ConnectionUse::PerRequest {
+            user.drop_link();
+        }
+        self.recorder.finish(&user.exchange, outcome, at_limit);
+        if self.recorder.measures(self.now) {
+            self.samples.offer(&user.exchange, outcome, &user.kept);
+        }
+        let due = user.exchange.due;
+        if user.kept.capacity() > KEPT_IN_CASE {
+            user.kept = Vec::new();
+        }
+        if self.now >= self.recorder.end && due < self.recorder.end {
+            self.left_unfinished(due);
+        }
+        self.follow(lane, !matches!(outcome, Outcome::Failed(_)));
+    }
+
+    /// Ends requests that have waited for longer than the limit, and finds when the next one will have.
+    pub(super) fn expire(&mut self) {
+        let limit = self.plan.timeout;
+        let now = self.now;
+        self.next_expiry = now + limit;
+        for lane in 0..self.pool.lanes.len() {
+            let user = &mut self.pool.lanes[lane];
+            if !user.task.is_in_flight() {
+                continue;
+            }
+            let deadline = user.exchange.taken_up + limit;
+            if deadline > now {
+                self.next_expiry = self.next_expiry.min(deadline);
+            } else {
+                user.drop_link();
+                self.finish(lane, Outcome::Failed(Failure::Timeout), Some(limit));
+            }
+        }
+        if self.in_flight == 0 {
+            self.next_expiry = Ns::MAX;
+        }
+    }
+}

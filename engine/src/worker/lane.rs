@@ -1,0 +1,185 @@
+//! A lane: one user's connection, and the request at hand on it.
+
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+
+use crate::clock::Ns;
+use crate::http::{CookieJar, Event, ResponseReader};
+use crate::record::Exchange;
+use crate::schedule::Card;
+use crate::verify::{Check, CompiledRule};
+use crate::wire::Wire;
+
+/// The state of a lane's connection.
+pub(super) enum Link<T> {
+    None,
+    Opening {
+        transport: T,
+        began: Ns,
+        /// When TCP was up; 0 before.
+        connected: Ns,
+    },
+    Open(T),
+}
+
+/// What a lane is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    Off,
+    /// Until the instant given.
+    Waiting(Ns),
+    /// A request waits for its connection.
+    Connecting,
+    /// A request is being sent, or its answer awaited.
+    Asking,
+}
+
+impl Task {
+    pub fn is_in_flight(self) -> bool {
+        matches!(self, Self::Connecting | Self::Asking)
+    }
+}
+
+pub(super) struct Lane<T> {
+    pub link: Link<T>,
+    /// Counts the connections that were dropped, so that late events of an earlier one are told apart.
+    pub generation: u32,
+    pub task: Task,
+    /// Whether the user is at work (closed load).
+    pub active: bool,
+    /// Whether the user ended for good after a failure.
+    pub ended: bool,
+    pub exchange: Exchange,
+    pub card: Card,
+    pub step: usize,
+    /// Whether the connection was opened for the request at hand, and has carried no other.
+    pub fresh: bool,
+    pub retried: bool,
+    pub written: usize,
+    pub request_length: usize,
+    pub reader: ResponseReader,
+    pub check: Check,
+    /// The answer's body, as far as a sample may need it and it did not come in one piece.
+    pub kept: Vec<u8>,
+    pub keep_limit: usize,
+    pub jar: CookieJar,
+    pub rng: SmallRng,
+    /// The pause that is being kept: when it began and how long it was drawn.
+    pub thinking: Option<(Ns, Ns)>,
+}
+
+/// What a piece of the stream made of the answer at hand.
+pub(super) enum Digest<'a> {
+    Pending,
+    /// The answer is complete; its body, where it came in one piece, and whether bytes follow it.
+    Done {
+        whole: Option<&'a [u8]>,
+        surplus: bool,
+    },
+    Malformed,
+}
+
+impl<T> Lane<T> {
+    fn new() -> Self {
+        Self {
+            link: Link::None,
+            generation: 0,
+            task: Task::Off,
+            active: false,
+            ended: false,
+            exchange: Exchange::default(),
+            card: Card { part: 0, rank: 0 },
+            step: 0,
+            fresh: false,
+            retried: false,
+            written: 0,
+            request_length: 0,
+            reader: ResponseReader::new(false),
+            check: Check::default(),
+            kept: Vec::new(),
+            keep_limit: 0,
+            jar: CookieJar::default(),
+            rng: SmallRng::seed_from_u64(0),
+            thinking: None,
+        }
+    }
+
+    /// Readies a lane for a slice; its connection stays.
+    pub fn ready(&mut self, answers_head: bool, seed: u64) {
+        self.task = Task::Off;
+        self.active = false;
+        self.ended = false;
+        self.reader = ResponseReader::new(answers_head);
+        self.jar.clear();
+        self.rng = SmallRng::seed_from_u64(seed);
+        self.thinking = None;
+    }
+
+    /// Closes the connection; events of it that are still to come will be ignored.
+    pub fn drop_link(&mut self) {
+        self.link = Link::None;
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    /// Reads a piece of the stream into the answer at hand.
+    #[inline]
+    pub fn digest<'a>(&mut self, rule: &CompiledRule, mut input: &'a [u8], path: &str) -> Digest<'a> {
+        let mut whole_body = None;
+        loop {
+            match self.reader.next(&mut input) {
+                Ok(Event::Head) => {
+                    if !self.reader.cookies().is_empty() {
+                        self.jar.read_head(self.reader.cookies(), path);
+                    }
+                }
+                Ok(Event::Body { bytes, whole }) => {
+                    self.check.feed(rule, bytes, whole);
+                    if whole {
+                        whole_body = Some(bytes);
+                    } else if self.kept.len() < self.keep_limit {
+                        let room = self.keep_limit - self.kept.len();
+                        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                    }
+                }
+                Ok(Event::Done) => {
+                    return Digest::Done {
+                        whole: whole_body,
+                        surplus: !input.is_empty(),
+                    };
+                }
+                Ok(Event::NeedMore) => return Digest::Pending,
+                Err(_) => return Digest::Malformed,
+            }
+        }
+    }
+}
+
+/// The lanes to one subject: they, and their connections, outlast the slices.
+pub struct Pool<W: Wire> {
+    pub(super) wire: W,
+    pub(super) lanes: Vec<Lane<W::Transport>>,
+}
+
+impl<W: Wire> Pool<W> {
+    pub fn new(wire: W) -> Self {
+        Self {
+            wire,
+            lanes: Vec::new(),
+        }
+    }
+
+    pub(super) fn grow(&mut self, lanes: usize) {
+        while self.lanes.len() < lanes {
+            self.lanes.push(Lane::new());
+        }
+    }
+}
+
+/// An event's token: the lane, and which of its connections.
+pub(super) fn token(lane: usize, generation: u32) -> u64 {
+    (lane as u64) << 32 | u64::from(generation)
+}
+
+pub(super) fn lane_of(token: u64) -> (usize, u32) {
+    ((token >> 32) as usize, token as u32)
+}

@@ -1,0 +1,103 @@
+//! What a thread knows of the load that is due: users coming and going, or arrivals.
+
+use super::plan::{Shape, SlicePlan, part_of};
+use crate::clock::Ns;
+use crate::schedule::Arrivals;
+
+pub(super) enum Load {
+    Closed(Users),
+    Open(Queue),
+}
+
+/// The changes of level still to come, as instants and users of this thread.
+pub(super) struct Users {
+    changes: std::vec::IntoIter<(Ns, u32)>,
+    next: Option<(Ns, u32)>,
+    pub level: u32,
+}
+
+/// The arrivals still to come, of which the first may be due already and wait for a lane.
+pub(super) struct Queue {
+    arrivals: Box<dyn Iterator<Item = (u64, Ns)> + Send>,
+    pub next: Option<(u64, Ns)>,
+    /// Lanes without a request; the one that was busy last is taken first.
+    pub free: Vec<u32>,
+}
+
+impl Load {
+    /// The load of one thread; the lead-in begins at `lead_in` and the measured time at `begin`.
+    pub fn new(plan: &SlicePlan, thread: u32, lead_in: Ns, begin: Ns) -> Self {
+        match &plan.shape {
+            Shape::Closed(levels) => {
+                let changes: Vec<(Ns, u32)> = levels
+                    .changes
+                    .iter()
+                    .enumerate()
+                    .map(|(place, (at, users))| {
+                        // The first level is that of the lead-in, too.
+                        let at = if place == 0 { lead_in } else { begin + at };
+                        (at, part_of(*users, thread, plan.threads))
+                    })
+                    .collect();
+                let mut changes = changes.into_iter();
+                let next = changes.next();
+                Self::Closed(Users {
+                    changes,
+                    next,
+                    level: 0,
+                })
+            }
+            Shape::Open(rate) => {
+                let before = Arrivals::lead_in(rate, plan.lead_in, plan.deck_seed).map(move |due| lead_in + due);
+                let measured = Arrivals::measured(rate, plan.deck_seed).map(move |due| begin + due);
+                let (thread, threads) = (u64::from(thread), u64::from(plan.threads));
+                let numbered = (0u64..).zip(before.take_while(move |due| *due < begin).chain(measured));
+                let mut arrivals = numbered.filter(move |(number, _)| number % threads == thread);
+                let next = arrivals.next();
+                Self::Open(Queue {
+                    arrivals: Box::new(arrivals),
+                    next,
+                    free: Vec::new(),
+                })
+            }
+        }
+    }
+
+    /// The instant of the next change or arrival that can be acted upon.
+    #[inline]
+    pub fn next(&self) -> Ns {
+        match self {
+            Self::Closed(users) => users.next.map_or(Ns::MAX, |(at, _)| at),
+            // While all lanes are busy, nothing but an answer can help a waiting arrival.
+            Self::Open(queue) if queue.free.is_empty() => Ns::MAX,
+            Self::Open(queue) => queue.next.map_or(Ns::MAX, |(_, due)| due),
+        }
+    }
+}
+
+impl Users {
+    /// The next change that is due at `now`: its instant and the level before; `level` is the level after.
+    pub fn change(&mut self, now: Ns) -> Option<(Ns, u32)> {
+        let (at, level) = self.next.filter(|(at, _)| *at <= now)?;
+        self.next = self.changes.next();
+        Some((at, std::mem::replace(&mut self.level, level)))
+    }
+}
+
+impl Queue {
+    /// The next arrival that is due at `now` and has a lane: lane, card and due instant.
+    #[inline]
+    pub fn take(&mut self, now: Ns) -> Option<(u32, u64, Ns)> {
+        let (number, due) = self.next.filter(|(_, due)| *due <= now)?;
+        let lane = self.free.pop()?;
+        self.next = self.arrivals.next();
+        Some((lane, number, due))
+    }
+
+    /// The next arrival, due before `end`, that will not be taken up any more.
+    pub fn forgo(&mut self, end: Ns) -> Option<(u64, Ns)> {
+        let arrival = self.next.filter(|(_, due)| *due < end)?;
+        self.next = self.arrivals.next();
+        Some(arrival)
+    }
+}

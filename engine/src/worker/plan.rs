@@ -1,0 +1,96 @@
+//! What all threads share of one slice: the job's slice, compiled.
+
+use std::sync::Arc;
+
+use crate::clock::Ns;
+use crate::corpus::Corpus;
+use crate::http::RequestHead;
+use crate::job::{ConnectionUse, OnFailure, Rate};
+use crate::schedule::{Deck, Levels, MixPart, Pause};
+
+/// How load arrives.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    Closed(Levels),
+    Open(Rate),
+}
+
+/// What one part of the mix asks for.
+#[derive(Debug, Clone)]
+pub enum Steps {
+    /// One request, then the slice's pause.
+    Single,
+    /// A session: the pause after each of its requests.
+    Session(Vec<Pause>),
+}
+
+pub struct SlicePlan {
+    pub number: u64,
+    /// Place of the subject among the job's targets.
+    pub target: usize,
+    pub shape: Shape,
+    /// The length of the measured time.
+    pub length: Ns,
+    pub lead_in: Ns,
+    pub mix: Vec<MixPart>,
+    /// For each part of the mix.
+    pub steps: Vec<Steps>,
+    pub deck: Deck,
+    pub deck_seed: u64,
+    /// By the operation's place in the corpus; none where the slice does not use it.
+    pub heads: Vec<Option<RequestHead>>,
+    pub request_path: String,
+    pub answers_head: bool,
+    pub pause: Pause,
+    pub timeout: Ns,
+    pub drain_limit: Ns,
+    pub on_failure: OnFailure,
+    pub connection: ConnectionUse,
+    pub corpus: Arc<Corpus>,
+    pub threads: u32,
+}
+
+impl SlicePlan {
+    /// For each operation of the corpus, whether the slice uses it.
+    pub fn used(&self) -> Vec<bool> {
+        self.heads.iter().map(Option::is_some).collect()
+    }
+
+    /// How many lanes a thread needs: its users, or its part of what may be in flight.
+    pub fn lanes_of(&self, thread: u32) -> u32 {
+        let all = match &self.shape {
+            Shape::Closed(levels) => levels.most(),
+            Shape::Open(rate) => rate.max_in_flight,
+        };
+        part_of(all, thread, self.threads)
+    }
+
+    /// How many connections a thread opens before the slice: one a user; for open load as many as answers of 10 ms
+    /// would keep busy at the highest rate. More are opened when they are needed.
+    pub fn connections_of(&self, thread: u32) -> u32 {
+        if self.connection == ConnectionUse::PerRequest {
+            return 0;
+        }
+        match &self.shape {
+            Shape::Closed(_) => self.lanes_of(thread),
+            Shape::Open(rate) => {
+                let peak = rate
+                    .stages
+                    .iter()
+                    .map(|stage| stage.from_rate.max(stage.to_rate))
+                    .fold(0.0, f64::max);
+                let busy = (peak * 0.010).ceil() as u32;
+                part_of(
+                    busy.clamp(self.threads.min(rate.max_in_flight), rate.max_in_flight),
+                    thread,
+                    self.threads,
+                )
+            }
+        }
+    }
+}
+
+/// The part of `all` that falls to a thread, when they are dealt out in turn.
+pub(super) fn part_of(all: u32, thread: u32, threads: u32) -> u32 {
+    (all + threads - 1 - thread) / threads
+}
