@@ -1,0 +1,7 @@
+# Lays out a WLP_USER_DIR with one server and a service's WAR: prepare.sh SCRATCH SERVICE IMPLEMENTATION.
+set -eu
+server=$1/servers/steelyard
+mkdir -p "$server/dropins"
+cp server.xml "$server/"
+echo "command.port=-1" >"$server/bootstrap.properties" # signals stop it, no port does
+cp "$2/$3/target/$(basename "$2").war" "$server/dropins/"
