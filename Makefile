@@ -5,7 +5,7 @@
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
 UV_VERSION := 0.13.8
-RUN := $(UV) run --frozen
+RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
@@ -18,7 +18,7 @@ demo: build ## weigh two real servers, in under five minutes once things are fet
 test: build check test-rust test-python test-java test-go test-e2e ## every part's tests, and a short run on real servers
 
 build: tools ## Python environment, engine and keeper
-	@$(UV) sync --frozen --quiet
+	@$(UV) sync --quiet
 
 tools: $(UV) ## uv, in a folder of its own, and a look at the toolchains
 	@sh tools/toolchains.sh

@@ -1,0 +1,66 @@
+"""A subject of several processes is one thing: started, measured per part, frozen, thawed and stopped together."""
+
+from __future__ import annotations
+
+import random
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import ours
+from rich.console import Console
+from steelyard import catalogue, contract, cpus, subject
+from steelyard.errors import ContractError
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.progress import Progress
+from steelyard.subject import RunningSubject
+
+TWO_TOMCATS_AND_A_DATABASE = SubjectSpec(
+    label="pair",
+    parts=[PartSpec(server="tomcat-metro"), PartSpec(server="tomcat-metro", factors={"heap": "128m"})],
+    companions=[PartSpec(server="h2")],
+)
+
+
+def cpu_ns(running: RunningSubject) -> dict[str, int]:
+    return {place: sum(process.cpu_ns for process in processes) for place, processes in running.use().items()}
+
+
+def test_a_subject_of_two_tomcats_and_a_companion_is_one(
+    tmp_path: Path, until: Callable[[Callable[[], bool], float], None]
+) -> None:
+    progress = Progress(Console(stderr=True), quiet=True)
+    service = catalogue.service("wstest")
+    ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, service, progress)
+    with subject.started(ready, tmp_path, cpus.share().server, random.Random(7), progress) as running:
+        assert [part.part.place for part in running.parts] == ["companion1", "part1", "part2"]
+        assert len({part.port for part in running.parts}) == 3
+        assert contract.verify(service, running.url, seed=1, all_spellings=False) > 30
+        assert running.requests_served() > 30
+
+        used = cpu_ns(running)
+        assert set(used) == {"companion1", "part1", "part2"}
+        assert all(nanoseconds > 0 for nanoseconds in used.values())
+        assert used["part1"] > used["companion1"]
+
+        running.freeze()
+        before = cpu_ns(running)
+        time.sleep(0.5)
+        assert cpu_ns(running) == before
+        with pytest.raises(ContractError, match="no answer"):
+            contract.Conversation(running.url, seconds=0.5).post(b"<a/>", {})
+
+        running.thaw()
+        assert contract.verify(service, running.url, seed=2, all_spellings=False) > 30
+        for part in running.parts:
+            with socket.create_connection(("127.0.0.1", part.port), timeout=2):
+                pass
+    until(lambda: ours(tmp_path) == [], 5)
+
+
+def test_a_subject_with_a_database_connection_is_never_frozen_by_a_design() -> None:
+    progress = Progress(Console(stderr=True), quiet=True)
+    ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, catalogue.service("wstest"), progress)
+    assert not ready.may_freeze
