@@ -128,7 +128,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         reference=reference,
         cells=_cells(study, service, request, settings, users, seconds),
         trials=_trials(labels, reference, forks, request),
-        pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or wanted_pairs),
+        pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
         warm_up_limit_seconds=settings.warm_up_seconds
         if request.as_published
