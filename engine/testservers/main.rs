@@ -1,3 +1,164 @@
-//! Servers that tests and benches measure against.
+//! Servers that tests and `make bench` measure against: exact ones, and hostile ones.
+//!
+//! Each listens on loopback, says where in one JSON line on standard output (`{"listening":"127.0.0.1:40001"}`), and
+//! ends when its standard input ends, so that none outlives what started it.
 
-fn main() {}
+mod answers;
+mod certificates;
+mod clock;
+mod event_loop;
+mod freezes;
+mod misbehave;
+mod misbehaviour;
+mod report;
+mod requests;
+
+use std::io::Read;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, listen, setsockopt, socket, sockopt,
+};
+use nix::unistd::Pid;
+
+use event_loop::{EventLoop, Plan};
+use freezes::Freezes;
+use misbehaviour::Misbehaviour;
+
+#[derive(Parser)]
+#[command(
+    name = "steelyard-testserver",
+    about = "Servers to measure a load engine against; loopback only"
+)]
+struct Options {
+    /// Port to listen on; 0 lets the system choose
+    #[arg(long, global = true, default_value_t = 0)]
+    port: u16,
+
+    /// Listen on ::1 instead of 127.0.0.1
+    #[arg(long, global = true)]
+    ipv6: bool,
+
+    /// Processor to run on
+    #[arg(long, global = true, value_name = "N")]
+    cpu: Option<usize>,
+
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Subcommand)]
+enum Kind {
+    /// Answers a fixed envelope as fast as it can
+    Null,
+    /// Answers after a delay and tells in the answer when it read the request and wrote the answer
+    Delay {
+        /// From reading a whole request to writing its answer
+        #[arg(long, default_value_t = 0)]
+        microseconds: u64,
+    },
+    /// Stops serving at regular times, and reports each freeze on standard output
+    Freeze {
+        #[arg(long, default_value_t = 10_000)]
+        every_ms: u64,
+        #[arg(long, default_value_t = 1_000)]
+        for_ms: u64,
+    },
+    /// Breaks the protocol, or answers falsely
+    Misbehave {
+        mode: Misbehaviour,
+        /// Share of the answers that are bad, for the modes that answer well otherwise; evenly spread
+        #[arg(long, default_value_t = 1.0)]
+        share: f64,
+    },
+}
+
+fn main() -> ExitCode {
+    match serve(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("steelyard-testserver: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(options: &Options) -> Result<()> {
+    if let Some(cpu) = options.cpu {
+        let mut set = CpuSet::new();
+        set.set(cpu)
+            .and_then(|()| sched_setaffinity(Pid::from_raw(0), &set))
+            .with_context(|| format!("cannot run on processor {cpu}"))?;
+    }
+    let listener = bind_loopback(options)?;
+    let address = listener.local_addr()?;
+    end_with_input();
+    let plan = match options.kind {
+        Kind::Null => Plan {
+            delay_ns: 0,
+            stamped: false,
+            freezes: None,
+        },
+        Kind::Delay { microseconds } => Plan {
+            delay_ns: microseconds * 1000,
+            stamped: true,
+            freezes: None,
+        },
+        Kind::Freeze { every_ms, for_ms } => {
+            anyhow::ensure!(
+                for_ms < every_ms,
+                "a freeze of {for_ms} ms does not fit in every {every_ms} ms"
+            );
+            Plan {
+                delay_ns: 0,
+                stamped: false,
+                freezes: Some(Freezes::new(every_ms * 1_000_000, for_ms * 1_000_000)),
+            }
+        }
+        Kind::Misbehave { mode, share } => return misbehave::serve(listener, mode, share),
+    };
+    start_listening(&listener)?;
+    report::line(&serde_json::json!({ "listening": address.to_string() }));
+    EventLoop::new(listener, plan)?.run()
+}
+
+/// A socket that has its address and does not listen yet, so that `refuses` can stay so.
+fn bind_loopback(options: &Options) -> Result<TcpListener> {
+    let (family, address) = if options.ipv6 {
+        (
+            AddressFamily::Inet6,
+            SocketAddr::from((Ipv6Addr::LOCALHOST, options.port)),
+        )
+    } else {
+        (
+            AddressFamily::Inet,
+            SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)),
+        )
+    };
+    let descriptor = socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    setsockopt(&descriptor, sockopt::ReuseAddr, &true)?;
+    bind(
+        std::os::fd::AsRawFd::as_raw_fd(&descriptor),
+        &SockaddrStorage::from(address),
+    )
+    .with_context(|| format!("cannot have the address {address}"))?;
+    Ok(TcpListener::from(descriptor))
+}
+
+fn start_listening(listener: &TcpListener) -> Result<()> {
+    listen(listener, Backlog::MAXCONN).context("cannot listen")
+}
+
+/// Ends the process when its input ends: what started us is gone, or wants no more.
+fn end_with_input() {
+    std::thread::spawn(|| {
+        let mut input = std::io::stdin().lock();
+        let mut scrap = [0; 256];
+        while input.read(&mut scrap).is_ok_and(|count| count > 0) {}
+        std::process::exit(0);
+    });
+}
