@@ -1,0 +1,120 @@
+"""How every chart looks: colours and shapes that the colour-blind tell apart, and SVG that follows the page's light or dark."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+# Okabe and Ito 2008, "Color universal design", in the order that keeps neighbours apart; never alone: shapes and dashes go along.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+PATHS = {  # the same shapes for the legend, about 8 wide
+    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0",
+    "square": "M-3.6,-3.6H3.6V3.6H-3.6Z",
+    "triangle-up": "M0,-4.2L4.6,3.6H-4.6Z",
+    "diamond": "M0,-4.8L4.8,0L0,4.8L-4.8,0Z",
+    "triangle-down": "M0,4.2L4.6,-3.6H-4.6Z",
+    "cross": "M-1.5,-4.4H1.5V-1.5H4.4V1.5H1.5V4.4H-1.5V1.5H-4.4V-1.5H-1.5Z",
+}
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [10, 4], [4, 4])
+Chart = Any  # altair's own types say Any wherever its grammar is used
+# Stand-ins for the page's own colours; `draw` puts its variables in their place.
+INK, MUTED, GRID, BAND, PAPER = "#1b1c1e", "#5f6368", "#e4e4e7", "#e9eef2", "#fffffe"
+_VARIABLES = {
+    INK: "ink", MUTED: "muted", GRID: "grid", BAND: "band", PAPER: "paper",
+    **{colour: f"series-{place}" for place, colour in enumerate(COLOURS)},
+}  # fmt: skip
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
+WIDE, NARROW = 760, 356
+
+_CONFIG: dict[str, Any] = {
+    "font": FONT,
+    "aria": False,
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": MUTED,
+        "titleColor": MUTED,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "gridColor": GRID,
+        "domainColor": GRID,
+        "tickColor": GRID,
+        "labelLimit": 240,
+    },
+    "axisY": {"domain": False, "ticks": False, "labelPadding": 8},
+    "text": {"font": FONT, "fontSize": 12, "color": INK},
+    "header": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 13},
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart as SVG in a wide and a narrow cut, its caption, and the same content as a table for those who cannot see it."""
+
+    caption: str
+    alt: str
+    wide: str
+    narrow: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def draw(name: str, build: Callable[[int], Chart], *, widths: tuple[int, int] = (WIDE, NARROW)) -> tuple[str, str]:
+    """The SVG of `build(width)` at both widths; `name` keeps the identifiers of several charts on one page apart."""
+    wide, narrow = (_svg(f"{name}-{width}", build(width)) for width in widths)
+    return wide, narrow
+
+
+def _svg(name: str, chart: Chart) -> str:
+    spec = chart.to_dict(validate=False)
+    spec["config"] = _CONFIG
+    spec["padding"] = {"left": 8, "right": 6, "top": 4, "bottom": 4}
+    spec["autosize"] = {"type": "fit", "contains": "padding"}
+    svg = vl_convert.vegalite_to_svg(spec)
+    svg = re.sub(r"(clip|gradient_|pattern_)(\d+)", rf"{name}-\1\2", svg)
+    for colour, variable in _VARIABLES.items():
+        svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
+    head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
+    if head is None:
+        raise AssertionError("the chart library wrote no SVG with a view box")
+    width, height = float(head[1]), float(head[2])
+    opening = f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" aria-hidden="true" focusable="false">'
+    return opening + svg[head.end() :]
+
+
+def marks(values: Sequence[Mapping[str, Any]]) -> Chart:
+    """A chart without a mark yet, over inline values."""
+    return alt.Chart({"values": list(values)})
+
+
+def series(labels: Sequence[str]) -> dict[str, Any]:
+    """Colour, shape and dash scales for subjects, the same in every chart."""
+    count = len(labels)
+    return {
+        "colour": alt.Scale(domain=list(labels), range=[COLOURS[n % len(COLOURS)] for n in range(count)]),
+        "shape": alt.Scale(domain=list(labels), range=[SHAPES[n % len(SHAPES)] for n in range(count)]),
+        "dash": alt.Scale(domain=list(labels), range=[DASHES[n % len(DASHES)] for n in range(count)]),
+    }
+
+
+def ratio_ticks(low: float, high: float) -> list[float]:
+    """Five to nine round ratios between `low` and `high` for a logarithmic axis."""
+    if high / low > 4:
+        return [
+            round(digit * 10.0**power, 6)
+            for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+            for digit in (1, 2, 5)
+            if low <= digit * 10.0**power <= high
+        ]
+    step = next(step for step in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if (high - low) / step <= 8)
+    first = math.ceil(low / step - 1e-9)
+    return [round(place * step, 6) for place in range(first, math.floor(high / step + 1e-9) + 1)]

@@ -1,0 +1,73 @@
+"""Charts of the subjects' own figures, operation by operation: the value with its interval, and every fork beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+
+from ..figures import ForkFigure
+from ..sentences import range_text, value_text
+from .drawing import INK, NARROW, Chart, Picture, draw, marks, series
+
+HALF = 376
+
+
+def level_chart(
+    name: str, figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str]
+) -> Picture | None:
+    """One measure for every operation and subject, from 0; None where nothing was measured. `operations` are cells by name."""
+    shown = [figure for figure in figures if figure.value is not None]
+    whole = [figure for figure in shown if figure.fork is None]
+    if not whole:
+        return None
+    measure = whole[0].measure
+    wide, narrow = draw(name, lambda width: _chart(shown, operations, subjects, width), widths=(HALF, NARROW))
+    rows = tuple(
+        (figure.cell.name, figure.subject, value_text(figure.value or 0), _range(figure), str(figure.forks))
+        for figure in whole
+    )
+    caption = f"{measure.title} in {measure.unit}: all forks with their 95% interval; small marks are single forks."
+    told = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
+    headings = ("operation", "subject", measure.unit, "95% interval", "forks")
+    return Picture(caption, f"{measure.title} in {measure.unit}. {told}.", wide, narrow, headings, rows)
+
+
+def _range(figure: ForkFigure) -> str:
+    return range_text((figure.interval.low, figure.interval.high)) if figure.interval else ""
+
+
+def _values(figures: Sequence[ForkFigure]) -> Iterator[dict[str, Any]]:
+    for figure in figures:
+        value: dict[str, Any] = {
+            "operation": figure.cell.name,
+            "subject": figure.subject,
+            "value": figure.value,
+            "whole": figure.fork is None,
+        }
+        if figure.interval is not None:
+            value |= {"low": figure.interval.low, "high": figure.interval.high}
+        yield value
+
+
+def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str], width: int) -> Chart:
+    values = list(_values(figures))
+    scales = series(subjects)
+    measure = figures[0].measure
+    axis = alt.Axis(title=f"{measure.title}, {measure.unit}", tickCount=5 if width > NARROW else 4, format="~s")
+    x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
+    y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
+    offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))
+    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
+    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
+    base = marks(values)
+    forks = base.transform_filter("!datum.whole").mark_point(size=20, filled=True, opacity=0.45)
+    bars = base.transform_filter("datum.whole && isValid(datum.low)").mark_rule(color=INK, strokeWidth=2)
+    dots = base.transform_filter("datum.whole").mark_point(size=95, filled=True, opacity=1)
+    layers = alt.layer(
+        forks.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
+        dots.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
+        bars.encode(x=alt.X("low:Q", axis=axis), x2="high:Q", y=y, yOffset=offset),
+    )
+    return layers.properties(width=width, height=max(60, len(operations) * (18 * len(subjects) + 14)))

@@ -1,0 +1,346 @@
+"""What the report says, as plain values for the template; charts are made beside this."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..analyse import Analysis
+from ..figures import ForkFigure
+from ..instrument import Finding, Level
+from ..judging import Judgement
+from ..models.records import Cell
+from ..models.verdict import TrialFailure
+from ..sentences import evidence, range_text, ratio_text, value_text
+from ..store import FAILURE_KINDS, Run
+from .curves import percentile_chart, warm_up_chart, warm_up_points
+from .drawing import COLOURS, DASHES, PATHS, SHAPES, Picture
+from .levels import level_chart
+from .ratios import ratio_chart
+from .setup import Group, command, groups
+
+SHOWN = (
+    "throughput",
+    "response_time_mean",
+    "response_time_p50",
+    "response_time_p90",
+    "response_time_p99",
+    "response_time_p99_9",
+    "cpu_per_request",
+    "memory",
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table cell: its text, a smaller line under it, and a note where there is no value."""
+
+    text: str
+    under: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One cell's figures: a row of Shown for each subject, and each secondary or primary comparison in words."""
+
+    name: str
+    users: int
+    primary: bool
+    rows: tuple[tuple[str, tuple[Shown, ...]], ...]
+    comparisons: tuple[tuple[str, str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """A line of the validity panel."""
+
+    check: str
+    cell: str
+    subject: str
+    level: Level
+    found: str
+    limit: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that the template shows."""
+
+    title: str
+    question: str
+    run: str
+    sentence: str
+    valid: bool
+    partial: bool
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    legend: tuple[tuple[str, str, str, str], ...]
+    ratios: tuple[Picture, ...]
+    levels: tuple[Picture, ...]
+    percentiles: tuple[Picture, ...]
+    warm_ups: tuple[Picture, ...]
+    warm_up_cell: str
+    headings: tuple[tuple[str, str], ...]
+    operations: tuple[Operation, ...]
+    checks: tuple[CheckRow, ...]
+    failure_kinds: tuple[str, ...]
+    failure_rows: tuple[tuple[str, ...], ...]
+    trial_failures: tuple[TrialFailure, ...]
+    voided: tuple[tuple[str, str, str], ...]
+    damaged: tuple[str, ...]
+    machine_checks: tuple[tuple[str, ...], ...]
+    claims: tuple[Mapping[str, str], ...]
+    paper: str
+    cannot_say: tuple[str, ...]
+    setup: tuple[Group, ...]
+    command: str | None
+
+
+def page_of(analysis: Analysis) -> Page:
+    """The report's content."""
+    run, verdicts = analysis.run, analysis.verdicts
+    study = run.study
+    kinds = _failure_kinds(run)
+    return Page(
+        title=_text(study.get("title")) or run.schedule.study,
+        question=_text(study.get("question")),
+        run=run.name,
+        sentence=verdicts.sentence,
+        valid=verdicts.valid,
+        partial=verdicts.status == "partial",
+        facts=tuple(_facts(analysis)),
+        notes=tuple(verdicts.notes),
+        legend=tuple(_legend(run)),
+        ratios=_ratios(analysis),
+        levels=_levels(analysis),
+        percentiles=_present(percentile_chart(place, run, cell) for place, cell in enumerate(_cells(run))),
+        warm_ups=_warm_ups(run),
+        warm_up_cell=_cells(run)[0].name,
+        headings=tuple((analysis.measures[name].title, analysis.measures[name].unit) for name in _measures(analysis)),
+        operations=tuple(_operation(analysis, cell) for cell in _cells(run)),
+        checks=tuple(_check(finding) for finding in analysis.findings),
+        failure_kinds=kinds,
+        failure_rows=tuple(_failure_rows(run, kinds)),
+        trial_failures=tuple(verdicts.failures),
+        voided=tuple(_voided(analysis)),
+        machine_checks=tuple(_machine_checks(run)),
+        damaged=tuple(problem for trial in run.trials for problem in trial.problems),
+        claims=tuple(_claims(study)),
+        paper=_paper(study),
+        cannot_say=tuple(_cannot_say(run)),
+        setup=tuple(groups(run)),
+        command=command(run),
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _cells(run: Run) -> list[Cell]:
+    return sorted(run.schedule.cells, key=lambda cell: not cell.primary)
+
+
+def _measures(analysis: Analysis) -> list[str]:
+    """The measures shown in tables: the usual ones and the study's own."""
+    own = [entry.get("name") for entry in analysis.run.study.get("measures", []) if isinstance(entry, Mapping)]
+    return [name for name in (*SHOWN, *own) if name in analysis.measures]
+
+
+def _present(pictures: Iterable[Picture | None]) -> tuple[Picture, ...]:
+    return tuple(shown for shown in pictures if shown is not None)
+
+
+def _legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
+    """Subject, colour, path of its shape, and its dash pattern, as the charts have them."""
+    for place, label in enumerate(run.schedule.subjects):
+        colour = f"var(--series-{place % len(COLOURS)})"
+        dash = " ".join(str(length) for length in DASHES[place % len(DASHES)])
+        yield label, colour, PATHS[SHAPES[place % len(SHAPES)]], dash
+
+
+def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
+    primary = [judgement for judgement in analysis.judgements if judgement.compared.primary]
+    margin = analysis.run.schedule.margin
+    return _present(ratio_chart(place, judgement, margin) for place, judgement in enumerate(primary))
+
+
+def _levels(analysis: Analysis) -> tuple[Picture, ...]:
+    run = analysis.run
+    operations = [cell.name for cell in _cells(run)]
+    found = []
+    for name in ("throughput", "response_time_mean"):
+        figures = [figure for figure in analysis.figures if figure.measure.name == name]
+        found.append(level_chart(f"level-{name}", figures, operations, run.schedule.subjects))
+    return _present(found)
+
+
+def _warm_ups(run: Run) -> tuple[Picture, ...]:
+    """The curves of the primary cell, all on one scale."""
+    cell = _cells(run)[0]
+    unbroken = run.schedule.design == "as-published"
+    points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=unbroken)]
+    highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)
+    return _present(warm_up_chart(trial, run, cell, max(highest, 1.0)) for trial in run.trials)
+
+
+def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
+    """Pairs voided by reason, for each two subjects in each cell."""
+    seen = set()
+    for judgement in analysis.judgements:
+        one = judgement.compared
+        key = (one.a, one.b, one.cell.name)
+        if key in seen:
+            continue
+        seen.add(key)
+        for reason, count in sorted(one.voided.items()):
+            yield f"{one.a} / {one.b}, {one.cell.name}", reason, str(count)
+
+
+def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
+    for trial in run.trials:
+        for check in trial.record.machine if trial.record is not None else ():
+            yield (
+                str(trial.number),
+                check.name,
+                check.found,
+                "yes" if check.good else "no",
+                "" if check.good else check.advice,
+            )
+
+
+def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
+    for one in primary:
+        if one.ratio is not None and one.interval is not None:
+            low, high = one.interval.low, one.interval.high
+            name = "ratio" if len(primary) == 1 else f"{one.a} / {one.b}"
+            bounds = " to ".join(ratio_text(bound, (low, high)) for bound in (low, high))
+            yield name, f"{ratio_text(one.ratio, (low, high))} ({bounds})"
+    if primary:
+        yield "judged by", f"{primary[0].measure.title.lower()}, {primary[0].cell.name}, {primary[0].cell.users} users"
+        yield "forks", ", ".join(dict.fromkeys(str(len(one.counted)) for one in primary))
+        voided = sum(one.voided.total() for one in primary)
+        pairs = sum(one.pairs for one in primary)
+        yield "pairs", f"{pairs}" + (f", {voided} voided" if voided else ", none voided")
+    yield "margin", f"{analysis.run.schedule.margin:.0%}"
+
+
+def _operation(analysis: Analysis, cell: Cell) -> Operation:
+    whole = {
+        (figure.subject, figure.measure.name): figure
+        for figure in analysis.figures
+        if figure.fork is None and figure.cell.name == cell.name
+    }
+    names = _measures(analysis)
+    return Operation(
+        name="+".join(cell.mix),
+        users=cell.users,
+        primary=cell.primary,
+        rows=tuple(
+            (subject, tuple(_shown(whole[subject, name]) for name in names))
+            for subject in analysis.run.schedule.subjects
+        ),
+        comparisons=tuple(
+            _comparison(judgement)
+            for judgement in analysis.judgements
+            if judgement.compared.cell.name == cell.name and judgement.compared.measure.name in names
+        ),
+    )
+
+
+def _shown(figure: ForkFigure) -> Shown:
+    if figure.value is None:
+        return Shown("-", note=figure.refusal or "")
+    bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
+    return Shown(value_text(figure.value), under=range_text(bounds))
+
+
+def _comparison(judgement: Judgement) -> tuple[str, str, str, str]:
+    one = judgement.compared
+    word = judgement.word.value if judgement.word else "secondary" if not one.primary else "no verdict"
+    why = "; ".join((*judgement.broken, *judgement.reasons))
+    return (
+        f"{one.a} / {one.b}",
+        one.measure.title,
+        evidence(one) if one.ratio is not None else why or "nothing to compare",
+        word,
+    )
+
+
+def _check(finding: Finding) -> CheckRow:
+    return CheckRow(
+        finding.check, finding.cell, finding.subject or "machine", finding.level, finding.found, finding.limit
+    )
+
+
+def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:
+    for cell in _cells(run):
+        for subject in run.schedule.subjects:
+            total: Counter[str] = Counter()
+            for trial in run.trials:
+                for plan in trial.plans.values():
+                    row = trial.slices.get(plan.number)
+                    if row is None or plan.phase != "measure" or plan.cell != cell.name or plan.subject != subject:
+                        continue
+                    total += Counter(
+                        {**row.failures, "wrong": row.wrong, "unfinished": row.unfinished, "stale": row.stale}
+                    )
+                    total += Counter({"answered": row.completed, "closes": row.closes})
+            yield cell.name, subject, total
+
+
+def _failure_kinds(run: Run) -> tuple[str, ...]:
+    """The kinds that occurred at all, and always wrong answers."""
+    seen = {kind for _, _, total in _measured_rows(run) for kind in total}
+    return ("answered", "wrong", *(kind for kind in (*FAILURE_KINDS, "unfinished", "stale", "closes") if kind in seen))
+
+
+def _failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for cell, subject, total in _measured_rows(run):
+        yield cell, subject, *(f"{total[kind]:,}" for kind in kinds)
+
+
+def _claims(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    claims = study.get("claims", [])
+    for claim in claims if isinstance(claims, list) else []:
+        if isinstance(claim, Mapping) and _text(claim.get("text")):
+            yield {name: _text(claim.get(name)) for name in ("text", "setting", "source")}
+
+
+def _paper(study: Mapping[str, Any]) -> str:
+    paper = study.get("paper")
+    if not isinstance(paper, Mapping):
+        return ""
+    return ", ".join(str(paper[name]) for name in ("authors", "year", "title") if name in paper)
+
+
+def _cannot_say(run: Run) -> Iterator[str]:
+    shared = run.environment.get("processors_shared")
+    machine = run.environment.get("machine")
+    processors = machine.get("processors") if isinstance(machine, Mapping) else None
+    if run.environment.get("network", "loopback") == "loopback":
+        yield (
+            "Servers and load engine ran on one machine and spoke over its loopback device. A network's latency, its limits "
+            "and the cost of its interrupts are not in these figures."
+        )
+    if isinstance(processors, int):
+        yield (
+            f"The machine has {processors} processors. What a server gains from more of them, or loses by their contention, "
+            "was not measured."
+        )
+    if isinstance(shared, Mapping) and shared.get("apart") is False:
+        yield "The engine and the servers shared a processor, so each slowed the other."
+    if all(cell.profile.kind != "rate" for cell in run.schedule.cells):
+        yield (
+            "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
+            "not those at a rate that users would bring, and throughput is that of saturation."
+        )
+    yield "Each ratio holds for these versions, flags, operations and sizes on this machine, and for no others."
+    yield (
+        "The interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
+        "a setting that suits one server better."
+    )

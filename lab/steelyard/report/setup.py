@@ -1,0 +1,95 @@
+"""What a run was made with, as groups of names and values for the report's reader."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..store import Run
+
+_TITLES = {
+    "machine": "Machine",
+    "git": "Revision",
+    "processors_shared": "Processors",
+    "subjects": "Subjects",
+}
+_LONGEST = 500
+
+
+@dataclass(frozen=True)
+class Group:
+    """A heading and its (name, value) lines."""
+
+    heading: str
+    lines: tuple[tuple[str, str], ...]
+
+
+def groups(run: Run) -> list[Group]:
+    """The plan, the machine, the versions, and each subject with its settings and pinned artifacts."""
+    environment = dict(run.environment)
+    subjects = environment.pop("subjects", {})
+    environment.pop("command", None)
+    plain = {name: value for name, value in environment.items() if not isinstance(value, Mapping)}
+    found = [Group("Plan", tuple(_plan(run)))]
+    found += [
+        Group(_TITLES.get(name, _words(name)), tuple(_lines(value)))
+        for name, value in environment.items()
+        if isinstance(value, Mapping)
+    ]
+    if plain:
+        found.append(Group("Versions", tuple(_lines(plain))))
+    if isinstance(subjects, Mapping):
+        found += [Group(f"Subject {label}", tuple(_lines(parts))) for label, parts in subjects.items()]
+    return found
+
+
+def command(run: Run) -> str | None:
+    """The command that made the run, ready to be pasted; None where it was not recorded."""
+    argv = run.environment.get("command")
+    if not isinstance(argv, list) or not argv:
+        return None
+    return shlex.join(str(part) for part in argv)
+
+
+def _plan(run: Run) -> Iterator[tuple[str, str]]:
+    schedule = run.schedule
+    yield "study, service", f"{schedule.study}, {schedule.service}"
+    yield "design", schedule.design
+    yield "forks", str(len(schedule.trials))
+    yield "pairs a fork and operation", str(schedule.pairs_per_cell)
+    yield "slice", f"{schedule.slice_seconds:g} s"
+    yield "warm-up", f"up to {schedule.warm_up_limit_seconds:g} s"
+    yield "users", ", ".join(dict.fromkeys(str(cell.users) for cell in schedule.cells))
+    yield "margin", f"{schedule.margin:.0%}"
+    yield "seed", str(schedule.seed)
+    for name, value in schedule.parameters.items():
+        yield name, str(value)
+
+
+def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _lines(inner, f"{prefix}, {_words(str(name))}" if prefix else _words(str(name)))
+    elif isinstance(value, list) and any(isinstance(inner, Mapping | list) for inner in value):
+        for place, inner in enumerate(value, 1):
+            numbered = f"{prefix} {place}".strip() if len(value) > 1 else prefix
+            yield from _lines(inner, numbered)
+    elif isinstance(value, list):
+        yield prefix, ", ".join(_shown(inner) for inner in value) or "none"
+    elif value is not None and value != "":
+        yield prefix, _bytes(value) if prefix.endswith("bytes") and isinstance(value, int) else _shown(value)
+
+
+def _shown(value: Any) -> str:
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
+def _bytes(value: int) -> str:
+    return f"{value / 2**30:.1f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
