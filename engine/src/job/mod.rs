@@ -7,7 +7,7 @@ pub mod model;
 use std::path::{Path, PathBuf};
 
 use crate::error::{EngineError, Result};
-pub use check::check_against_corpus;
+pub use check::{check, check_against_corpus};
 pub use model::*;
 
 /// Reads and checks `job.json`; errors name the key and, for an unknown one, the nearest valid key.
@@ -24,7 +24,7 @@ pub fn parse(text: &[u8]) -> std::result::Result<Job, String> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let job: Job = serde_path_to_error::deserialize(&mut reader).map_err(|error| keys::explain(&error))?;
     reader.end().map_err(|error| error.to_string())?;
-    check::check(&job)?;
+    check(&job)?;
     Ok(job)
 }
 

@@ -69,7 +69,7 @@ fn place(late: Ns) -> usize {
 fn upper_edge(place: usize) -> Ns {
     let octave = (place >> BITS).saturating_sub(1);
     let base = (place - (octave << BITS)) as Ns;
-    ((u128::from(base) + 1 << octave) - 1).min(u128::from(Ns::MAX)) as Ns
+    (((u128::from(base) + 1) << octave) - 1).min(u128::from(Ns::MAX)) as Ns
 }
 
 #[cfg(test)]
