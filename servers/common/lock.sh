@@ -2,6 +2,6 @@
 set -eu
 jars=$(mktemp -d)
 trap 'rm -rf "$jars"' EXIT
-mvn --quiet --batch-mode --file "$1/pom.xml" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$jars"
+mvn --quiet --batch-mode -Dstyle.color=never --file "$1/pom.xml" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$jars"
 (cd "$jars" && sha256sum -- *.jar) >"$1/jars.sha256"
 cat "$jars"/*.jar | wc -c

@@ -123,6 +123,12 @@ def test_every_operation_has_fixed_exchanges() -> None:
     assert len(REQUESTS) == len(list(CONTRACT.glob("exchanges/*/*.answer.xml")))
 
 
+@pytest.mark.parametrize("bad_file", sorted(CONTRACT.glob("bad/*.request.xml")), ids=lambda path: path.stem)
+def test_bad_request_is_well_formed_but_breaks_the_schema(bad_file: Path) -> None:
+    asked = payload(bad_file.read_text("utf-8"))
+    assert not SCHEMA.validate(etree.fromstring(etree.tostring(asked, with_tail=False)))
+
+
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_random_exchanges_fit_the_schema_and_carry_their_marker_back(operation: str) -> None:
     exchanges = generate(operation, count=50)
