@@ -16,7 +16,7 @@ from .instrument import Finding, Level, examine
 from .judging import Judgement, judge
 from .measures import Measure, registry
 from .models.verdict import Comparison, Figure, TrialFailure, Verdicts
-from .store import Run, read_run
+from .store import Run, Trial, read_run
 
 _ON_THE_TERMINAL = "throughput"
 
@@ -111,9 +111,7 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     if begun < planned:
         yield f"{begun} of {sentences.counted(planned, 'planned trial')} came to their end"
     for trial in run.trials:
-        for steady in trial.record.steady if trial.record is not None else ():
-            if not steady.met and run.schedule.design != "as-published":
-                yield f"no steady state: {steady.subject} on {steady.cell}, trial {trial.number}, within {steady.seconds:.0f} s"
+        yield from _unsteady(run, trial)
         for sample in trial.record.wrong_samples if trial.record is not None else ():
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
             yield f"wrong answer: {where}: {sample.message}"
@@ -122,6 +120,17 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
             yield finding.reason
     if run.schedule.design == "as-published":
         yield "run as published: one unbroken run a subject, one after the other; the figures hold no sign of chance"
+
+
+def _unsteady(run: Run, trial: Trial) -> Iterator[str]:
+    """Which subjects reached no steady state in a trial, and where."""
+    if trial.record is None or run.schedule.design == "as-published":
+        return
+    for subject in trial.planned.start_order:
+        missed = [steady for steady in trial.record.steady if steady.subject == subject and not steady.met]
+        if missed:
+            cells, longest = ", ".join(steady.cell for steady in missed), max(steady.seconds for steady in missed)
+            yield f"no steady state within {longest:.0f} s: {subject} in trial {trial.number} on {cells}"
 
 
 def _comparison(judgement: Judgement) -> Comparison:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from .models.records import Cell
 from .pairing import counted_slices, measured_slices
+from .sentences import counted
 from .statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from .store import Run, SliceRow, Trial
 
@@ -81,21 +82,23 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
         return Finding("Little's law", cell.name, subject, level, found, f"within {LITTLE_TOLERANCE:.0%}", reason)
 
     if cell.profile.kind != "big-bang":
-        return said(Level.UNKNOWN, "the load has a shape or is open")
-    if any(row.failures for _, row in rows):
-        return said(Level.UNKNOWN, "failed requests held users too")
+        return said(Level.UNKNOWN, "load is open or has a shape")
+    rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
+    if not rows:
+        return said(Level.UNKNOWN, "every slice has failures")
     think = rows[0][0].think_ms / 1000
     completed = sum(row.completed for _, row in rows)
     seconds = sum(row.seconds for _, row in rows)
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
     if not littles_law_applies(seconds / len(rows), mean, think):
-        return said(Level.UNKNOWN, "slices are shorter than 50 mean response times")
+        return said(Level.UNKNOWN, "slices too short")
     deviation = littles_law(completed / seconds, mean, think, cell.users)
+    shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
     if abs(deviation) <= LITTLE_TOLERANCE:
-        return said(Level.OK, f"{deviation:+.2%}")
+        return said(Level.OK, shown)
     return said(
         Level.INVALID,
-        f"{deviation:+.2%}",
+        shown,
         f"Little's law is off by {deviation:+.1%} for {subject} on {cell.name}: throughput, response time and users disagree",
     )
 
@@ -146,11 +149,11 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
         exchanges += sum(counts)
         if not counts or not all(counts):
             unverified.append(trial.number)
-    found = f"{exchanges} exchanges before, {samples} answers in full after"
+    found = f"{exchanges:,} + {samples:,}"
     if not unverified:
-        return Finding("Answers verified", cell.name, subject, Level.OK, found, "every fork")
+        return Finding("Answers verified", cell.name, subject, Level.OK, found, "before + samples in full")
     reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: nothing says that its answers are right"
-    return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "every fork", reason)
+    return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "before + samples in full", reason)
 
 
 def _failed(run: Run, cell: Cell, subject: str) -> Finding:
@@ -166,20 +169,10 @@ def _failed(run: Run, cell: Cell, subject: str) -> Finding:
     wrong = sum(row.wrong for row in rows)
     share = (failed + wrong) / started
     bad = share > FAILED_WARNING or wrong > 0
-    reason = (
-        f"{subject} failed {share:.2%} of its requests on {cell.name} ({failed} failures, {wrong} wrong answers)"
-        if bad
-        else ""
-    )
-    return Finding(
-        "Failed or wrong answers",
-        cell.name,
-        subject,
-        Level.WARNING if bad else Level.OK,
-        f"{failed + wrong} of {started}",
-        "none",
-        reason,
-    )
+    kinds = [f"{counted(wrong, 'wrong answer')}"] * bool(wrong) + [f"{counted(failed, 'failure')}"] * bool(failed)
+    reason = f"{subject} on {cell.name}: {' and '.join(kinds)} among {started:,} requests" if bad else ""
+    level = Level.WARNING if bad else Level.OK
+    return Finding("Failed or wrong", cell.name, subject, level, f"{failed + wrong:,} of {started:,}", "none", reason)
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

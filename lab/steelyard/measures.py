@@ -49,6 +49,11 @@ class Measure:
         return self.data.title
 
     @property
+    def short(self) -> str:
+        """The title, or what heads a column instead of it."""
+        return self.data.short or self.data.title
+
+    @property
     def unit(self) -> str:
         return self.data.unit
 

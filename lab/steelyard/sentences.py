@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from .comparing import Compared
 from .statistics.words import Word
+
+if TYPE_CHECKING:
+    from .comparing import Compared
 
 
 def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str:
@@ -16,12 +19,17 @@ def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str
 
 def value_text(value: float) -> str:
     """A figure with three significant digits, or whole and grouped from 1,000 up."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.3g}".removesuffix(".")
 
 
 def range_text(interval: tuple[float, float] | None) -> str:
     """An interval of figures; empty where there is none."""
     return "" if interval is None else f"{value_text(interval[0])} to {value_text(interval[1])}"
+
+
+def dashed(interval: tuple[float, float] | None) -> str:
+    """An interval of figures for narrow places."""
+    return "" if interval is None else f"{value_text(interval[0])}\u2013{value_text(interval[1])}"
 
 
 def percent_text(confidence: float) -> str:

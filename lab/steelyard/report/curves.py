@@ -11,11 +11,11 @@ import altair as alt
 from ..comparing import subject_quantities
 from ..models.records import Cell
 from ..pairing import slice_voids
-from ..sentences import value_text
+from ..sentences import counted, value_text
 from ..statistics.checks import percentile_refusal
 from ..statistics.steady import CONSECUTIVE, WarmUpSlice, steady_since
 from ..store import Run, Trial
-from .drawing import BAND, INK, MUTED, NARROW, Chart, Picture, draw, marks, series
+from .drawing import INK, NARROW, Chart, Picture, draw, marks, series
 
 _CELL_WIDTH = 372
 _LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)
@@ -42,7 +42,8 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
         if 50.0 in found
     )
     return Picture(
-        caption=cell.name,
+        title=cell.name,
+        caption="",
         alt=f"Percentiles of response time on {cell.name}. {told}.",
         wide=wide,
         narrow=narrow,
@@ -102,7 +103,7 @@ def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[
 
 @dataclass(frozen=True)
 class WarmUpPoint:
-    """One slice of a fork's curve: when it ended (seconds from the first), what it did, and what became of it."""
+    """One slice of a fork's curve: after how many seconds of load on its subject and cell it ended, and what became of it."""
 
     subject: str
     seconds: float
@@ -128,7 +129,8 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
         "; ".join(f"{subject} steady after {seconds:.0f} s" for subject, seconds in steady.items()) or "no steady state"
     )
     return Picture(
-        caption=f"Trial {trial.number}: {told}" + (f"; {voided} slices voided" if voided else ""),
+        title=f"Trial {trial.number}",
+        caption=told + (f"; {counted(voided, 'slice')} voided" if voided else ""),
         alt=f"Throughput over time in trial {trial.number} on {cell.name}: {told}.",
         wide=wide,
         narrow=narrow,
@@ -141,24 +143,30 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
 
 
 def warm_up_points(trial: Trial, cell: Cell, *, unbroken: bool) -> Iterator[WarmUpPoint]:
-    """The trial's points in order of time; per second from the ticks where the load was unbroken."""
-    rows = [(plan, trial.slices[number]) for number, plan in trial.plans.items() if number in trial.slices]
-    if not rows:
-        return
-    first = min(row.begin_ns for _, row in rows)
-    rows = sorted(((plan, row) for plan, row in rows if plan.cell == cell.name), key=lambda item: item[1].begin_ns)
-    if unbroken:
-        phases = {plan.number: plan.phase for plan, _ in rows}
-        for tick in trial.ticks:
-            if tick.slice in phases:
-                yield WarmUpPoint(tick.subject, (tick.time_ns - first) / 1e9, tick.completed, phases[tick.slice], "")
-        return
-    steady = {subject: _steady_slice(trial, cell, subject) for subject in {row.subject for _, row in rows}}
-    for plan, row in rows:
-        state = "steady" if steady[row.subject] == plan.number else ""
-        if plan.phase == "measure":
-            state = "voided" if slice_voids(trial, plan.number) else "counted"
-        yield WarmUpPoint(row.subject, (row.end_ns - first) / 1e9, row.throughput_per_s, plan.phase, state)
+    """Each subject's slices of the cell in order of time; per second from the ticks where the load was unbroken."""
+    for subject in trial.planned.start_order:
+        rows = sorted(
+            (trial.slices[number].begin_ns, number)
+            for number, plan in trial.plans.items()
+            if number in trial.slices and plan.cell == cell.name and plan.subject == subject
+        )
+        steady = _steady_slice(trial, cell, subject)
+        loaded = 0.0
+        for _, number in rows:
+            row, plan = trial.slices[number], trial.plans[number]
+            if unbroken:
+                ticks = (tick for tick in trial.ticks if tick.slice == number)
+                for tick in ticks:
+                    yield WarmUpPoint(
+                        subject, loaded + (tick.time_ns - row.begin_ns) / 1e9, tick.completed, plan.phase, ""
+                    )
+                loaded += row.seconds
+                continue
+            state = "steady" if number == steady else ""
+            if plan.phase == "measure":
+                state = "voided" if slice_voids(trial, number) else "counted"
+            loaded += row.seconds
+            yield WarmUpPoint(subject, loaded, row.throughput_per_s, plan.phase, state)
 
 
 def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
@@ -178,26 +186,20 @@ def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highe
     values: list[dict[str, Any]] = [dict(vars(point)) for point in points]
     scales = series(subjects)
     x = alt.X(
-        "seconds:Q", axis=alt.Axis(title="seconds", tickCount=5, grid=False), scale=alt.Scale(zero=True, nice=False)
+        "seconds:Q",
+        axis=alt.Axis(title="seconds of load", tickCount=5, grid=False),
+        scale=alt.Scale(zero=True, nice=False),
     )
     y = alt.Y(
         "throughput_per_s:Q",
         scale=alt.Scale(domain=[0, highest]),
         axis=alt.Axis(title="requests/s", tickCount=4, format="~s"),
     )
-    measured = [point.seconds for point in points if point.phase == "measure"]
-    layers = []
-    if measured:
-        layers.append(
-            marks([{"from": min(measured) - 1, "to": max(measured)}])
-            .mark_rect(color=BAND)
-            .encode(x=alt.X("from:Q"), x2="to:Q")
-        )
     colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
     shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
     base = marks(values)
     lines = base.mark_line(strokeWidth=1.5)
-    layers += [
+    layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
         base.transform_filter("datum.state == 'counted'")
         .mark_point(size=16, filled=True, opacity=0.9)
@@ -209,10 +211,4 @@ def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highe
         .mark_point(shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
         .encode(x=x, y=y),
     ]
-    if measured:
-        layers.append(
-            marks([{"at": min(measured) - 1, "text": "measured"}])
-            .mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=MUTED, fontSize=11)
-            .encode(x=alt.X("at:Q"), y=alt.value("height"), text="text:N")
-        )
     return alt.layer(*layers).properties(width=width, height=180)

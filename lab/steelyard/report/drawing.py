@@ -58,8 +58,9 @@ _CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart as SVG in a wide and a narrow cut, its caption, and the same content as a table for those who cannot see it."""
+    """A chart as SVG in a wide and a narrow cut, its title and caption, and its content as a table for those who cannot see it."""
 
+    title: str
     caption: str
     alt: str
     wide: str

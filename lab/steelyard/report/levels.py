@@ -28,10 +28,17 @@ def level_chart(
         (figure.cell.name, figure.subject, value_text(figure.value or 0), _range(figure), str(figure.forks))
         for figure in whole
     )
-    caption = f"{measure.title} in {measure.unit}: all forks with their 95% interval; small marks are single forks."
     told = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
     headings = ("operation", "subject", measure.unit, "95% interval", "forks")
-    return Picture(caption, f"{measure.title} in {measure.unit}. {told}.", wide, narrow, headings, rows)
+    return Picture(
+        f"{measure.title}, {measure.unit}",
+        "",
+        f"{measure.title} in {measure.unit}. {told}.",
+        wide,
+        narrow,
+        headings,
+        rows,
+    )
 
 
 def _range(figure: ForkFigure) -> str:
@@ -54,8 +61,7 @@ def _values(figures: Sequence[ForkFigure]) -> Iterator[dict[str, Any]]:
 def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str], width: int) -> Chart:
     values = list(_values(figures))
     scales = series(subjects)
-    measure = figures[0].measure
-    axis = alt.Axis(title=f"{measure.title}, {measure.unit}", tickCount=5 if width > NARROW else 4, format="~s")
+    axis = alt.Axis(title=None, tickCount=5 if width > NARROW else 4, format="~s")
     x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
     y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
     offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))

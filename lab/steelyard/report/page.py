@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,11 @@ from typing import Any
 
 from ..analyse import Analysis
 from ..figures import ForkFigure
-from ..instrument import Finding, Level
+from ..instrument import Finding
 from ..judging import Judgement
 from ..models.records import Cell
 from ..models.verdict import TrialFailure
-from ..sentences import evidence, range_text, ratio_text, value_text
+from ..sentences import counted, dashed, ratio_text, value_text
 from ..store import FAILURE_KINDS, Run
 from .curves import percentile_chart, warm_up_chart, warm_up_points
 from .drawing import COLOURS, DASHES, PATHS, SHAPES, Picture
@@ -50,19 +51,16 @@ class Operation:
     users: int
     primary: bool
     rows: tuple[tuple[str, tuple[Shown, ...]], ...]
-    comparisons: tuple[tuple[str, str, str, str], ...]
+    comparisons: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A line of the validity panel."""
+    """A line of the validity panel: one subject in one cell, and a finding for each check, None for none."""
 
-    check: str
     cell: str
     subject: str
-    level: Level
-    found: str
-    limit: str
+    findings: tuple[Finding | None, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Page:
     title: str
     question: str
     run: str
-    sentence: str
+    sentence: tuple[tuple[str, bool], ...]
     valid: bool
     partial: bool
     facts: tuple[tuple[str, str], ...]
@@ -85,6 +83,7 @@ class Page:
     warm_up_cell: str
     headings: tuple[tuple[str, str], ...]
     operations: tuple[Operation, ...]
+    check_names: tuple[tuple[str, str], ...]
     checks: tuple[CheckRow, ...]
     failure_kinds: tuple[str, ...]
     failure_rows: tuple[tuple[str, ...], ...]
@@ -108,7 +107,7 @@ def page_of(analysis: Analysis) -> Page:
         title=_text(study.get("title")) or run.schedule.study,
         question=_text(study.get("question")),
         run=run.name,
-        sentence=verdicts.sentence,
+        sentence=tuple(_parts(verdicts.sentence)),
         valid=verdicts.valid,
         partial=verdicts.status == "partial",
         facts=tuple(_facts(analysis)),
@@ -119,9 +118,10 @@ def page_of(analysis: Analysis) -> Page:
         percentiles=_present(percentile_chart(place, run, cell) for place, cell in enumerate(_cells(run))),
         warm_ups=_warm_ups(run),
         warm_up_cell=_cells(run)[0].name,
-        headings=tuple((analysis.measures[name].title, analysis.measures[name].unit) for name in _measures(analysis)),
+        headings=tuple((analysis.measures[name].short, analysis.measures[name].unit) for name in _measures(analysis)),
         operations=tuple(_operation(analysis, cell) for cell in _cells(run)),
-        checks=tuple(_check(finding) for finding in analysis.findings),
+        check_names=tuple(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
+        checks=tuple(_check_rows(analysis)),
         failure_kinds=kinds,
         failure_rows=tuple(_failure_rows(run, kinds)),
         trial_failures=tuple(verdicts.failures),
@@ -214,19 +214,25 @@ def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
 
 def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
-    for one in primary:
-        if one.ratio is not None and one.interval is not None:
-            low, high = one.interval.low, one.interval.high
-            name = "ratio" if len(primary) == 1 else f"{one.a} / {one.b}"
-            bounds = " to ".join(ratio_text(bound, (low, high)) for bound in (low, high))
-            yield name, f"{ratio_text(one.ratio, (low, high))} ({bounds})"
     if primary:
-        yield "judged by", f"{primary[0].measure.title.lower()}, {primary[0].cell.name}, {primary[0].cell.users} users"
+        yield "judged by", f"{primary[0].measure.title.lower()} on {primary[0].cell.name}"
+        yield "load", _load(primary[0].cell)
         yield "forks", ", ".join(dict.fromkeys(str(len(one.counted)) for one in primary))
         voided = sum(one.voided.total() for one in primary)
         pairs = sum(one.pairs for one in primary)
         yield "pairs", f"{pairs}" + (f", {voided} voided" if voided else ", none voided")
     yield "margin", f"{analysis.run.schedule.margin:.0%}"
+
+
+def _load(cell: Cell) -> str:
+    return "open, at a rate" if cell.profile.kind == "rate" else f"closed, {counted(cell.users, 'user')}"
+
+
+def _parts(sentence: str) -> Iterator[tuple[str, bool]]:
+    """A sentence in parts; what stands in parentheses is to be set back."""
+    for part in re.split(r"(\([^()]*\))", sentence):
+        if part:
+            yield part, part.startswith("(")
 
 
 def _operation(analysis: Analysis, cell: Cell) -> Operation:
@@ -256,25 +262,34 @@ def _shown(figure: ForkFigure) -> Shown:
     if figure.value is None:
         return Shown("-", note=figure.refusal or "")
     bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
-    return Shown(value_text(figure.value), under=range_text(bounds))
+    return Shown(value_text(figure.value), under=dashed(bounds))
 
 
-def _comparison(judgement: Judgement) -> tuple[str, str, str, str]:
+def _comparison(judgement: Judgement) -> tuple[str, ...]:
+    """Subjects, measure, ratio, interval, what it rests on, and the verdict or why there is none."""
     one = judgement.compared
     word = judgement.word.value if judgement.word else "secondary" if not one.primary else "no verdict"
-    why = "; ".join((*judgement.broken, *judgement.reasons))
-    return (
-        f"{one.a} / {one.b}",
-        one.measure.title,
-        evidence(one) if one.ratio is not None else why or "nothing to compare",
-        word,
-    )
+    if one.ratio is None:
+        why = "; ".join((*judgement.broken, *judgement.reasons)) or "nothing to compare"
+        return f"{one.a} / {one.b}", one.measure.title, "-", "", "", why
+    bounds = None if one.interval is None else (one.interval.low, one.interval.high)
+    interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
+    basis = f"{counted(len(one.counted), 'fork')}, {counted(one.pairs, 'pair')}" if one.forks else "one run each"
+    return f"{one.a} / {one.b}", one.measure.title, ratio_text(one.ratio, bounds), interval, basis, word
 
 
-def _check(finding: Finding) -> CheckRow:
-    return CheckRow(
-        finding.check, finding.cell, finding.subject or "machine", finding.level, finding.found, finding.limit
-    )
+def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
+    """A row a subject in each cell; what is about the machine stands in all rows of its cell."""
+    names = list(dict.fromkeys(finding.check for finding in analysis.findings))
+    for cell in _cells(analysis.run):
+        for subject in analysis.run.schedule.subjects:
+            found = {
+                item.check: item
+                for item in analysis.findings
+                if item.cell == cell.name and item.subject in (subject, None)
+            }
+            if found:
+                yield CheckRow(cell.name, subject, tuple(found.get(name) for name in names))
 
 
 def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:

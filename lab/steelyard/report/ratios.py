@@ -40,7 +40,7 @@ def ratio_chart(place: int, judgement: Judgement, margin: float) -> Picture | No
         for fork in one.forks
     )
     alternative = f"Ratio of {quantity}, {one.a} over {one.b} on {one.cell.name}: {evidence(one)}."
-    return Picture(caption, alternative, wide, narrow, ("trial", "ratio", "pairs", "voided", "note"), rows)
+    return Picture("", caption, alternative, wide, narrow, ("trial", "ratio", "pairs", "voided", "note"), rows)
 
 
 def _bounds(one: Compared, margin: float) -> tuple[float, float]:
