@@ -112,6 +112,22 @@ fn delay_tells_instants_that_agree_with_another_clock() {
 }
 
 #[test]
+fn delay_records_the_instants_that_it_tells() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("instants.csv");
+    let mut server = TestServer::start(&["delay", "--record", path.to_str().unwrap()]);
+    let mut stream = server.connect();
+    let mut expected = String::from("read_ns,write_ns\n");
+    for _ in 0..3 {
+        let head = ask(&mut stream).0;
+        let [read, write] = ["Read-Ns", "Write-Ns"].map(|name| header(&head, name).parse::<u64>().unwrap());
+        expected += &format!("{read},{write}\n");
+    }
+    server.end();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), expected);
+}
+
+#[test]
 fn without_a_delay_an_answer_is_written_when_its_request_is_read() {
     let server = TestServer::start(&["delay"]);
     let mut stream = server.connect();

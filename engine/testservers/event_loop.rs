@@ -15,6 +15,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use crate::answers::{self, Stamped};
 use crate::clock::{now_ns, sleep_until};
 use crate::freezes::Freezes;
+use crate::recording::Recording;
 use crate::requests::{Progress, RequestReader};
 
 const MOST_EVENTS: usize = 256;
@@ -28,6 +29,7 @@ pub struct Plan {
     /// Whether answers tell their instants.
     pub stamped: bool,
     pub freezes: Option<Freezes>,
+    pub recording: Option<Recording>,
 }
 
 struct Connection {
@@ -205,7 +207,11 @@ impl EventLoop {
             return;
         }
         let answer = if self.plan.stamped {
-            self.stamped.fill(due.read_ns, now_ns())
+            let write_ns = now_ns();
+            if let Some(recording) = &self.plan.recording {
+                recording.add(due.read_ns, write_ns);
+            }
+            self.stamped.fill(due.read_ns, write_ns)
         } else {
             &self.right
         };

@@ -10,11 +10,13 @@ mod event_loop;
 mod freezes;
 mod misbehave;
 mod misbehaviour;
+mod recording;
 mod report;
 mod requests;
 
 use std::io::Read;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -28,6 +30,7 @@ use nix::unistd::Pid;
 use event_loop::{EventLoop, Plan};
 use freezes::Freezes;
 use misbehaviour::Misbehaviour;
+use recording::Recording;
 
 #[derive(Parser)]
 #[command(
@@ -60,6 +63,9 @@ enum Kind {
         /// From reading a whole request to writing its answer
         #[arg(long, default_value_t = 0)]
         microseconds: u64,
+        /// File for all those instants, written when the server ends
+        #[arg(long, value_name = "FILE")]
+        record: Option<PathBuf>,
     },
     /// Stops serving at regular times, and reports each freeze on standard output
     Freeze {
@@ -96,17 +102,23 @@ fn serve(options: &Options) -> Result<()> {
     }
     let listener = bind_loopback(options)?;
     let address = listener.local_addr()?;
-    end_with_input();
+    let recording = match &options.kind {
+        Kind::Delay { record: Some(path), .. } => Some(Recording::new(path.clone())),
+        _ => None,
+    };
+    end_with_input(recording.clone());
+    let at_once = Plan {
+        delay_ns: 0,
+        stamped: false,
+        freezes: None,
+        recording,
+    };
     let plan = match options.kind {
-        Kind::Null => Plan {
-            delay_ns: 0,
-            stamped: false,
-            freezes: None,
-        },
-        Kind::Delay { microseconds } => Plan {
+        Kind::Null => at_once,
+        Kind::Delay { microseconds, .. } => Plan {
             delay_ns: microseconds * 1000,
             stamped: true,
-            freezes: None,
+            ..at_once
         },
         Kind::Freeze { every_ms, for_ms } => {
             anyhow::ensure!(
@@ -114,9 +126,8 @@ fn serve(options: &Options) -> Result<()> {
                 "a freeze of {for_ms} ms does not fit in every {every_ms} ms"
             );
             Plan {
-                delay_ns: 0,
-                stamped: false,
                 freezes: Some(Freezes::new(every_ms * 1_000_000, for_ms * 1_000_000)),
+                ..at_once
             }
         }
         Kind::Misbehave { mode, share } => return misbehave::serve(listener, mode, share),
@@ -154,11 +165,15 @@ fn start_listening(listener: &TcpListener) -> Result<()> {
 }
 
 /// Ends the process when its input ends: what started us is gone, or wants no more.
-fn end_with_input() {
-    std::thread::spawn(|| {
+fn end_with_input(recording: Option<Recording>) {
+    std::thread::spawn(move || {
         let mut input = std::io::stdin().lock();
         let mut scrap = [0; 256];
         while input.read(&mut scrap).is_ok_and(|count| count > 0) {}
-        std::process::exit(0);
+        let saved = recording.map_or(Ok(()), |recording| recording.save());
+        if let Err(error) = &saved {
+            eprintln!("steelyard-testserver: cannot write the record: {error}");
+        }
+        std::process::exit(i32::from(saved.is_err()));
     });
 }
