@@ -283,12 +283,17 @@ impl Framing {
     }
 
     fn take_length(&mut self, value: &[u8]) -> Result<(), Malformed> {
-        let value = value.trim_ascii();
-        let digits = !value.is_empty() && value.len() <= 18 && value.iter().all(u8::is_ascii_digit);
-        if !digits {
-            return Err(Malformed("Content-Length is not a length"));
-        }
-        let length = value.iter().fold(0u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+        let digits = value.trim_ascii();
+        let add = |sum: u64, digit: &u8| match digit {
+            b'0'..=b'9' => sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')),
+            _ => None,
+        };
+        let length = if digits.is_empty() {
+            None
+        } else {
+            digits.iter().try_fold(0, add)
+        };
+        let length = length.ok_or(Malformed("Content-Length is not a length"))?;
         if self.length.is_some_and(|earlier| earlier != length) {
             return Err(Malformed("two lengths that differ"));
         }

@@ -30,7 +30,11 @@ impl CompiledRule {
             .map_or((0, u64::MAX), |length| (length.least, length.most));
         let matches = match &rule.matches {
             None => None,
-            Some(text) => Some(Regex::new(text).map_err(|error| format!("`matches`: {error}"))?),
+            Some(text) => Some(Regex::new(text).map_err(|error| {
+                // The last line of the library's drawing is the reason.
+                let told = error.to_string();
+                format!("`matches`: {}", told.lines().last().unwrap_or_default())
+            })?),
         };
         Ok(Self {
             statuses: rule.status.clone(),

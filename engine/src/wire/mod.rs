@@ -60,6 +60,15 @@ pub enum Progress {
     Ready,
 }
 
+/// What an idle connection turns out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idle {
+    Open,
+    Closed,
+    /// The server sent what nobody had asked for.
+    Unasked,
+}
+
 /// One connection.
 pub trait Transport {
     /// Carries on with connecting.
@@ -72,8 +81,8 @@ pub trait Transport {
     fn flush(&mut self) -> Result<(), Trouble>;
     /// Whether a read that did not fill its buffer has emptied the connection.
     fn short_read_empties(&self) -> bool;
-    /// Whether an idle connection is still open, with nothing unasked in it.
-    fn is_idle_and_open(&mut self) -> bool;
+    /// Looks at a connection on which no request is under way.
+    fn idle(&mut self) -> Idle;
 }
 
 /// Opens connections to one server and waits for what happens on them.

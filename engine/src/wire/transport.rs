@@ -8,7 +8,7 @@ use rustls_pki_types::ServerName;
 
 use super::socket::Socket;
 use super::tls::TlsSession;
-use super::{Poller, Progress, Ready, Transport, Trouble, Wire};
+use super::{Idle, Poller, Progress, Ready, Transport, Trouble, Wire};
 use crate::clock::Ns;
 use crate::verify::Failure;
 
@@ -114,12 +114,16 @@ impl Transport for RealTransport {
         self.tls.is_none()
     }
 
-    fn is_idle_and_open(&mut self) -> bool {
-        let nothing = |error: &std::io::Error| Trouble::of(error, Failure::Reset) == Trouble::WouldBlock;
-        match &mut self.tls {
-            None => self.socket.peek().is_err_and(|error| nothing(&error)),
+    fn idle(&mut self) -> Idle {
+        let looked = match &mut self.tls {
+            None => self.socket.peek().map_err(|error| Trouble::of(&error, Failure::Reset)),
             // Session tickets may wait unread; they are TLS's own, and no answer.
-            Some(tls) => tls.receive(&self.socket, &mut [0; 1]) == Err(Trouble::WouldBlock),
+            Some(tls) => tls.receive(&self.socket, &mut [0; 1]),
+        };
+        match looked {
+            Err(Trouble::WouldBlock) => Idle::Open,
+            Ok(1..) => Idle::Unasked,
+            _ => Idle::Closed,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::drive::Drive;
 use super::lane::{Lane, Link, Pool, Task, lane_of, token};
 use crate::clock::{Clock, Ns};
 use crate::verify::{Failure, Outcome};
-use crate::wire::{Progress, Ready, Transport, Trouble, Wire};
+use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
 /// So many connections are opened at a time before a slice: more would overflow a server's queue of new ones.
 const OPENED_AT_ONCE: usize = 64;
@@ -18,7 +18,7 @@ impl<W: Wire> Pool<W> {
         self.grow(wanted);
         for lane in &mut self.lanes {
             if let Link::Open(transport) = &mut lane.link
-                && !transport.is_idle_and_open()
+                && transport.idle() != Idle::Open
             {
                 lane.drop_link();
             }
@@ -120,10 +120,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
             (Link::Open(transport), _) => {
                 self.now = self.clock.now();
-                if !transport.is_idle_and_open() {
+                let idle = transport.idle();
+                if idle != Idle::Open {
                     user.drop_link();
-                    self.recorder.closes += 1;
-                    self.recorder.unasked += u64::from(!event.hangup);
+                    self.recorder.closes += u64::from(idle == Idle::Closed);
+                    self.recorder.unasked += u64::from(idle == Idle::Unasked);
                 }
             }
             (Link::None, _) => self.now = self.clock.now(),

@@ -32,6 +32,9 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) oldest_unfinished: Ns,
     /// Requests started, for each part of the mix.
     pub(super) started: Vec<u64>,
+    /// Connections, by token, on which more has come than one turn reads, and whether the server hung up behind it.
+    pub(super) unread: Vec<(u64, bool)>,
+    turn: Vec<(u64, bool)>,
 }
 
 /// What a thread brings back from a slice.
@@ -89,6 +92,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             unfinished: 0,
             oldest_unfinished: 0,
             started: vec![0; plan.mix.len()],
+            unread: Vec::new(),
+            turn: Vec::new(),
         }
     }
 
@@ -122,7 +127,11 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 interrupted = true;
                 break;
             }
-            let until = self.next_instant().min(drain_until);
+            let until = if self.unread.is_empty() {
+                self.next_instant().min(drain_until)
+            } else {
+                self.now
+            };
             self.pool.wire.wait(self.now, until, &mut events)?;
             if events.is_empty() {
                 self.now = self.clock.now();
@@ -133,6 +142,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                     self.on_event(lane, event);
                 }
             }
+            self.read_on();
         }
         self.give_up_rest();
         Ok(Driven {
@@ -143,6 +153,22 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             started: self.started,
             interrupted,
         })
+    }
+
+    /// Reads on where one turn was not enough.
+    fn read_on(&mut self) {
+        if self.unread.is_empty() {
+            return;
+        }
+        std::mem::swap(&mut self.unread, &mut self.turn);
+        for place in 0..self.turn.len() {
+            let (token, hangup) = self.turn[place];
+            let (lane, generation) = lane_of(token);
+            if self.pool.lanes[lane].generation == generation && self.pool.lanes[lane].task == Task::Asking {
+                self.receive(lane, hangup);
+            }
+        }
+        self.turn.clear();
     }
 
     fn next_instant(&self) -> Ns {

@@ -1,18 +1,20 @@
 //! One request and its answer: sent with one write, read with one read, judged, recorded.
 
 use super::drive::Drive;
-use super::lane::{Digest, Link, Task};
+use super::lane::{Digest, Link, Task, token};
 use super::plan::Steps;
 use crate::clock::{Clock, Ns};
 use crate::job::ConnectionUse;
 use crate::verify::{Failure, Outcome};
-use crate::wire::{Transport, Trouble, Wire};
+use crate::wire::{Idle, Transport, Trouble, Wire};
 
 /// A body up to this size is copied behind its head and sent with it; a larger one is sent from where it lies.
 const COPIED_BODY: usize = 16 * 1024;
 /// How much is kept of an answer that came in pieces: if it is chosen as a sample, and if it might become one by failing.
 const KEPT_IF_CHOSEN: usize = 16 * 1024 * 1024;
 const KEPT_IN_CASE: usize = 16 * 1024;
+/// So often one connection is read before it is the others' turn.
+const READS_A_TURN: u32 = 16;
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// Takes up the request for which the lane's card and step stand, due at `due`.
@@ -44,8 +46,16 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.recorder.start(operation, due, self.now);
         self.in_flight += 1;
         self.next_expiry = self.next_expiry.min(self.now + self.plan.timeout);
-        match &user.link {
-            Link::Open(_) => self.send(lane),
+        match &mut user.link {
+            Link::Open(transport) => {
+                // A server may have spoken first on a connection that was opened ahead: that would pass for an answer.
+                if !user.used && transport.idle() == Idle::Unasked {
+                    user.drop_link();
+                    user.exchange.first_byte = self.now;
+                    return self.finish(lane, Outcome::Failed(Failure::Malformed), None);
+                }
+                self.send(lane);
+            }
             Link::Opening { .. } => {
                 user.fresh = true;
                 user.task = Task::Connecting;
@@ -75,6 +85,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             rest = &[];
         }
         if user.written == 0 {
+            user.used = true;
             user.task = Task::Asking;
             user.reader.reset(in_session);
             user.check.reset(&self.rules[usize::from(entry.rule)]);
@@ -100,7 +111,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// Reads what has come for the request at hand.
     #[inline]
     pub(super) fn receive(&mut self, lane: usize, hangup: bool) {
-        loop {
+        for _ in 0..READS_A_TURN {
             let user = &mut self.pool.lanes[lane];
             let Link::Open(transport) = &mut user.link else { return };
             let received = transport.receive(&mut self.scratch.buffer);
@@ -150,6 +161,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 }
             }
         }
+        // A connection that always has more must not keep the others, and the clock, from their turn.
+        self.unread
+            .push((token(lane, self.pool.lanes[lane].generation), hangup));
     }
 
     fn is_sampled(&self, lane: usize, outcome: Outcome) -> bool {

@@ -55,6 +55,8 @@ pub(super) struct Lane<T> {
     /// Whether the connection was opened for the request at hand, and has carried no other.
     pub fresh: bool,
     pub retried: bool,
+    /// Whether the connection has carried a request.
+    pub used: bool,
     pub written: usize,
     pub request_length: usize,
     pub reader: ResponseReader,
@@ -92,6 +94,7 @@ impl<T> Lane<T> {
             step: 0,
             fresh: false,
             retried: false,
+            used: false,
             written: 0,
             request_length: 0,
             reader: ResponseReader::new(false),
@@ -118,6 +121,7 @@ impl<T> Lane<T> {
     /// Closes the connection; events of it that are still to come will be ignored.
     pub fn drop_link(&mut self) {
         self.link = Link::None;
+        self.used = false;
         self.generation = self.generation.wrapping_add(1);
     }
 

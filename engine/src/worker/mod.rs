@@ -7,7 +7,11 @@ mod exchange;
 mod lane;
 mod load;
 mod plan;
+#[cfg(test)]
+mod simulation;
 mod stages;
+#[cfg(test)]
+mod tests;
 
 pub use drive::{Drive, Driven};
 pub use lane::Pool;

@@ -1,0 +1,294 @@
+//! The engine in step with whoever asks for its slices, and the files that it leaves.
+
+// `allow-unwrap-in-tests` does not reach the helpers of integration tests.
+#![allow(clippy::unwrap_used)]
+
+mod engine_harness;
+mod testserver_harness;
+
+use std::time::{Duration, Instant};
+
+use engine_harness::{BODY, Bench, job, number, slice};
+use serde_json::{Value, json};
+use testserver_harness::TestServer;
+
+fn users(users: u32, seconds: f64) -> Value {
+    json!({"kind": "big-bang", "users": users, "seconds": seconds})
+}
+
+fn null_server() -> (TestServer, String) {
+    let server = TestServer::start(&["null"]);
+    let url = format!("http://{}/", server.address);
+    (server, url)
+}
+
+#[test]
+fn slices_run_in_any_order_each_at_most_once_and_may_be_left_out() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let slices = json!([
+        slice(0, users(1, 0.2)),
+        slice(5, users(2, 0.2)),
+        slice(9, users(1, 0.2))
+    ]);
+    let mut engine = bench.start(&job(&url, slices, json!({})));
+    engine.expect(&json!({"ready": true}));
+    for number in [9, 0] {
+        engine.go(number);
+        engine.expect(&json!({"drained": number}));
+        // What is drained is on disk.
+        assert_eq!(bench.table("slices.csv").last().unwrap()["slice"], number.to_string());
+    }
+    let (status, told) = engine.end();
+    assert!(status.success(), "{told}");
+    assert_eq!(bench.summary()["engine"]["complete"], false);
+    let rows = bench.table("slices.csv");
+    assert_eq!(rows.len(), 2);
+    assert!(
+        rows.iter()
+            .all(|row| row["valid"] == "1" && number(row, "completed") > 0),
+        "{rows:?}"
+    );
+    // The second slice used the connection of the first.
+    assert!(rows.iter().all(|row| number(row, "connects") == 0), "{rows:?}");
+}
+
+#[test]
+fn a_wrong_control_line_is_one_sentence_and_exit_1() {
+    let (_server, url) = null_server();
+    let slices = json!([slice(3, users(1, 0.1))]);
+    for (line, part) in [
+        ("{\"go\":4}", "no slice 4"),
+        ("{\"stop\":3}", "unknown field"),
+        ("go", "{\"go\":3}"),
+    ] {
+        let bench = Bench::new();
+        let mut engine = bench.start(&job(&url, slices.clone(), json!({})));
+        engine.expect(&json!({"ready": true}));
+        engine.say(line);
+        let (status, told) = engine.end();
+        assert_eq!(status.code(), Some(1));
+        assert!(told.contains(part) && told.trim().lines().count() == 1, "{told}");
+    }
+}
+
+#[test]
+fn a_drained_engine_uses_no_cpu() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let mut engine = bench.start(&job(&url, json!([slice(0, users(8, 0.2))]), json!({})));
+    engine.expect(&json!({"ready": true}));
+    engine.go(0);
+    engine.expect(&json!({"drained": 0}));
+    let before = engine.cpu_ticks();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(engine.cpu_ticks() - before <= 1);
+    engine.end();
+}
+
+#[test]
+fn the_end_of_input_breaks_a_running_slice_off_and_keeps_what_was_measured() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let mut engine = bench.start(&job(&url, json!([slice(0, users(2, 600.0))]), json!({})));
+    engine.expect(&json!({"ready": true}));
+    engine.go(0);
+    std::thread::sleep(Duration::from_millis(1500));
+    let begin = Instant::now();
+    let (status, told) = engine.end();
+    assert!(status.success(), "{told}");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    let row = bench.table("slices.csv").remove(0);
+    assert_eq!(row["valid"], "0");
+    assert!(
+        row["why_not"].contains("broken off") && number(&row, "completed") > 0,
+        "{row:?}"
+    );
+}
+
+#[test]
+fn an_invalid_job_names_the_key_and_the_nearest_valid_one_and_is_exit_2() {
+    let good = job("http://127.0.0.1:1/", json!([slice(0, users(1, 1.0))]), json!({}));
+    let with = |pointer: &str, value: Value| {
+        let mut job = good.clone();
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        job.pointer_mut(parent).unwrap()[key] = value;
+        job
+    };
+    for (job, parts) in [
+        (with("/timeout_mss", json!(1)), vec!["timeout_mss", "timeout_ms"]),
+        (
+            with("/slices/0/leadin_ms", json!(1)),
+            vec!["slices[0]", "leadin_ms", "lead_in_ms"],
+        ),
+        (with("/slices/0/profile/user", json!(1)), vec!["user", "users"]),
+        (
+            with("/slices/0/profile/kind", json!("bigbang")),
+            vec!["bigbang", "big-bang"],
+        ),
+        (
+            with("/slices/0/subject", json!("b")),
+            vec!["slices[0].subject", "`b`", "`a`"],
+        ),
+        (
+            with("/slices/0/mix", json!({"echoVoit": 1})),
+            vec!["slices[0].mix", "echoVoit", "echoVoid"],
+        ),
+        (
+            with("/slices/0/mix", json!({"echo,Void": 1})),
+            vec!["echo,Void", "commas"],
+        ),
+        (
+            with("/slices/0/mix", json!({"echoVoid": 0})),
+            vec!["mix.echoVoid", "above 0"],
+        ),
+        (
+            with("/slices/0/profile/users", json!(0)),
+            vec!["profile.users", "1 to 100000"],
+        ),
+        (with("/targets/0/url", json!("ftp://x/")), vec!["targets[0].url", "ftp"]),
+        (with("/rules/right/matches", json!("(")), vec!["rules.right", "matches"]),
+        (with("/rules", json!({})), vec!["corpus.csv", "right"]),
+        (with("/threads", json!(0)), vec!["threads", "1 to 256"]),
+    ] {
+        let (status, told) = Bench::new().start(&job).end();
+        assert_eq!(status.code(), Some(2), "{told}");
+        assert!(parts.iter().all(|part| told.contains(part)), "{parts:?} in {told}");
+        assert_eq!(told.trim().lines().count(), 1, "{told}");
+    }
+}
+
+#[test]
+fn a_missing_corpus_and_an_unwritable_folder_are_named_with_exit_1() {
+    let job = job("http://127.0.0.1:1/", json!([slice(0, users(1, 1.0))]), json!({}));
+    let bench = Bench::new();
+    std::fs::remove_file(bench.path("corpus/corpus.bin")).unwrap();
+    let (status, told) = bench.start(&job).end();
+    assert!(status.code() == Some(1) && told.contains("corpus.bin"), "{told}");
+    let bench = Bench::new();
+    std::fs::write(bench.path("out"), "a file where a folder should be").unwrap();
+    let (status, told) = bench.start(&job).end();
+    assert!(status.code() == Some(1) && told.contains("out"), "{told}");
+}
+
+#[test]
+fn every_file_is_there_with_its_columns_and_the_tables_agree() {
+    let (_server, url) = null_server();
+    let bench = Bench::with_corpus(&[
+        ("echoVoid", BODY.as_bytes(), true),
+        ("echoList", b"<list/>", true),
+        ("unused", b"", true),
+    ]);
+    let mut first = slice(0, users(4, 2.2));
+    first["mix"] = json!({"echoVoid": 3, "echoList": 1});
+    first["lead_in_ms"] = json!(100);
+    let more = json!({"samples": {"one_in": 10, "most_right": 30, "most_failed": 5}});
+    let row = bench.run(&job(&url, json!([first]), more)).remove(0);
+    // The order of the mix, which is sorted where this test writes it.
+    assert_eq!(row["operation"], "echoList+echoVoid");
+    assert_eq!(number(&row, "end_ns") - number(&row, "begin_ns"), 2_200_000_000);
+    let ticks = bench.table("ticks.csv");
+    assert_eq!(ticks.len(), 6, "three seconds of two operations");
+    for column in ["started", "completed", "bytes_out", "bytes_in", "response_ns_sum"] {
+        let sum: u64 = ticks.iter().map(|tick| number(tick, column)).sum();
+        // What is counted after the last tick was taken is the edge of the last moment.
+        let whole = number(&row, column);
+        assert!(sum <= whole && sum * 100 >= whole * 99, "{column}: {sum} of {whole}");
+    }
+    let log = std::fs::read_to_string(bench.path("out/intervals.hlog")).unwrap();
+    let tags: Vec<&str> = log
+        .lines()
+        .filter_map(|line| line.strip_prefix("Tag=")?.split(',').next())
+        .collect();
+    let kinds = [
+        "response",
+        "service",
+        "failure",
+        "all",
+        "queueing",
+        "connect",
+        "first_byte",
+    ];
+    let expected: Vec<String> = ["echoVoid", "echoList"]
+        .iter()
+        .flat_map(|operation| kinds.map(|kind| format!("a/0/{operation}/{kind}")))
+        .collect();
+    assert_eq!(tags, expected);
+    let samples = bench.table("samples/index.csv");
+    assert_eq!(samples.len(), 30);
+    for sample in &samples {
+        let answer = std::fs::read_to_string(bench.path(&format!("out/samples/{}.answer", sample["sample"]))).unwrap();
+        assert!(answer.contains("echoVoidResponse"));
+        assert!(number(sample, "due_ns") <= number(sample, "sent_ns"));
+        assert!(number(sample, "first_byte_ns") <= number(sample, "last_byte_ns"));
+    }
+    let summary = bench.summary();
+    let mix = &summary["slices"][0]["mix"];
+    assert!(
+        (mix[0]["achieved_share"].as_f64().unwrap() - 0.75).abs() < 0.01,
+        "{mix}"
+    );
+    let law = summary["slices"][0]["littles_law"].as_f64().unwrap();
+    assert!((law - 1.0).abs() < 0.02, "{law}");
+}
+
+#[test]
+fn many_threads_share_users_deck_and_arrivals() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let arrivals = json!({"kind": "rate", "arrivals": "poisson",
+        "stages": [{"from_rate": 500, "to_rate": 500, "seconds": 1}], "max_in_flight": 50});
+    let slices = json!([slice(0, users(5, 0.5)), slice(1, arrivals.clone()), slice(2, arrivals)]);
+    let rows = bench.run(&job(&url, slices, json!({"threads": 3})));
+    assert!(number(&rows[0], "completed") > 0);
+    assert_eq!(
+        number(&rows[1], "started"),
+        number(&rows[2], "started"),
+        "the same seed, the same arrivals"
+    );
+    let started = number(&rows[1], "started");
+    assert!((400..600).contains(&started), "{started}");
+    assert_eq!(
+        bench.table("ticks.csv").len(),
+        3,
+        "one row a second and operation, not one a thread"
+    );
+}
+
+#[test]
+fn a_connection_per_request_is_opened_and_timed_for_each() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let slices = json!([slice(0, users(2, 0.5))]);
+    let row = bench
+        .run(&job(&url, slices, json!({"connection": "per-request"})))
+        .remove(0);
+    let (completed, connects) = (number(&row, "completed"), number(&row, "connects"));
+    assert!(completed > 10 && connects.abs_diff(completed) <= 4, "{row:?}");
+    assert_eq!(number(&row, "reset") + number(&row, "truncated"), 0);
+}
+
+#[test]
+fn ipv6_and_a_thousand_connections_work_in_bounded_memory() {
+    let server = TestServer::start(&["--ipv6", "null"]);
+    let bench = Bench::new();
+    let slices = json!([slice(0, users(1000, 1.0))]);
+    let more = json!({"timeout_ms": 20_000, "drain_limit_ms": 20_000});
+    let row = bench
+        .run(&job(&format!("http://{}/", server.address), slices, more))
+        .remove(0);
+    assert!(number(&row, "completed") >= 1000, "{row:?}");
+    let rss = bench.summary()["engine"]["max_rss_bytes"].as_u64().unwrap();
+    assert!(rss < 64 * 1024 * 1024, "{rss}");
+}
+
+#[test]
+fn a_body_larger_than_any_buffer_is_sent_whole() {
+    let (_server, url) = null_server();
+    let large = vec![b'x'; 3 * 1024 * 1024 + 17];
+    let bench = Bench::with_corpus(&[("echoVoid", &large, true)]);
+    let more = json!({"timeout_ms": 20_000, "drain_limit_ms": 20_000});
+    let row = bench.run(&job(&url, json!([slice(0, users(2, 1.0))]), more)).remove(0);
+    assert!(number(&row, "completed") > 0, "{row:?}");
+    assert_eq!(number(&row, "malformed") + number(&row, "reset"), 0);
+}
