@@ -18,6 +18,7 @@ import pytest
 HOUSE = Path(__file__).parent / "house"
 STEELYARD = Path(sys.executable).with_name("steelyard")
 
+MARK = "STEELYARD_TEST"
 STUDY = """
 name = "{name}"
 title = "A test's own study"
@@ -116,33 +117,31 @@ class Lab:
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    yield Lab(tmp_path, {**os.environ, "STEELYARD_PATH": str(HOUSE), "PATH": path, "NO_COLOR": "1"})
+    own = {
+        "STEELYARD_PATH": str(HOUSE),
+        "PATH": path,
+        "NO_COLOR": "1",
+        MARK: str(tmp_path),
+        "STEELYARD_LOCK": str(tmp_path / "lock"),
+    }
+    yield Lab(tmp_path, {**os.environ, **own})
     left = ours(tmp_path)
     assert left == [], f"still running: {left}"
     shutil.rmtree(tmp_path, ignore_errors=True)
 
 
 def ours(folder: Path) -> list[str]:
-    """Command lines of live processes that a test started: those that name its folder or a test server, keepers and engines."""
+    """Live processes that a test started, however far they strayed: each inherited the test's mark in its environment."""
+    mark = f"{MARK}={folder}\0".encode()
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            words = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             state = (place / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z" and mark in (place / "environ").read_bytes():
+                words = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+                found.append(f"{place.name} {words}")
         except OSError:
-            continue
-        if state == "Z" or int(place.name) == os.getpid():
-            continue
-        marks = (
-            str(folder),
-            "serve.py",
-            "steelyard-escapee",
-            "steelyard-keeper",
-            "steelyard-engine run",
-            "org.h2.tools.Server",
-        )
-        if any(mark in words for mark in marks) and "pytest" not in words:
-            found.append(f"{place.name} {words.strip()}")
+            continue  # it ended meanwhile
     return found
 
 

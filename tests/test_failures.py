@@ -62,7 +62,7 @@ def test_a_server_that_does_not_come_up_is_named_with_the_end_of_its_log(lab: La
         (["run", "wstest", "--config", "nowhere.ini", "--dry-run"], "nowhere.ini cannot be read", 1),
         (["servers", "check", "nothing"], "no server 'nothing'", 1),
         (["report", "nowhere"], "nowhere", 1),
-        (["run"], "STUDY", 2),
+        (["run"], "study", 2),
         (["run", "wstest", "--users", "0"], "--users", 2),
         (["run", "wstest", "--forx", "1"], "--forx", 2),
     ],

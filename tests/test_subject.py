@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ours
+from conftest import MARK, ours
 from rich.console import Console
 from steelyard import catalogue, contract, cpus, subject
 from steelyard.errors import ContractError
@@ -29,8 +29,9 @@ def cpu_ns(running: RunningSubject) -> dict[str, int]:
 
 
 def test_a_subject_of_two_tomcats_and_a_companion_is_one(
-    tmp_path: Path, until: Callable[[Callable[[], bool], float], None]
+    tmp_path: Path, until: Callable[[Callable[[], bool], float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
     progress = Progress(Console(stderr=True), quiet=True)
     service = catalogue.service("wstest")
     ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, service, progress)

@@ -96,6 +96,9 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
     except TrialFailedError as error:
         status, failure = "failed", error.failure
         raise
+    except (SteelyardError, OSError) as error:
+        status, failure = "failed", Failure(kind="lab", message=str(error))
+        raise
     finally:
         record = TrialRecord(
             number=plan.number,

@@ -70,12 +70,12 @@ class Keeper:
         cpus: Sequence[int] = (),
     ) -> None:
         self.argv = list(argv)
-        self.log = log
+        self.log = log.resolve()  # the command runs in a folder of its own
         self.exit: Exit | None = None
         pinned = ["--cpus", ",".join(map(str, cpus))] if cpus else []
         try:
             self._process = subprocess.Popen(
-                [binary("steelyard-keeper"), "--log", str(log), *pinned, "--", *self.argv],
+                [binary("steelyard-keeper"), "--log", str(self.log), *pinned, "--", *self.argv],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from .errors import LockError
 
-PLACE = Path("/tmp/steelyard.lock")  # of the machine, not of a user: two users must not measure at once either
+# Of the machine, not of a user: two users must not measure at once either. Tests have one of their own.
+PLACE = Path(os.environ.get("STEELYARD_LOCK", "/tmp/steelyard.lock"))
 
 
 @contextmanager
