@@ -11,13 +11,13 @@ import steelyard.wstest.contract.LineItem;
 import steelyard.wstest.contract.PurchaseOrder;
 
 /** Purchase orders by the rule in contract/wstest.xsd (type PurchaseOrder). */
-final class PurchaseOrders {
+public final class PurchaseOrders {
 
   private static final DatatypeFactory DATATYPES = datatypes();
 
   private PurchaseOrders() {}
 
-  static PurchaseOrder order(int n) {
+  public static PurchaseOrder order(int n) {
     var order = new PurchaseOrder();
     order.setOrderId(n);
     order.setReference("PO-" + padded(n, 9));
