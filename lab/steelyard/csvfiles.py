@@ -76,7 +76,7 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
     if may_be_cut and not text.endswith("\n"):
         text = text[: text.rfind("\n") + 1]
     csv.field_size_limit(_LARGEST_FIELD)
-    reader = csv.reader(text.splitlines(), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, None)
         if header is None:

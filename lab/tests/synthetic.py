@@ -53,6 +53,7 @@ class Planted:
     looks: tuple[int, ...] = ()
     response_factor: float = 1.0
     engine_share: float = 0.4
+    engine_shares: Mapping[str, float] = field(default_factory=dict)  # by cell, where it differs
     lateness_ns: int = 40_000
     steal_s: float = 0.0
     jit_bursts: frozenset[tuple[int, int, str]] = frozenset()
@@ -209,6 +210,7 @@ class _Trial:
         key = (self.plan.number, plan.pair if plan.pair is not None else -1, plan.subject)
         begin, length = self.clock, round(seconds * 1e9)
         self.clock += length + 300_000_000
+        engine_share = planted.engine_shares.get(plan.cell, planted.engine_share)
         response = round(planted.users * length * planted.response_factor)
         row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0)
         row |= {
@@ -225,8 +227,8 @@ class _Trial:
             "bytes_in": completed * 1100,
             "response_ns_sum": response,
             "service_ns_sum": round(response * 0.98),
-            "engine_user_ns": round(length * planted.engine_share * 0.6),
-            "engine_system_ns": round(length * planted.engine_share * 0.4),
+            "engine_user_ns": round(length * engine_share * 0.6),
+            "engine_system_ns": round(length * engine_share * 0.4),
             "lateness_p99_ns": planted.lateness_ns,
             "valid": 1,
             "why_not": "",

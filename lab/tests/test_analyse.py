@@ -1,0 +1,270 @@
+"""Planted effects are called, planted trouble is seen, and nothing else is."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from steelyard.analyse import analyse, table
+from steelyard.errors import MeasureError
+from steelyard.models.records import Failure
+from steelyard.models.verdict import Comparison, Verdicts
+from synthetic import Planted, write_run
+
+A, B = "tomcat-metro", "go"
+EQUAL = {A: 10_000.0, B: 10_000.0}
+
+
+def judged(tmp_path: Path, **planted: Any) -> Verdicts:
+    return analyse(write_run(tmp_path / "run", Planted(**planted)))
+
+
+def primary(verdicts: Verdicts) -> Comparison:
+    (found,) = [one for one in verdicts.comparisons if one.primary]
+    return found
+
+
+def test_a_planted_20_percent_is_called_slower(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path)
+    found = primary(verdicts)
+    assert verdicts.valid and verdicts.status == "complete" and not verdicts.notes
+    assert (found.a, found.b, found.verdict, found.forks, found.pairs, found.voided_pairs) == (A, B, "slower", 4, 40, 0)
+    assert found.interval is not None and found.interval[0] < 0.8 < found.interval[1] < 0.9
+    assert verdicts.sentence == (
+        "tomcat-metro is slower than go on echoStruct: 0.799 times the throughput "
+        "(95% interval 0.794 to 0.805, 4 forks, 40 pairs)."
+    )
+
+
+def test_a_planted_20_percent_the_other_way_is_called_faster(tmp_path: Path) -> None:
+    assert primary(judged(tmp_path, rates={A: 12_000.0, B: 10_000.0})).verdict == "faster"
+
+
+def test_equal_subjects_are_called_equivalent(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates=EQUAL)
+    assert primary(verdicts).verdict == "equivalent"
+    assert "are equivalent on echoStruct, within 3%" in verdicts.sentence
+
+
+def test_equal_subjects_in_noise_are_undecided_with_what_more_time_would_buy(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates=EQUAL, fork_deviation=0.06, seed=3)
+    assert primary(verdicts).verdict == "undecided"
+    assert verdicts.valid and "5% could be decided in about" in verdicts.sentence
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_equal_subjects_are_hardly_ever_called_different(tmp_path: Path, seed: int) -> None:
+    assert primary(judged(tmp_path, rates=EQUAL, pairs=4, seed=seed)).verdict in {"equivalent", "undecided"}
+
+
+def test_only_the_primary_measure_of_the_primary_cell_has_a_word(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, cells={"echoStruct": 1.0, "echoVoid": 1.5})
+    words = [(one.cell, one.measure) for one in verdicts.comparisons if one.verdict is not None]
+    assert words == [("echoStruct", "throughput")]
+    secondary = next(one for one in verdicts.comparisons if (one.cell, one.measure) == ("echoVoid", "throughput"))
+    assert secondary.interval is not None and secondary.interval[0] < 0.8 < secondary.interval[1]
+
+
+def test_response_times_move_against_throughput(tmp_path: Path) -> None:
+    found = {one.measure: one for one in judged(tmp_path).comparisons}
+    for measure in ("response_time_mean", "response_time_p50", "response_time_p99", "cpu_per_request"):
+        assert found[measure].ratio == pytest.approx(1.25, rel=0.03), measure
+    assert found["memory"].ratio == pytest.approx(400 / 150)
+
+
+def test_a_wrong_answer_voids_its_pair_and_is_shown(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, changes={(2, 5, B): {"wrong": 1}})
+    found = primary(verdicts)
+    assert (found.voided_pairs, found.voided, found.pairs) == (1, {"wrong answers": 1}, 39)
+    assert any("go on echoStruct: 1 wrong answer among" in note for note in verdicts.notes)
+
+
+def test_a_wrong_answer_that_only_the_full_check_saw_voids_its_pair_too(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, wrong_samples=((1, 4, A),))
+    assert primary(verdicts).voided == {"wrong answers": 1}
+    assert any("wrong answer: tomcat-metro, echoStruct, trial 1" in note for note in verdicts.notes)
+
+
+def test_a_burst_of_compiling_voids_its_pair(tmp_path: Path) -> None:
+    found = primary(judged(tmp_path, jit_bursts=frozenset({(1, 0, A), (1, 1, A), (4, 9, B)})))
+    assert found.voided == {"compiling": 3} and found.forks == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"stale": 500}, "stale connections"),
+        ({"valid": 0, "why_not": "the clock stepped"}, "engine not valid"),
+        ({"completed": 0}, "no right answer"),
+    ],
+)
+def test_other_reasons_to_void_a_pair_are_counted(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
+    assert primary(judged(tmp_path, changes={(3, 3, A): change})).voided == {reason: 1}
+
+
+def test_stale_connections_up_to_one_percent_are_borne(tmp_path: Path) -> None:
+    assert primary(judged(tmp_path, changes={(3, 3, A): {"stale": 100}})).voided_pairs == 0
+
+
+def test_a_fork_that_lost_most_of_its_pairs_does_not_count(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, jit_bursts=frozenset((2, pair, A) for pair in range(6)))
+    found = primary(verdicts)
+    assert found.forks == 3 and found.verdict == "undecided"
+    assert (
+        "3 forks of at least 4 could be counted; trial 2: only 4 of 10 pairs count, and 5 are needed"
+        in verdicts.sentence
+    )
+
+
+def test_a_violation_of_littles_law_replaces_the_verdict(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, response_factor=0.9)
+    assert not verdicts.valid and primary(verdicts).verdict is None
+    assert verdicts.sentence.startswith("No verdict: Little's law is off by -10.0% for tomcat-metro on echoStruct")
+    assert verdicts.why_not == primary(verdicts).why_not
+
+
+def test_a_small_deviation_from_littles_law_is_borne(tmp_path: Path) -> None:
+    assert judged(tmp_path, response_factor=0.985).valid
+
+
+def test_littles_law_is_not_asked_of_slow_answers(tmp_path: Path) -> None:
+    assert judged(tmp_path, rates={A: 80.0, B: 100.0}, response_factor=0.9).valid
+
+
+def test_a_saturated_engine_replaces_the_verdict(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, engine_share=0.97)
+    assert not verdicts.valid and "the load engine was 97% busy" in verdicts.why_not[0]
+
+
+def test_a_trouble_of_another_cell_leaves_the_verdict_alone(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, cells={"echoStruct": 1.0, "echoVoid": 1.5}, engine_shares={"echoVoid": 0.97})
+    assert verdicts.valid and primary(verdicts).verdict == "slower"
+    secondary = next(one for one in verdicts.comparisons if (one.cell, one.measure) == ("echoVoid", "throughput"))
+    assert "the load engine was 97% busy" in secondary.why_not[0]
+
+
+def test_late_sending_refuses_tail_percentiles_and_nothing_else(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, lateness_ns=1_500_000)
+    found = {one.measure: one for one in verdicts.comparisons}
+    assert found["response_time_p99"].ratio is None and found["response_time_p99_9"].ratio is None
+    assert found["response_time_p50"].ratio is not None and found["throughput"].verdict == "slower"
+    assert any("sent late" in note for note in verdicts.notes)
+    assert all(figure.value is None for figure in verdicts.figures if figure.measure == "response_time_p99")
+
+
+def test_stolen_time_warns_and_much_of_it_replaces_the_verdict(tmp_path: Path) -> None:
+    warned = judged(tmp_path / "some", steal_s=0.05)
+    assert warned.valid and any("took 2.4% of the processors' time" in note for note in warned.notes)
+    assert not judged(tmp_path / "much", steal_s=0.4).valid
+
+
+def test_percentiles_need_enough_requests(tmp_path: Path) -> None:
+    found = {one.measure: one for one in judged(tmp_path, rates={A: 80.0, B: 100.0}, pairs=3).comparisons}
+    assert found["response_time_p90"].ratio is not None
+    assert found["response_time_p99"].ratio is None
+    assert "p99 needs 1000 requests" in found["response_time_p99"].why_not[0]
+
+
+def test_a_run_as_published_has_ratios_and_no_interval(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, design="as-published", forks=1, pairs=1, slice_seconds=60.0)
+    found = primary(verdicts)
+    assert found.verdict == "undecided" and found.interval is None and found.ratio == pytest.approx(0.8, rel=0.1)
+    assert "run as published, once each" in verdicts.sentence
+
+
+def test_a_failed_trial_is_a_result_and_its_fork_does_not_count(tmp_path: Path) -> None:
+    failure = Failure(kind="died", subject=A, message="tomcat-metro died under load")
+    verdicts = judged(tmp_path, forks=5, failures={2: failure}, cut_after_pairs={2: 8})
+    assert primary(verdicts).forks == 4 and primary(verdicts).verdict == "slower"
+    assert verdicts.status == "partial" and verdicts.failures[0].kind == "died"
+    assert "4 of 5 planned trials came to their end" in verdicts.notes
+
+
+def test_an_interrupted_run_is_analysed_as_far_as_it_went(tmp_path: Path) -> None:
+    stopped = Failure(kind="interrupted", message="stopped by the user")
+    verdicts = judged(tmp_path, failures={4: stopped}, cut_after_pairs={4: 2})
+    assert verdicts.status == "partial" and primary(verdicts).forks == 3 and primary(verdicts).verdict == "undecided"
+
+
+def test_an_interrupted_trial_with_enough_pairs_counts(tmp_path: Path) -> None:
+    stopped = Failure(kind="interrupted", message="stopped by the user")
+    assert primary(judged(tmp_path, failures={4: stopped}, cut_after_pairs={4: 7})).forks == 4
+
+
+def test_a_run_without_a_pair_says_why(tmp_path: Path) -> None:
+    failure = Failure(kind="contract", subject=A, message="item 3: '4' is not '5'")
+    verdicts = judged(tmp_path, forks=1, failures={1: failure}, cut_after_pairs={1: 0})
+    assert not verdicts.valid and verdicts.sentence == "No verdict: trial 1 failed: item 3: '4' is not '5'."
+
+
+def test_one_subject_alone_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates={B: 10_000.0})
+    assert not verdicts.valid and not verdicts.comparisons and "nothing to be compared with" in verdicts.sentence
+    assert any(figure.value for figure in verdicts.figures)
+
+
+def test_no_steady_state_stands_beside_the_figures(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, unsteady=frozenset({(2, A)}))
+    assert verdicts.valid and "no steady state within 12 s: tomcat-metro in trial 2 on echoStruct" in verdicts.notes
+
+
+def test_planned_looks_make_the_interval_wider(tmp_path: Path) -> None:
+    one = primary(judged(tmp_path / "one"))
+    many = primary(judged(tmp_path / "many", looks=(4, 6, 9, 12)))
+    assert (one.confidence, many.confidence) == (0.95, pytest.approx(0.9832))
+    assert one.interval is not None and many.interval is not None
+    assert many.interval[0] < one.interval[0] and one.interval[1] < many.interval[1]
+
+
+def test_three_subjects_are_each_compared_with_the_reference(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates={A: 6000.0, "tomcat-cxf": 9950.0, B: 10_000.0}, fork_deviation=0.004)
+    found = {one.a: one.verdict for one in verdicts.comparisons if one.primary}
+    assert found == {A: "slower", "tomcat-cxf": "equivalent"}
+    assert verdicts.sentence.count(". ") == 1
+
+
+def test_a_study_adds_a_measure_that_is_compared_like_any_other(tmp_path: Path) -> None:
+    study = '[[measures]]\nname = "bytes_in"\ntitle = "Bytes in"\nunit = "B/s"\nbetter = "higher"\nsource = "slices"\n'
+    verdicts = judged(tmp_path, study=f'{study}formula = "bytes_in / seconds"\n')
+    found = next(one for one in verdicts.comparisons if one.measure == "bytes_in")
+    assert found.ratio == pytest.approx(0.8, rel=0.05) and found.verdict is None
+
+
+def test_a_wrong_measure_of_a_study_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(MeasureError, match=r"study\.toml: measure 'x', key 'title' is missing"):
+        judged(tmp_path, study='[[measures]]\nname = "x"\n')
+
+
+def test_results_csv_has_a_row_a_fork_and_one_for_all(tmp_path: Path) -> None:
+    judged(tmp_path)
+    with (tmp_path / "run" / "results.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["subject"] == B and row["measure"] == "throughput"]
+    assert [row["fork"] for row in rows] == ["1", "2", "3", "4", "all"]
+    whole = rows[-1]
+    assert float(whole["low"]) < float(whole["value"]) < float(whole["high"]) and whole["forks"] == "4"
+    assert int(whole["requests"]) == sum(int(row["requests"]) for row in rows[:-1])
+
+
+def test_verdicts_json_is_what_is_returned(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path)
+    stored = json.loads((tmp_path / "run" / "verdicts.json").read_text())
+    assert Verdicts.model_validate(stored) == verdicts
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    judged(tmp_path)
+    first = [(tmp_path / "run" / name).read_bytes() for name in ("results.csv", "verdicts.json")]
+    analyse(tmp_path / "run")
+    assert first == [(tmp_path / "run" / name).read_bytes() for name in ("results.csv", "verdicts.json")]
+
+
+def test_the_table_shows_figures_ratio_and_verdict_in_plain_text(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, cells={"echoStruct": 1.0, "echoVoid": 1.5})
+    console = Console(width=140, no_color=True, record=True, file=(tmp_path / "out").open("w"))
+    console.print(table(verdicts))
+    text = console.export_text()
+    assert "slower (against go)" in text and "secondary (against go)" in text and "requests/s" in text

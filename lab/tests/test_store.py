@@ -1,0 +1,192 @@
+"""A run folder reads back as it was written; damage is named with file and line, and a broken trial stays a result."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from steelyard.csvfiles import read_table, write_document, write_table, write_text
+from steelyard.errors import StoreError
+from steelyard.histogram import decode, merged
+from steelyard.models.records import Failure
+from steelyard.store import read_run
+from synthetic import Planted, write_run
+
+SMALL = Planted(forks=2, pairs=3)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run", SMALL)
+
+
+def change(path: Path, line: int, old: str, new: str) -> None:
+    lines = path.read_text().splitlines()
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new, 1)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def interrupted(tmp_path: Path) -> Path:
+    failures = {2: Failure(kind="interrupted", message="stopped by the user")}
+    return write_run(tmp_path / "stopped", Planted(forks=2, pairs=3, failures=failures))
+
+
+def test_what_was_written_is_read_back(run: Path) -> None:
+    found = read_run(run)
+    trial = found.trials[0]
+    assert [one.number for one in found.trials] == [1, 2]
+    assert trial.status == "complete" and len(trial.slices) == 2 * (6 + 3)
+    row = trial.slices[0]
+    assert row.seconds == 2.0 and row.throughput_per_s == row.completed / 2
+    assert trial.histogram([0], "response").total == row.completed
+    assert trial.histogram([0, 1], "response").total == row.completed + trial.slices[1].completed
+    assert trial.histogram([0], "queueing").total == 0
+    assert trial.jit_share(0) == pytest.approx(0.3)
+    assert trial.jit_share(999) is None
+
+
+def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is not a folder"):
+        read_run(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "old", "new", "said"),
+    [
+        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 35 fields where the header has 34"),
+        ("slices.csv", 2, "0,", "-1,", r"slices\.csv, line 2: slice is '-1', not a whole number"),
+        ("slices.csv", 1, "begin_ns", "start_ns", r"slices\.csv, line 1: the column begin_ns is missing"),
+        ("slices.csv", 3, "1,", "0,", r"slices\.csv, line 3: slice 0 stands twice"),
+        ("machine.csv", 2, "1.2", "nan", r"machine\.csv, line 2: user_s is 'nan', not a number"),
+        ("observations.csv", 5, ",100,", ",1e2,", r"observations\.csv, line 5: pid is '1e2'"),
+        ("intervals.hlog", 3, "Tag=", "Teg=", r"intervals\.hlog, line 3: not a tagged interval"),
+        ("ticks.csv", 2, "0", "x", r"ticks\.csv, line 2: time_ns"),
+    ],
+)
+def test_damage_in_a_complete_trial_is_named(run: Path, name: str, line: int, old: str, new: str, said: str) -> None:
+    change(run / "trials" / "01" / name, line, old, new)
+    with pytest.raises(StoreError, match=said):
+        read_run(run)
+
+
+@pytest.mark.parametrize(
+    "name", ["slices.csv", "observations.csv", "machine.csv", "ticks.csv", "intervals.hlog", "job.json"]
+)
+def test_a_complete_trial_without_a_file_is_named(run: Path, name: str) -> None:
+    (run / "trials" / "02" / name).unlink()
+    with pytest.raises(StoreError, match=f"02/{name} is missing"):
+        read_run(run)
+
+
+def test_a_damaged_histogram_is_named_when_it_is_asked_for(run: Path) -> None:
+    path = run / "trials" / "01" / "intervals.hlog"
+    change(path, 2, "HISTF", "HISTG")
+    trial = read_run(run).trials[0]
+    with pytest.raises(
+        StoreError, match=r"intervals\.hlog: the histogram tomcat-metro/0/echoStruct/response is damaged"
+    ):
+        trial.histogram([0], "response")
+
+
+def test_a_broken_json_file_is_named_with_its_line(run: Path) -> None:
+    (run / "trials" / "01" / "trial.json").write_text('{\n"number": 1,\n oops')
+    with pytest.raises(StoreError, match=r"trial\.json, line 3: not JSON"):
+        read_run(run)
+
+
+def test_a_json_file_of_another_shape_is_named_with_its_key(run: Path) -> None:
+    (run / "schedule.json").write_text("{}")
+    with pytest.raises(StoreError, match=r"schedule\.json: study: Field required"):
+        read_run(run)
+
+
+def test_a_trial_that_was_killed_before_its_record_is_an_interrupted_one(run: Path) -> None:
+    (run / "trials" / "02" / "trial.json").unlink()
+    trial = read_run(run).trials[1]
+    assert trial.status == "interrupted" and trial.record is None and trial.slices
+
+
+def test_a_trial_that_never_began_is_left_out(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", SMALL)
+    for path in (run / "trials" / "02").iterdir():
+        path.unlink()
+    (run / "trials" / "02").rmdir()
+    assert [trial.number for trial in read_run(run).trials] == [1]
+
+
+def test_a_stopped_trials_half_written_last_line_is_left_out(tmp_path: Path) -> None:
+    run = interrupted(tmp_path)
+    path = run / "trials" / "02" / "slices.csv"
+    whole = read_run(run).trials[1].slices
+    path.write_text(path.read_text()[:-20])
+    trial = read_run(run).trials[1]
+    assert len(trial.slices) == len(whole) - 1 and not trial.problems
+
+
+def test_a_stopped_trials_damage_is_a_problem_that_is_listed(tmp_path: Path) -> None:
+    run = interrupted(tmp_path)
+    change(run / "trials" / "02" / "machine.csv", 2, "1.2", "?")
+    trial = read_run(run).trials[1]
+    assert not trial.machine and "machine.csv, line 2" in trial.problems[0]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10_000))
+def test_random_damage_never_ends_in_anything_but_a_store_error(seed: int) -> None:
+    import tempfile
+
+    draw = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        run = write_run(Path(folder) / "run", Planted(forks=1, pairs=1))
+        files = sorted(path for path in run.rglob("*") if path.is_file())
+        path = draw.choice(files)
+        content = bytearray(path.read_bytes())
+        for _ in range(draw.randint(1, 5)):
+            if content:
+                content[draw.randrange(len(content))] = draw.randrange(256)
+        path.write_bytes(bytes(content[: draw.randint(0, len(content))]) if draw.random() < 0.3 else bytes(content))
+        try:
+            for trial in read_run(run).trials:
+                trial.histogram(list(trial.slices), "response")
+        except StoreError:
+            pass
+
+
+def test_histograms_merge_without_loss_and_agree_with_the_library() -> None:
+    draw, whole, parts = random.Random(2), HdrHistogram(1, 3_600_000_000, 3), []
+    for _ in range(3):
+        part = HdrHistogram(1, 3_600_000_000, 3)
+        for _ in range(2000):
+            value = int(draw.lognormvariate(7, 2)) + 1
+            part.record_value(value)
+            whole.record_value(value)
+        parts.append(decode(part.encode().decode()))
+    found = merged(parts)
+    assert found.total == 6000
+    for percent in (0.01, 50, 90, 99, 99.9, 99.999):
+        assert found.percentile(percent) == whole.get_value_at_percentile(percent)
+    assert found.mean() == pytest.approx(whole.get_mean_value(), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "HISTF", "not base64 at all", "HISTFAAAAB542pNpmSzMwMDAxQABMJoRTM6Y1mD/ASIAAEQoBBA="]
+)
+def test_what_is_no_histogram_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a compressed histogram"):
+        decode(text)
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    write_table(path, ("a", "b"), [(1, "x,y"), (2, 'say "hi"\nthere')])
+    rows = list(read_table(path, ("a",)))
+    assert [row.fields["b"] for row in rows] == ["x,y", 'say "hi"\nthere']
+    with pytest.raises(StoreError, match="cannot be written"):
+        write_text(tmp_path / "absent" / "file", "text")
+    write_document(tmp_path / "x.json", {"b": 1})
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["table.csv", "x.json"]
