@@ -1,0 +1,122 @@
+"""Measures the engine against its peers and against servers that know the truth; raw data goes to results/.
+
+    python3 engine/bench/bench.py            all figures, about fifteen minutes on an idle machine with two processors
+    python3 engine/bench/bench.py capacity   only one; also: delays, freezes, memory, poisson
+
+Needs nginx, and the engine with its test servers built for release. A peer that is not installed is left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import capacity
+import exactness
+import memory
+import poisson
+import table
+from clients import PEERS
+from processes import BenchError
+
+HERE = Path(__file__).resolve().parent
+FIGURES = ["capacity", "delays", "freezes", "memory", "poisson"]
+MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(FIGURES)}; all by default")
+    parser.add_argument(
+        "--engine", help="the folder with the built programs", default=HERE.parent / "target" / "release"
+    )
+    parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--pairs", type=int, default=7, help="pairs of engine and peer")
+    parser.add_argument("--seconds", type=int, default=3, help="length of each run of a client")
+    parser.add_argument("--connections", type=int, nargs="+", default=[30, 5])
+    parser.add_argument("--peers", nargs="+", default=[peer.name for peer in PEERS])
+    parser.add_argument("--repeats", type=int, default=3, help="repeats of each exactness figure")
+    given = parser.parse_args()
+    unknown = [name for name in given.figures if name not in FIGURES]
+    if unknown:
+        parser.error(f"no figure is called {unknown[0]!r}; there are {', '.join(FIGURES)}")
+    return given
+
+
+def main() -> int:
+    given = arguments()
+    try:
+        bench(given)
+    except BenchError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def bench(given: argparse.Namespace) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        raise BenchError("two processors are needed, one for the server and one for the client")
+    engine, server = (program(Path(given.engine), name) for name in ("steelyard-engine", "steelyard-testserver"))
+    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if nginx is None:
+        raise BenchError("nginx is not installed: apt-get install nginx-light")
+    settings = capacity.Settings(engine, nginx, given.pairs, given.seconds, given.connections, given.peers)
+    rows: dict[str, tuple[list[str], Callable[[], Iterator[dict[str, object]]]]] = {
+        "capacity": (capacity.COLUMNS, lambda: capacity.measure(settings)),
+        "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, given.repeats, 5)),
+        "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, given.repeats, 60)),
+        "memory": (memory.COLUMNS, lambda: memory.measure(engine, nginx, MEMORY_CASES)),
+        "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, 20)),
+    }
+    given.results.mkdir(parents=True, exist_ok=True)
+    write_setup(given.results / "setup.csv", engine)
+    for figure in given.figures or FIGURES:
+        columns, measure = rows[figure]
+        write_as_measured(given.results / f"{figure}.csv", columns, measure())
+    if given.results == HERE / "results":
+        table.write(given.results)
+
+
+def program(folder: Path, name: str) -> str:
+    path = folder / name
+    if not path.is_file():
+        raise BenchError(f"{path} is not built: cargo build --release --features testservers, in engine/")
+    return str(path)
+
+
+def write_as_measured(path: Path, columns: list[str], rows: Iterator[dict[str, object]]) -> None:
+    """Write each row when it is there, so that a bench that is stopped keeps what it has; the old file goes last."""
+    part = path.with_suffix(".part")
+    with part.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(row)
+            file.flush()
+            print(f"{path.stem}: " + " ".join(f"{key}={value}" for key, value in row.items()), flush=True)
+    part.replace(path)
+
+
+def write_setup(path: Path, engine: str) -> None:
+    """The machine and the versions, as far as they say something of the figures."""
+    model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    facts = {
+        "kernel": platform.release(),
+        "processors": str(len(os.sched_getaffinity(0))),
+        "processor": model[0].split(": ", 1)[1] if model else platform.machine(),
+        **capacity.versions(engine),
+    }
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["what", "value"])
+        writer.writerows(facts.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""Makes docs/reference/engine-figures.md from the raw data in results/; with --check, says whether it is stale."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent.parent / "docs" / "reference" / "engine-figures.md"
+Row = dict[str, str]
+
+INTRODUCTION = """\
+# The engine's figures
+
+This page is made by `make bench-table` from the raw data in `engine/bench/results/`; `make bench` measures them anew.
+
+Client and server have a processor each. In `capacity`, nginx answers a fixed envelope of 165 bytes to a SOAP request of
+258 bytes over connections that are kept. Each peer is measured in pairs with the engine that alternate in order;
+ratios are medians over pairs, with the least and the greatest in brackets. Requests are counted by nginx and processor time
+by the kernel, for all clients alike. The engine verifies status and content of every answer and records everything
+that it always records; of the peers, wrk keeps a latency histogram, and none looks at the content.
+"""
+
+
+def read(results: Path, name: str) -> list[Row]:
+    path = results / f"{name}.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def met(holds: bool) -> str:
+    return "met" if holds else "**missed**"
+
+
+def cpu(row: Row) -> float:
+    """User and system time of a request, us."""
+    return float(row["user_us_per_request"]) + float(row["system_us_per_request"])
+
+
+def pairs(rows: list[Row]) -> list[tuple[Row, Row]]:
+    """(engine, peer) by pair; a pair that was not finished is left out."""
+    by_pair: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        by_pair.setdefault(row["pair"], {})["engine" if row["client"] == "steelyard-engine" else "peer"] = row
+    return [(both["engine"], both["peer"]) for both in by_pair.values() if len(both) == 2]
+
+
+def ratio(both: list[tuple[Row, Row]], value: Callable[[Row], float]) -> tuple[float, str]:
+    """The median over pairs of engine by peer, and how it is written."""
+    ratios = [value(engine) / value(peer) for engine, peer in both]
+    middle = median(ratios)
+    return middle, f"{middle:.3f} [{min(ratios):.3f}, {max(ratios):.3f}]"
+
+
+def capacity(rows: list[Row], setup: list[Row]) -> str:
+    if not rows:
+        return ""
+    text = ""
+    for connections in sorted({int(row["connections"]) for row in rows}, reverse=True):
+        here = [row for row in rows if int(row["connections"]) == connections]
+        text += f"\n## Throughput and processor time, {connections} connections\n\n"
+        lines, verdicts = [], []
+        for peer in dict.fromkeys(row["peer"] for row in here):
+            both = pairs([row for row in here if row["peer"] == peer])
+            if not both:
+                continue
+            rate, rate_text = ratio(both, lambda row: float(row["rate_per_s"]))
+            cost, cost_text = ratio(both, cpu)
+            peers = [other for _, other in both]
+            lines.append([
+                peer, str(len(both)), f"{median(float(row['rate_per_s']) for row in peers):,.0f}", rate_text,
+                f"{median(map(cpu, peers)):.2f}", cost_text,
+                f"{median(float(row['user_us_per_request']) for row in peers):.2f}", busy(peers, "client"), busy(peers, "server"),
+            ])  # fmt: skip
+            if peer == "wrk":
+                verdicts.append(["processor time at most 1.0 x wrk", f"{cost:.3f}", met(cost <= 1.0)])
+                verdicts.append(["throughput at least 0.95 x wrk", f"{rate:.3f}", met(rate >= 0.95)])
+            else:
+                verdicts.append([f"throughput above {peer}", f"{rate:.3f}", met(rate > 1.0)])
+        engines = [row for row in here if row["client"] == "steelyard-engine"]
+        user = median(float(row["user_us_per_request"]) for row in engines)
+        lines.insert(0, [
+            "engine", str(len(engines)), f"{median(float(row['rate_per_s']) for row in engines):,.0f}", "",
+            f"{median(map(cpu, engines)):.2f}", "", f"{user:.2f}", busy(engines, "client"), busy(engines, "server"),
+        ])  # fmt: skip
+        verdicts.insert(0, ["user time of a request at most 1.0 us", f"{user:.2f} us", met(user <= 1.0)])
+        text += table(
+            ["client", "runs", "requests/s", "engine's, ratio", "CPU us a request", "engine's, ratio", "user us",
+             "client's processor busy", "server's busy"],
+            lines,
+        )  # fmt: skip
+        for fact in setup:
+            if fact["value"].startswith("not installed") and fact["what"] not in {row["peer"] for row in here}:
+                text += f"\n{fact['what']}: {fact['value']}\n"
+        if connections == 30:
+            text += "\n" + table(["figure", "value", "verdict"], verdicts)
+        else:
+            text += "\nShown, not judged: with few connections the time to wake up decides, on either side.\n"
+    return text
+
+
+def busy(rows: list[Row], side: str) -> str:
+    return f"{100 * median(float(row[f'{side}_cpu_busy']) for row in rows):.0f}%"
+
+
+def delays(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    text = "\n## Recorded response time minus the server's own (write - due)\n\n"
+    lines = []
+    for key in dict.fromkeys((row["delay_us"], row["rate_per_s"]) for row in rows):
+        here = [row for row in rows if (row["delay_us"], row["rate_per_s"]) == key]
+        middle = {name: median(float(row[name]) for row in here) for name in here[0] if name != "valid"}
+        good = middle["difference_p50_us"] < 50 and middle["difference_p99_us"] < 200
+        lines.append([
+            f"{int(key[0]) / 1000:g} ms, {int(key[1]):,}/s", str(len(here)), f"{middle['difference_p50_us']:.1f}",
+            f"{middle['difference_p99_us']:.1f}", f"{middle['lateness_p50_us']:.1f}", f"{middle['lateness_p99_us']:.1f}",
+            f"{max(float(row['due_step_error_ns']) for row in here):.0f}", met(good),
+        ])  # fmt: skip
+    header = ["delay, rate", "runs", "p50 us", "p99 us", "lateness p50 us", "lateness p99 us", "due off the grid, ns",
+              "p50 < 50, p99 < 200"]  # fmt: skip
+    return text + table(header, lines)
+
+
+def freezes(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    text = "\n## A server that freezes 1 s in every 10, at a constant 1,000/s, 60 s\n\n"
+    lines = []
+    for share in dict.fromkeys(row["quantile"] for row in rows):
+        here = [row for row in rows if row["quantile"] == share]
+        worst = max(here, key=lambda row: abs(float(row["relative_error"])))
+        lines.append([
+            f"p{100 * float(share):g}", str(len(here)), f"{median(float(row['recorded_ms']) for row in here):.1f}",
+            f"{median(float(row['computed_ms']) for row in here):.1f}", f"{100 * float(worst['relative_error']):+.2f}%",
+            met(abs(float(worst["relative_error"])) <= 0.03),
+        ])  # fmt: skip
+    return text + table(["percentile", "runs", "recorded ms", "computed ms", "worst error", "within 3%"], lines)
+
+
+def memory(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    text = "\n## Memory\n\n"
+    lines = []
+    for row in rows:
+        few = int(row["connections"]) <= 1000
+        growth = int(row["last_quarter_kib"]) / max(int(row["second_quarter_kib"]), 1) - 1
+        good = row["failures"] == "0" and growth < 0.02 and (not few or int(row["max_rss_kib"]) < 64 * 1024)
+        lines.append([
+            f"{int(row['connections']):,} connections, {row['seconds']} s", f"{int(row['requests']):,}", row["failures"],
+            f"{int(row['max_rss_kib']) / 1024:.1f}", f"{100 * growth:+.1f}%", met(good),
+        ])  # fmt: skip
+    header = ["load", "requests", "failures", "most MB", "growth from second to last quarter",
+              "flat; 1,000 connections under 64 MB"]  # fmt: skip
+    return text + table(header, lines)
+
+
+def poisson(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    passed = sum(int(row["passes"]) for row in rows)
+    statistics = [float(row["anderson_darling"]) for row in rows]
+    line = [f"{len(rows)} x {int(rows[0]['gaps']):,}", f"{median(statistics):.3f}", f"{max(statistics):.3f}",
+            rows[0]["critical_1_percent"], str(passed), met(10 * passed >= 9 * len(rows))]  # fmt: skip
+    header = ["runs x gaps", "median A2", "greatest A2", "critical at 1%", "pass", "at least 18 of 20"]
+    text = "\n## Poisson arrivals at 1,000/s, as the server read them: Anderson-Darling for exponential gaps\n\n"
+    return text + table(header, [line])
+
+
+def page(results: Path) -> str:
+    setup = read(results, "setup")
+    text = INTRODUCTION + capacity(read(results, "capacity"), setup)
+    for name, section in [("delays", delays), ("freezes", freezes), ("memory", memory), ("poisson", poisson)]:
+        text += section(read(results, name))
+    if setup:
+        facts = table(["what", "value"], [[row["what"], row["value"]] for row in setup])
+        text += "\n## Setup\n\n" + facts.replace("---:", "---")
+    return text
+
+
+def write(results: Path) -> None:
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(results))
+
+
+def main() -> int:
+    results = HERE / "results"
+    if sys.argv[1:] != ["--check"]:
+        write(results)
+        return 0
+    if PAGE.exists() and PAGE.read_text() == page(results):
+        return 0
+    print(f"{PAGE.name} does not say what the raw data says: run `make bench-table`", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

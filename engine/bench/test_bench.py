@@ -1,0 +1,115 @@
+"""The bench's own parts: what clients say is read right, histograms are decoded, expectations are computed right."""
+
+from __future__ import annotations
+
+import base64
+import random
+import struct
+import zlib
+from collections import Counter
+from pathlib import Path
+
+import clients
+import exactness
+import hlog
+import poisson
+import table
+from processes import Used
+
+
+def used(output: str) -> Used:
+    return Used(0, output, "", 0, 0, 0)
+
+
+def peer(name: str) -> clients.Client:
+    return next(client for client in clients.PEERS if client.name == name)
+
+
+def test_the_request_has_258_bytes() -> None:
+    assert len(clients.request_body()) == 258
+
+
+def test_the_rate_is_read_from_what_each_peer_says() -> None:
+    said = {
+        "wrk": "Requests/sec: 158000.25\nTransfer/sec: 1MB",
+        "ab": "Requests per second:    145000.50 [#/sec] (mean)",
+        "h2load": "finished in 3.00s, 123456.67 req/s, 20MB/s",
+        "oha": '{"summary": {"requestsPerSec": 88000.5}}',
+        "k6": "    http_reqs......................: 39000  13000.125/s",
+        "siege": '{ "transactions": 9, "transaction_rate":\t\t 11000.75, }',
+    }
+    rates = {name: peer(name).rate(used(text)) for name, text in said.items()}
+    assert rates == {
+        "wrk": 158000.25,
+        "ab": 145000.5,
+        "h2load": 123456.67,
+        "oha": 88000.5,
+        "k6": 13000.125,
+        "siege": 11000.75,
+    }
+
+
+def encode(words: list[int]) -> bytes:
+    """A V2 compressed histogram of 3 digits from 1 us to 1 h with these counts (negative: so many zeros)."""
+    body = bytearray()
+    for word in words:
+        value = (word << 1) ^ (word >> 63)
+        while value >= 0x80:
+            body.append(value & 0x7F | 0x80)
+            value >>= 7
+        body.append(value)
+    payload = struct.pack(">iiiiqqd", hlog.COOKIE, len(body), 0, 3, 1, 3_600_000_000, 1.0) + body
+    compressed = zlib.compress(payload)
+    return struct.pack(">ii", hlog.COOKIE_COMPRESSED, len(compressed)) + compressed
+
+
+def test_a_histogram_is_decoded_to_the_greatest_values_of_its_buckets(tmp_path: Path) -> None:
+    # Index 100 is 100 us; 2048 is the first bucket of two: 2048 and 2049 us.
+    histogram = encode([-100, 7, -1947, 200])
+    assert hlog.decode(histogram) == Counter({100: 7, 2049: 200})
+    log = tmp_path / "intervals.hlog"
+    line = f"Tag=a/0/echo/response,0.0,1.0,2.0,{base64.b64encode(histogram).decode()}\n"
+    log.write_text("#[Histogram log format version 1.3]\n" + line + line)
+    found = hlog.read(log)["a/0/echo/response"]
+    assert found == Counter({100: 14, 2049: 400})
+    assert hlog.quantile(found, 14 / 414) == 100
+    assert hlog.quantile(found, 0.5) == 2049
+
+
+def test_requests_that_come_in_a_freeze_wait_for_its_end_and_their_turn() -> None:
+    freeze = {"begin_ns": 1_000_000_000, "end_ns": 2_000_000_000, "backlog": 10, "backlog_end_ns": 2_010_000_000}
+    times = exactness.computed_ms(0, 4, 10, [freeze])
+    assert times[:10] == [0] * 10
+    assert [round(time) for time in times[10:20]] == [1001, 902, 803, 704, 605, 506, 407, 308, 209, 110]
+    # Due at the very end of the freeze, behind the ten that waited.
+    assert round(times[20]) == 11
+    assert times[21:] == [0] * 19
+
+
+def test_percentiles_of_a_freeze_are_those_that_the_method_foresees() -> None:
+    reports = [
+        {"begin_ns": s * 10**9, "end_ns": (s + 1) * 10**9, "backlog": 1000, "backlog_end_ns": (s + 1) * 10**9 + 10**7}
+        for s in range(9, 60, 10)
+    ]
+    times = exactness.computed_ms(0, 60, 1000, reports)
+    assert abs(exactness.quantile(times, 0.95) - 505) < 5
+    assert abs(exactness.quantile(times, 0.99) - 901) < 5
+    assert abs(exactness.quantile(times, 0.999) - 990) < 5
+
+
+def test_anderson_darling_passes_exponential_gaps_and_refuses_regular_ones() -> None:
+    passed = 0
+    for seed in range(50):
+        source = random.Random(seed)
+        passed += poisson.anderson_darling([source.expovariate(1) for _ in range(1000)]) <= poisson.CRITICAL_1_PERCENT
+    assert passed >= 47
+    assert poisson.anderson_darling([1 + 0.1 * random.Random(1).random() for _ in range(1000)]) > 100
+
+
+def test_the_distance_from_the_grid_is_found() -> None:
+    assert exactness.step_error_ns([5, 105, 305, 1005], 100) == 0
+    assert exactness.step_error_ns([5, 112], 100) == 7
+
+
+def test_the_page_is_what_the_committed_data_says() -> None:
+    assert table.PAGE.read_text() == table.page(table.HERE / "results")
