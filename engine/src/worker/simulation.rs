@@ -40,11 +40,14 @@ impl Clock for SimulatedClock {
     }
 }
 
+/// A connection's token, and a piece of its stream or its end.
+type Coming = (u64, Option<&'static str>);
+
 struct World {
     now: Rc<Cell<Ns>>,
     script: RefCell<Script>,
     /// What will come, by instant and order: the connection's token, and bytes, or the end where there are none.
-    coming: RefCell<BTreeMap<(Ns, u64), (u64, Option<&'static str>)>>,
+    coming: RefCell<BTreeMap<(Ns, u64), Coming>>,
     order: Cell<u64>,
     refuses: Cell<Option<Trouble>>,
     opened: Cell<u32>,
