@@ -57,7 +57,7 @@ def _verdicts(
     failures = list(_failures(run))
     why_not = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
     if not any(judgement.compared.ratio is not None for judgement in primaries):
-        why_not += _nothing(run, failures)
+        why_not += _nothing(run, primaries, failures)
     whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
     return Verdicts(
         run=run.name,
@@ -72,13 +72,14 @@ def _verdicts(
     )
 
 
-def _nothing(run: Run, failures: Sequence[TrialFailure]) -> list[str]:
+def _nothing(run: Run, primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
     """Why not even a ratio could be made."""
     if len(run.schedule.subjects) < 2:
         return ["one subject alone has nothing to be compared with"]
     if failures:
         return [f"trial {one.trial} {one.status}: {one.message}" for one in failures[:1]]
-    return ["no pair of slices could be counted"]
+    refusals = dict.fromkeys(reason for judgement in primaries for reason in judgement.compared.refusals)
+    return list(refusals) or ["no pair of slices could be counted"]
 
 
 def _sentence(run: Run, primaries: Sequence[Judgement], why_not: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ class PairPoint:
 
 @dataclass(frozen=True)
 class ForkPoint:
-    """One fork's ratio a / b and its pairs. `why_not` says why it does not enter the interval."""
+    """One fork's ratio a / b and, for a primary measure, its pairs. `why_not` says why it does not enter the interval."""
 
     trial: int
     ratio: float | None
@@ -79,7 +79,8 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
     points, voided, pairs = [], Counter[str](), 0
     for fork in forks(run, cell, a, b):
         ratio = None if refused else _fork_ratio(fork, cell, measure, refusals)
-        points.append(ForkPoint(fork.trial.number, ratio, _pair_points(fork, cell, measure, refused), fork.why_not))
+        shown = _pair_points(fork, cell, measure, refused) if primary else ()
+        points.append(ForkPoint(fork.trial.number, ratio, shown, fork.why_not))
         if fork.why_not is None:
             pairs += len(fork.counted)
         else:

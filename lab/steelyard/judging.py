@@ -11,7 +11,7 @@ from .instrument import Finding, Level
 from .measures import Measure
 from .models.records import Cell
 from .sentences import counted
-from .statistics.looks import ALPHA, LOOKS, alpha_of
+from .statistics.looks import LOOKS, alpha_of
 from .statistics.planning import time_left
 from .statistics.words import Judged, Word, words
 from .store import Run
@@ -107,4 +107,4 @@ def _more_time(run: Run, one: Compared) -> str | None:
     if not seconds or one.interval is None:
         return None
     logs = one.log_ratios
-    return time_left(_PROMISED_DIFFERENCE, stdev(logs), len(logs), sum(seconds) / len(seconds), ALPHA)
+    return time_left(_PROMISED_DIFFERENCE, stdev(logs), len(logs), sum(seconds) / len(seconds), 1 - one.confidence)

@@ -74,8 +74,9 @@ class Measure:
     def of(self, quantities: Quantities) -> Measured:
         """The measure of these quantities, or why there is none."""
         for kind, percent in self.formula.percentiles:
-            found = quantities.histogram(kind).total
-            refusal = percentile_refusal(percent / 100, found, int(quantities.values.get("unfinished", 0)))
+            found = quantities.histogram(kind)
+            beyond = quantities.beyond(found.percentile(percent)) if found.total else 0
+            refusal = percentile_refusal(percent / 100, found.total, beyond)
             if refusal is not None:
                 return Measured(None, refusal)
         value = self.formula.evaluate(quantities.values, quantities.percentile)

@@ -64,14 +64,14 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     found = []
     if row.wrong or wrong_in_full:
         found.append(Void.WRONG)
-    if not row.valid:
-        found.append(Void.ENGINE)
     if not row.completed:
         found.append(Void.EMPTY)
     if not unbroken and compiles(trial.jit_share(number)):
         found.append(Void.COMPILING)
-    if row.stale > STALE_LIMIT * max(1, row.started):
+    if row.stale + row.stale_failed > STALE_LIMIT * max(1, row.started):
         found.append(Void.STALE)
+    if not row.valid:  # last, since the engine's own objections repeat some of the others
+        found.append(Void.ENGINE)
     return tuple(found)
 
 

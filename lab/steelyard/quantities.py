@@ -21,27 +21,41 @@ _COUNTS = tuple(
 
 @dataclass(frozen=True)
 class Quantities:
-    """Named numbers, and the histogram of each kind of time; a name that was not recorded is absent."""
+    """Named numbers, and the histogram of each kind of time; a name that was not recorded is absent.
+
+    `waiting` has, for each slice, how long the oldest request had waited in vain at its end (ns), and how many had.
+    """
 
     values: Mapping[str, float]
     histogram: Callable[[str], Histogram]
+    waiting: Sequence[tuple[int, int]] = ()
 
     def percentile(self, kind: str, percent: float) -> float | None:
         """In microseconds; None where there is no value."""
         found = self.histogram(kind)
         return found.percentile(percent) if found.total else None
 
+    def beyond(self, microseconds: float) -> int:
+        """How many unanswered requests may have waited for longer than that already when their slice ended.
+
+        A closed load always ends with a request of each user under way; these are no slower than others. Where the oldest
+        of a slice has waited for longer, all of that slice are counted, since nothing says how many have.
+        """
+        return sum(count for oldest, count in self.waiting if oldest > microseconds * 1000)
+
 
 def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
     """The quantities of these slices of one trial, put together."""
     values = _added([_of_slice(trial, number, users) for number in numbers])
-    return Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)))
+    waiting = [(trial.slices[number].oldest_unfinished_ns, trial.slices[number].unfinished) for number in numbers]
+    return Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)), waiting)
 
 
 def together(parts: Sequence[Quantities]) -> Quantities:
     """Several forks' quantities put together."""
     values = _added([part.values for part in parts])
-    return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)))
+    waiting = [one for part in parts for one in part.waiting]
+    return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)), waiting)
 
 
 def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:

@@ -117,7 +117,7 @@ class ProcessorTime:
 
 @dataclass(frozen=True)
 class Trial:
-    """One fork as stored. `plans` and `slices` are by slice number.
+    """One fork as stored. `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind.
 
     `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could
     write one.
@@ -132,7 +132,7 @@ class Trial:
     observations: Mapping[int, Sequence[Observation]]
     machine: Mapping[int, Sequence[ProcessorTime]]
     ticks: Sequence[Tick]
-    encoded: Mapping[str, str]
+    histograms: Mapping[tuple[int, str], Sequence[tuple[str, str]]]
     engine_threads: int
     think_ms: float
     problems: Sequence[str] = field(default=())
@@ -151,21 +151,15 @@ class Trial:
 
     def histogram(self, numbers: Sequence[int], kind: str) -> Histogram:
         """All operations of these slices merged; `kind` is response, service, all ...; raises StoreError."""
-        wanted = set(numbers)
-        return merged(self._decoded(tag) for tag in self.encoded if _of(tag, wanted, kind))
+        return merged(self._decoded(*one) for number in numbers for one in self.histograms.get((number, kind), ()))
 
-    def _decoded(self, tag: str) -> Histogram:
+    def _decoded(self, tag: str, encoded: str) -> Histogram:
         try:
-            return decode(self.encoded[tag])
+            return decode(encoded)
         except ValueError as error:
             raise StoreError(
                 f"{self.folder / 'intervals.hlog'}: the histogram {tag[:80]} is damaged: {error}"
             ) from None
-
-
-def _of(tag: str, numbers: set[int], kind: str) -> bool:
-    parts = tag.rsplit("/", 3)
-    return len(parts) == 4 and parts[3] == kind and parts[1].isdigit() and int(parts[1]) in numbers
 
 
 @dataclass(frozen=True)
@@ -255,7 +249,7 @@ def _read_trial(planned: TrialPlan, folder: Path) -> Trial:
         observations=read(_read_observations, "observations.csv", dict[int, list[Observation]]()),
         machine=read(_read_machine, "machine.csv", dict[int, list[ProcessorTime]]()),
         ticks=read(_read_ticks, "ticks.csv", tuple[Tick, ...]()),
-        encoded=read(_read_histograms, "intervals.hlog", dict[str, str]()),
+        histograms=read(_read_histograms, "intervals.hlog", dict[tuple[int, str], list[tuple[str, str]]]()),
         engine_threads=threads,
         think_ms=think_ms,
         problems=tuple(problems),
@@ -320,5 +314,11 @@ def _tick(row: Row) -> Tick:
     )
 
 
-def _read_histograms(path: Path, may_be_cut: bool) -> dict[str, str]:
-    return read_log(path, may_be_cut=may_be_cut)
+def _read_histograms(path: Path, may_be_cut: bool) -> dict[tuple[int, str], list[tuple[str, str]]]:
+    found: dict[tuple[int, str], list[tuple[str, str]]] = {}
+    for tag, encoded in read_log(path, may_be_cut=may_be_cut).items():
+        parts = tag.rsplit("/", 3)
+        if len(parts) != 4 or not (parts[1].isascii() and parts[1].isdigit()):
+            raise StoreError(f"{path}: the tag {tag[:80]} is not subject/slice/operation/kind")
+        found.setdefault((int(parts[1]), parts[3]), []).append((tag, encoded))
+    return found

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
-from steelyard.models.job import BigBang
+from steelyard.models.job import BigBang, Rate, Stage
 from steelyard.models.records import (
     Cell,
     Failure,
@@ -45,6 +45,7 @@ class Planted:
     forks: int = 4
     pairs: int = 10
     users: int = 8
+    open_rate: float | None = None  # requests/s; the load is closed where it is None
     slice_seconds: float = 2.0
     fork_deviation: float = 0.01
     pair_deviation: float = 0.03
@@ -99,7 +100,7 @@ def _schedule(planted: Planted) -> Schedule:
                     name=name,
                     mix={name: 1.0},
                     users=planted.users,
-                    profile=BigBang(users=planted.users, seconds=planted.slice_seconds),
+                    profile=_profile(planted),
                     primary=place == 0,
                 )
                 for place, name in enumerate(planted.cells)
@@ -112,6 +113,13 @@ def _schedule(planted: Planted) -> Schedule:
             "looks": list(planted.looks),
         }
     )
+
+
+def _profile(planted: Planted) -> BigBang | Rate:
+    if planted.open_rate is None:
+        return BigBang(users=planted.users, seconds=planted.slice_seconds)
+    stage = Stage(from_rate=planted.open_rate, to_rate=planted.open_rate, seconds=planted.slice_seconds)
+    return Rate(arrivals="poisson", stages=[stage])
 
 
 class _Trial:

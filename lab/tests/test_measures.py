@@ -170,6 +170,16 @@ def test_a_percentile_without_support_is_refused_with_what_it_needs() -> None:
     assert measures["response_time_p99"].of(values_of(flat_histogram(1000))).value == pytest.approx(990.0)
 
 
-def test_a_percentile_among_the_unfinished_is_refused() -> None:
-    found = registry()["response_time_p99"].of(values_of(flat_histogram(2000), unfinished=200))
-    assert found.value is None and "did not finish" in (found.refusal or "")
+def waiting(*slices: tuple[int, int]) -> Quantities:
+    return Quantities({}, lambda _: flat_histogram(2000), slices)
+
+
+def test_a_percentile_among_requests_that_waited_longer_in_vain_is_refused() -> None:
+    found = registry()["response_time_p99"].of(waiting((30_000_000_000, 200)))
+    assert found.value is None and "were not answered" in (found.refusal or "")
+
+
+def test_requests_that_were_just_under_way_at_a_slices_end_refuse_nothing() -> None:
+    """Every closed load leaves one a user; none has waited for as long as the percentile."""
+    assert registry()["response_time_p99"].of(waiting(*[(900_000_000, 8)] * 20)).value == pytest.approx(1980.0)
+    assert registry()["response_time_p99"].of(waiting((30_000_000_000, 8), *[(900_000_000, 8)] * 20)).value is not None

@@ -120,7 +120,7 @@ def test_identifiers_inside_the_pictures_never_meet(tmp_path: Path) -> None:
     page, _ = read(made(tmp_path, cells={"echoStruct": 1.0, "echoVoid": 1.5}))
     found = re.findall(r'\bid="([^"]+)"', page)
     assert len(found) == len(set(found))
-    assert {name for name in re.findall(r"url\(#([^)]+)\)", page)} <= set(found)
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(found)
 
 
 def test_what_servers_and_studies_say_is_escaped(tmp_path: Path) -> None:

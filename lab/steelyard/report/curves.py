@@ -58,13 +58,13 @@ def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
     histogram = quantities.histogram("response")
     if not histogram.total:
         return {}
-    unfinished = int(quantities.values.get("unfinished", 0))
     steps = sorted({100 * (1 - 10 ** (-place / 10)) for place in range(51)} | set(_LABELLED))
-    return {
-        percent: histogram.percentile(percent) / 1000
-        for percent in (round(step, 6) for step in steps)
-        if percentile_refusal(percent / 100, histogram.total, unfinished) is None
-    }
+    found = {}
+    for percent in (round(step, 6) for step in steps):
+        microseconds = histogram.percentile(percent)
+        if percentile_refusal(percent / 100, histogram.total, quantities.beyond(microseconds)) is None:
+            found[percent] = microseconds / 1000
+    return found
 
 
 def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[str], width: int) -> Chart:

@@ -102,9 +102,14 @@ def series(labels: Sequence[str]) -> dict[str, Any]:
     count = len(labels)
     return {
         "colour": alt.Scale(domain=list(labels), range=[COLOURS[n % len(COLOURS)] for n in range(count)]),
-        "shape": alt.Scale(domain=list(labels), range=[SHAPES[n % len(SHAPES)] for n in range(count)]),
+        "shape": alt.Scale(domain=list(labels), range=[shape_of(n) for n in range(count)]),
         "dash": alt.Scale(domain=list(labels), range=[DASHES[n % len(DASHES)] for n in range(count)]),
     }
+
+
+def shape_of(place: int) -> str:
+    """The shape of a subject by its place: with more than six, a colour comes back with another shape."""
+    return SHAPES[(place + place // len(COLOURS)) % len(SHAPES)]
 
 
 def ratio_ticks(low: float, high: float) -> list[float]:

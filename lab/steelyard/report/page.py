@@ -17,7 +17,7 @@ from ..models.verdict import TrialFailure
 from ..sentences import counted, dashed, ratio_text, value_text
 from ..store import FAILURE_KINDS, Run
 from .curves import percentile_chart, warm_up_chart, warm_up_points
-from .drawing import COLOURS, DASHES, PATHS, SHAPES, Picture
+from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 from .levels import level_chart
 from .ratios import ratio_chart
 from .setup import Group, command, groups
@@ -159,7 +159,7 @@ def _legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
     for place, label in enumerate(run.schedule.subjects):
         colour = f"var(--series-{place % len(COLOURS)})"
         dash = " ".join(str(length) for length in DASHES[place % len(DASHES)])
-        yield label, colour, PATHS[SHAPES[place % len(SHAPES)]], dash
+        yield label, colour, PATHS[shape_of(place)], dash
 
 
 def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
@@ -198,6 +198,14 @@ def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
         seen.add(key)
         for reason, count in sorted(one.voided.items()):
             yield f"{one.a} / {one.b}, {one.cell.name}", reason, str(count)
+    objections = Counter(
+        row.why_not
+        for trial in analysis.run.trials
+        for row in trial.slices.values()
+        if not row.valid and row.phase == "measure"
+    )
+    for objection, count in sorted(objections.items()):
+        yield "the engine's own objections, by slice", objection, str(count)
 
 
 def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:

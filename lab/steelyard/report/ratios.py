@@ -108,9 +108,9 @@ def _some(values: list[dict[str, Any]], keep: str) -> Chart:
 def _whole(one: Compared, x: Any, y: Any) -> Iterator[Chart]:
     if one.interval is not None:
         bar = marks([{"fork": _ALL, "ratio": one.interval.low, "to": one.interval.high}])
-        yield bar.mark_rule(color=INK, strokeWidth=3, strokeCap="butt").encode(x=x, x2="to:Q", y=y)
+        yield bar.mark_rule(color=INK, strokeWidth=3, strokeCap="butt", clip=True).encode(x=x, x2="to:Q", y=y)
         ends = marks([{"fork": _ALL, "ratio": end} for end in (one.interval.low, one.interval.high)])
-        yield ends.mark_tick(color=INK, thickness=3, size=14).encode(x=x, y=y)
+        yield ends.mark_tick(color=INK, thickness=3, size=14, clip=True).encode(x=x, y=y)
     if one.ratio is not None:
         diamond = marks([{"fork": _ALL, "ratio": one.ratio}])
         yield diamond.mark_point(shape="diamond", size=110, filled=True, color=INK, opacity=1).encode(x=x, y=y)

@@ -33,15 +33,14 @@ def least_requests(quantile: float) -> int:
 
 
 def percentile_refusal(quantile: float, requests: int, unfinished: int = 0) -> str | None:
-    """Why a quantile of `requests` finished requests cannot be shown, or None where it can.
+    """Why a quantile of `requests` answered requests cannot be shown, or None where it can.
 
-    `unfinished` requests are slower than all that finished, as far as anyone knows: above their share there is no
-    percentile.
+    `unfinished` requests have waited for longer than the quantile without an answer: above their share there is none.
     """
     needed = least_requests(quantile)
     if requests < needed:
         return f"p{quantile * 100:g} needs {needed} requests, and there are {requests}"
     share = unfinished / (requests + unfinished)
     if unfinished and quantile > 1 - share:
-        return f"p{quantile * 100:g} lies among the {share:.2%} of requests that did not finish"
+        return f"p{quantile * 100:g} lies among the {share:.2%} of requests that were not answered"
     return None
