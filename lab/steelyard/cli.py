@@ -9,20 +9,22 @@ import sys
 import traceback
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from typer.exceptions import TyperException
 
-from . import __version__, analyse, catalogue, design, doctor, report, servers
-from . import run as running
+from . import __version__, catalogue, design, doctor
 from .errors import ConfigurationError, SteelyardError
 from .lock import machine_lock
 from .models.outputs import RunOutput, ServerRow, ServersOutput
 from .models.verdict import Verdicts
 from .progress import Progress
+
+if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
+    from . import run as running
 
 app = typer.Typer(
     name="steelyard",
@@ -111,6 +113,9 @@ def report_command(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")], json: Json = False
 ) -> None:
     """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone."""
+    from . import analyse, report
+    from . import run as running
+
     verdicts = analyse.analyse(run_folder)
     page = report.write_report(run_folder)
     _print_outcome(running.Outcome(run_folder, verdicts, page, []), json)
@@ -142,6 +147,8 @@ def services() -> None:
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
     """List the servers, or check one."""
+    from . import servers
+
     if context.invoked_subcommand is not None:
         return
     rows = [servers.row(catalogue.server(name)) for name in catalogue.server_files()]
@@ -168,6 +175,8 @@ def servers_check(
     json: Json = False,
 ) -> None:
     """Fetch, build, start, verify every exchange in every spelling, send bad requests, stop."""
+    from . import servers
+
     wanted = sorted(catalogue.server_files()) if all_ else names or []
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
@@ -210,6 +219,8 @@ def version(
 
 
 def _run(study: str, request: design.Request, out: Path | None, json: bool) -> None:
+    from . import run as running
+
     entry = catalogue.study(study)
     with Progress(_console(), quiet=json) as progress:
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
@@ -226,6 +237,8 @@ def _run(study: str, request: design.Request, out: Path | None, json: bool) -> N
 
 
 def _print_outcome(outcome: running.Outcome, json: bool) -> None:
+    from . import analyse
+
     verdicts = outcome.verdicts
     if json:
         print(_output(outcome, verdicts).model_dump_json())
@@ -254,7 +267,7 @@ def _output(outcome: running.Outcome, verdicts: Verdicts | None) -> RunOutput:
 
 
 def _print_schedule(study: str, request: design.Request, json: bool) -> None:
-    schedule = running.schedule_only(catalogue.study(study), request)
+    schedule = design.schedule_only(catalogue.study(study).model, request)
     if json:
         print(schedule.model_dump_json())
         return

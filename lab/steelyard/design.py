@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import catalogue
 from .configuration import nearest
 from .errors import ConfigurationError
 from .models.job import BigBang
@@ -136,6 +137,13 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         drain_limit_seconds=settings.drain_seconds,
         parameters=settings.values,
     )
+
+
+def schedule_only(study: Study, request: Request) -> Schedule:
+    """The schedule that a run would follow, without touching a server; for `auto` users the study's reference of 8 stands in."""
+    settings = settle(study, request)
+    service = catalogue.service(study.service).model
+    return schedule_of(study, service, request, settings, settings.users or 8)
 
 
 def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:

@@ -16,7 +16,7 @@ from .catalogue import Entry
 from .drive import Setting, TrialFailedError
 from .errors import SteelyardError, StoreError
 from .lock import machine_lock
-from .models.records import Schedule, TrialPlan
+from .models.records import TrialPlan
 from .models.service import Service
 from .models.study import Budget, Study
 from .models.verdict import Verdicts
@@ -179,10 +179,3 @@ def _store(path: Path, text: str) -> None:
         part.rename(path)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}", hint="is the disk full?") from None
-
-
-def schedule_only(study: Entry[Study], request: design.Request) -> Schedule:
-    """The schedule that `run` would follow, without touching a server; auto users are shown as the study's default of 8."""
-    settings = design.settle(study.model, request)
-    service = catalogue.service(study.model.service)
-    return design.schedule_of(study.model, service.model, request, settings, settings.users or 8)
