@@ -30,9 +30,11 @@ $(UV):
 	@touch $(UV)
 
 check: build ## format, lint, types, generated files
-	$(RUN) ruff format --check lab services tests
-	$(RUN) ruff check lab services tests
+	$(RUN) ruff format --check lab services tests engine/bench
+	$(RUN) ruff check lab services tests engine/bench
 	$(RUN) mypy lab/steelyard
+	$(RUN) mypy engine/bench
+	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.schemas --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
@@ -41,7 +43,7 @@ test-rust:
 	cargo test $(CARGO_FLAGS) --all-features --quiet
 
 test-python: build
-	$(RUN) pytest lab/tests services
+	$(RUN) pytest lab/tests services engine/bench
 
 test-java:
 	mvn -B -q -f services/wstest/java/pom.xml verify
@@ -51,6 +53,13 @@ test-go:
 
 test-e2e: build ## a short run on real servers
 	$(RUN) pytest tests
+
+bench: build ## the engine against its peers and the truth; BENCH="capacity --pairs 3" measures less
+	cargo build $(CARGO_FLAGS) --release --features testservers
+	$(RUN) python engine/bench/bench.py $(BENCH)
+
+bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
+	$(RUN) python engine/bench/table.py
 
 contracts: build ## the JSON Schemas of contracts/, from the models
 	$(RUN) python -m steelyard.schemas

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-COOKIE_COMPRESSED = 0x1C849304
-COOKIE = 0x1C849303
+# With the word size, which the V2 encoding always gives as 1.
+COOKIE_COMPRESSED = 0x1C849304 | 0x10
+COOKIE = 0x1C849303 | 0x10
 
 
 def read(path: Path) -> dict[str, Counter[int]]:

@@ -1,6 +1,9 @@
-//! A test server for the length of a test.
+//! A test server for the length of a test, and a simple way to ask it.
 
-use std::io::{BufRead, BufReader};
+// Each test that uses this harness uses a part of it.
+#![allow(dead_code)]
+
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -50,12 +53,10 @@ impl TestServer {
     }
 
     /// The next line on standard output.
-    #[allow(dead_code)] // Not every test that uses this harness asks for it.
     pub fn line(&self) -> Value {
         self.lines.recv_timeout(LONG).expect("the test server says nothing")
     }
 
-    #[allow(dead_code)]
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
@@ -73,4 +74,35 @@ impl Drop for TestServer {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// A request with a body of four bytes.
+pub const REQUEST: &[u8] = b"POST /echo HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbody";
+
+/// Reads one answer with a Content-Length: its head, and its body.
+pub fn read_answer(stream: &mut TcpStream) -> (String, String) {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap();
+    let mut body = vec![0; header(&head, "Content-Length").parse().unwrap()];
+    stream.read_exact(&mut body).unwrap();
+    (head, String::from_utf8(body).unwrap())
+}
+
+/// The value of a header that must be there.
+pub fn header<'head>(head: &'head str, name: &str) -> &'head str {
+    let line = head
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    line.unwrap_or_else(|| panic!("no {name} in {head}"))
+}
+
+/// Sends the request and reads the answer, head and body.
+pub fn ask(stream: &mut TcpStream) -> (String, String) {
+    stream.write_all(REQUEST).unwrap();
+    read_answer(stream)
 }
