@@ -43,7 +43,7 @@ fn the_command_is_started_with_its_output_in_the_log() {
 fn killing_what_holds_the_input_kills_all() {
     let mut keeper = Keeper::of_below_a_lab(FAMILY);
     keeper.number_from("ready");
-    wait_until("the family is complete", LONG, || keeper.alive().len() >= 8);
+    wait_until("the family is complete", LONG, || keeper.alive().len() >= 9);
     keeper.starter.kill().unwrap();
     keeper.starter.wait().unwrap();
     keeper.wait_until_none_is_alive();
@@ -81,12 +81,19 @@ fn sigterm_and_sigint_to_the_keeper_kill_all() {
 }
 
 #[test]
-fn kill_9_of_the_keeper_kills_the_command() {
-    let mut keeper = Keeper::of("exec sleep 1000");
-    keeper.expect("started");
-    keeper.starter.kill().unwrap();
-    keeper.starter.wait().unwrap();
-    keeper.wait_until_none_is_alive();
+fn kill_9_of_the_keeper_or_of_its_guard_kills_all() {
+    for victim in ["guard", "keeper"] {
+        let mut keeper = Keeper::of(FAMILY);
+        keeper.expect("started");
+        keeper.number_from("ready");
+        keeper.ask("freeze", "frozen");
+        let guard = keeper.starter.id().cast_signed();
+        signal(
+            if victim == "guard" { guard } else { keeper.own_process() },
+            libc::SIGKILL,
+        );
+        keeper.wait_until_none_is_alive();
+    }
 }
 
 #[test]
@@ -136,8 +143,8 @@ fn freeze_reaches_children_that_left_their_session_and_those_forked_meanwhile() 
     keeper.number_from("ready");
     std::thread::sleep(Duration::from_millis(200));
     let frozen = keeper.ask("freeze", "frozen").as_u64().unwrap();
-    let this = keeper.starter.id().cast_signed();
-    let family: Vec<i32> = keeper.alive().into_iter().filter(|&pid| pid != this).collect();
+    let ours = [keeper.starter.id().cast_signed(), keeper.own_process()];
+    let family: Vec<i32> = keeper.alive().into_iter().filter(|pid| !ours.contains(pid)).collect();
     assert_eq!(family.len() as u64, frozen);
     assert!(family.iter().all(|&pid| state(pid) == 'T'));
     assert_eq!(keeper.ask("thaw", "thawed"), frozen);
@@ -309,7 +316,7 @@ fn stop_kills_those_that_will_not_end_and_counts_them() {
     );
     keeper.expect("started");
     keeper.number_from("ready");
-    wait_until("three processes run", LONG, || keeper.alive().len() == 4);
+    wait_until("three processes run", LONG, || keeper.alive().len() == 3 + 2);
     let begin = Instant::now();
     assert_eq!(keeper.ask("stop 0.3", "stopped"), 3);
     assert!(begin.elapsed() >= Duration::from_millis(300), "it was patient");
@@ -347,7 +354,7 @@ fn orphans_that_end_do_not_stay_as_zombies() {
         Keeper::of("for i in 1 2 3 4 5; do (sleep 0.05 &); done; echo $$ > $KEEPER_TEST_FOLDER/ready; sleep 1000");
     keeper.expect("started");
     keeper.number_from("ready");
-    let this = keeper.starter.id();
+    let this = keeper.own_process();
     let children = || std::fs::read_to_string(format!("/proc/{this}/task/{this}/children")).unwrap();
     wait_until("only the command is left", LONG, || {
         children().split_whitespace().count() == 1

@@ -4,6 +4,7 @@ mod cpu_list;
 mod cpu_time;
 mod ending;
 mod freezing;
+mod guard;
 mod launch;
 mod pinning;
 mod process_table;
@@ -66,6 +67,13 @@ impl KeeperError {
 
 /// Runs the keeper to its end and gives its exit code: 0 after `stop` or end of input, 128 + n after signal n.
 pub fn run(options: &Options) -> Result<u8, KeeperError> {
+    match guard::divide()? {
+        guard::Role::Guard { keeper } => Ok(guard::watch_over(keeper)),
+        guard::Role::Keeper => keep(options),
+    }
+}
+
+fn keep(options: &Options) -> Result<u8, KeeperError> {
     let mut watch = Watch::begin()?;
     let child = launch::start(options)?;
     protocol::say(&Answer::Started(child.as_raw()));

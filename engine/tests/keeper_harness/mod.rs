@@ -134,6 +134,13 @@ impl Keeper {
         text
     }
 
+    /// The process that obeys, which is the child of one that guards it.
+    pub fn own_process(&self) -> i32 {
+        let guard = self.starter.id();
+        let children = fs::read_to_string(format!("/proc/{guard}/task/{guard}/children")).unwrap();
+        children.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
