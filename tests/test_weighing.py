@@ -7,7 +7,30 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 from conftest import Lab
+
+CONTRACTS = Path(__file__).parent.parent / "contracts"
+PAPERS_FILE = """\
+#Agents determines the number of concurrent threads
+Agents          = 4
+RampUp          = 2
+SteadyState     = 3
+RampDown        = 10
+#Output directory where the results are generated
+OutputDir       = results
+OutputFilePrefix = WSTestReportSummary
+EchoVoidMix     = 100
+EchoStructMix   = 0
+EchoListMix     = 0
+EchoSyntheticMix = 0
+NumBytes        = 1024
+ListSize        = 20
+"""
+
+
+def schema(name: str) -> Any:
+    return json.loads((CONTRACTS / f"{name}.schema.json").read_text())
 
 
 def trials(run: Path) -> list[dict[str, Any]]:
@@ -83,3 +106,40 @@ def test_a_dry_run_prints_the_schedule_and_starts_nothing(lab: Lab) -> None:
     assert ran.code == 0
     assert "tomcat-metro, go" in ran.out and "8 users" in ran.out and "echoStruct (judged)" in ran.out
     assert lab.runs() == []
+
+
+def test_as_published_runs_the_papers_own_file_unbroken_and_calls_nothing(lab: Lab) -> None:
+    (lab.folder / "WSTest.ini").write_text(PAPERS_FILE)
+    ran = lab.run("run", "wstest", "--only", "go,odd", "--config", "WSTest.ini", "--as-published", "--json")
+    assert ran.code == 0, ran.err
+    (run,) = (lab.folder / "results").iterdir()
+    assert run.name.startswith("WSTestReportSummary-")
+    assert [[one["label"] for one in trial["subjects"]] for trial in trials(run)] == [["go"], ["odd"]]
+    measured = [row for row in slices(run) if row["phase"] == "measure"]
+    assert [round((int(row["end_ns"]) - int(row["begin_ns"])) / 1e9) for row in measured] == [3, 3]
+    assert {row["operation"] for row in measured} == {"echoVoid"}
+    (primary,) = [one for one in ran.json()["comparisons"] if one["primary"]]
+    assert (primary["verdict"], primary["interval"]) == ("undecided", None)
+    assert "nearly 3 times better than .NET" in (run / "report.html").read_text()
+
+
+def test_what_machines_read_keeps_the_schemas_of_contracts(lab: Lab) -> None:
+    listed = lab.run("servers", "--json")
+    jsonschema.validate(listed.json(), schema("servers-output"))
+    checked = lab.run("servers", "check", "odd", "--json")
+    assert checked.code == 0, checked.err
+    jsonschema.validate(checked.json(), schema("servers-output"))
+    assert [(one["name"], one["contract"]) for one in checked.json()["servers"]] == [("odd", True)]
+    ran = lab.run(
+        "run",
+        lab.study([{"label": "a", "server": "odd"}, {"label": "b", "server": "odd"}], forks=1, warm_up=2),
+        "--json",
+    )
+    jsonschema.validate(ran.json(), schema("run-output"))
+    run = lab.folder / ran.json()["run"]
+    jsonschema.validate(json.loads((run / "schedule.json").read_text()), schema("schedule"))
+    jsonschema.validate(json.loads((run / "verdicts.json").read_text()), schema("verdicts"))
+    jsonschema.validate(json.loads((run / "trials" / "01" / "trial.json").read_text()), schema("trial"))
+    jsonschema.validate(json.loads((run / "trials" / "01" / "job.json").read_text()), schema("job"))
+    reported = lab.run("report", str(run), "--json")
+    jsonschema.validate(reported.json(), schema("run-output"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -38,15 +38,22 @@ def find_agents(
     What was seen is stored in <folder>/agents/<subject>/slices.csv.
     """
     progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
-    relative = dict.fromkeys(LEVELS, 0.0)
-    for subject in subjects:
-        seen = _sweep(service, subject, settings, folder / "agents" / subject.label, shares, progress)
-        best = max(seen.values())
-        for users, throughput in seen.items():
-            relative[users] += math.log(max(throughput, 1e-9) / best)
-    found = max(relative, key=lambda users: relative[users])
+    seen = [_sweep(service, one, settings, folder / "agents" / one.label, shares, progress) for one in subjects]
+    found = most_productive(seen)
     progress.say(f"Agents = auto: {found} users give the highest throughput")
     return found
+
+
+def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
+    """The number of users whose throughput, as a share of each subject's best, has the highest geometric mean.
+
+    `seen` has one mapping a subject, from users to throughput per second, all with the same numbers of users. The fewest
+    users win a tie.
+    """
+    shares = {
+        users: sum(math.log(max(one[users], 1e-9) / max(max(one.values()), 1e-9)) for one in seen) for users in seen[0]
+    }
+    return max(sorted(shares), key=lambda users: shares[users])
 
 
 def _sweep(

@@ -277,9 +277,10 @@ def _print_schedule(study: str, request: design.Request, json: bool) -> None:
     console.print(
         f"{schedule.study}: {', '.join(schedule.subjects)}; {schedule.cells[0].users} users; {cells}", highlight=False
     )
+    pairs = f"{schedule.pairs_per_cell} pairs of slices of {schedule.slice_seconds:g} s an operation"
+    warm_up = f"a warm-up of up to {schedule.warm_up_limit_seconds:g} s"
     console.print(
-        f"{schedule.design}: {len(schedule.trials)} trials of {schedule.pairs_per_cell} pairs of slices of {schedule.slice_seconds:g} s "
-        f"an operation, warm-up up to {schedule.warm_up_limit_seconds:g} s; about {minutes:.0f} minutes in all",
+        f"{schedule.design}: {len(schedule.trials)} trials, each {warm_up} and {pairs}; about {minutes:.0f} minutes in all",
         highlight=False,
     )
     table = Table("trial", "seed", "started in this order", box=None, pad_edge=False)

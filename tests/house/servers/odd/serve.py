@@ -7,8 +7,10 @@ answers. `never-ready` listens on no port, `die-at-start` ends at once. `escape`
 that ignores every polite signal.
 """
 
+import base64
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -76,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(500, fault("no room"))
         try:
             status, answer = self.answer(body)
-        except (etree.XMLSyntaxError, ValueError, TypeError, IndexError) as error:
+        except (etree.XMLSyntaxError, ValueError, TypeError, IndexError, struct.error) as error:
             status, answer = 500, fault(type(error).__name__)
         if late and MODE == "wrong":
             answer = answer.replace(b"mark", b"kram")
@@ -94,7 +96,9 @@ class Handler(BaseHTTPRequestHandler):
         if name.namespace != SPACE or name.localname not in OPERATIONS:
             return 500, fault("unknown operation")
         for number in element.iter(f"{{{SPACE}}}varInt"):
-            int(number.text)
+            struct.pack("i", int(number.text))
+        for text in element.iter(f"{{{SPACE}}}bytes"):
+            base64.b64decode("".join((text.text or "").split()), validate=True)
         return 200, envelope(reply(name.localname, element))
 
     def send(self, status, body, kind="text/xml; charset=utf-8"):
