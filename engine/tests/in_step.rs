@@ -4,8 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod engine_harness;
-// Its authority is for tests with TLS.
-#[allow(dead_code)]
 mod testserver_harness;
 
 use std::time::{Duration, Instant};

@@ -40,6 +40,8 @@ impl CookieJar {
             };
             if key.eq_ignore_ascii_case(b"max-age") {
                 ended = given.starts_with(b"-") || given == b"0";
+            } else if key.eq_ignore_ascii_case(b"expires") {
+                ended |= is_long_past(given);
             } else if key.eq_ignore_ascii_case(b"path") && !covers(given, request_path) {
                 return;
             }
@@ -69,6 +71,14 @@ impl CookieJar {
         self.cookies.clear();
         self.line.clear();
     }
+}
+
+/// Whether a date is one by which servers take a cookie back: all of them choose years before 2000.
+fn is_long_past(date: &[u8]) -> bool {
+    let words = date.split(|byte| matches!(byte, b' ' | b'-'));
+    words
+        .filter(|word| word.len() == 4)
+        .any(|word| word.starts_with(b"19") && word.iter().all(u8::is_ascii_digit))
 }
 
 /// RFC 6265, 5.1.4: whether a cookie's path covers the request's.
@@ -101,6 +111,8 @@ mod tests {
         );
         assert_eq!(jar(&["Set-Cookie: a=1\r\n", "Set-Cookie: a=2; HttpOnly\r\n"]), "a=2");
         assert_eq!(jar(&["Set-Cookie: a=1\r\n", "Set-Cookie: a=; Max-Age=0\r\n"]), "");
+        let taken_back = "Set-Cookie: a=; Expires=Thu, 01-Jan-1970 00:00:10 GMT\r\n";
+        assert_eq!(jar(&["Set-Cookie: a=1\r\n", taken_back]), "");
     }
 
     #[test]

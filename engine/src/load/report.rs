@@ -52,14 +52,16 @@ struct Times {
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 impl Times {
-    /// `worse` requests ended without a right answer, or not at all: they count as slower than any answer.
-    fn new(answers: &Histogram<u64>, worse: u64) -> Self {
-        let (right, all) = (answers.len(), answers.len() + worse);
-        let reached = QUANTILES.map(|quantile| supports(all, quantile) && quantile * all as f64 > right as f64);
+    /// Requests that `failed` count as slower than any answer; those `unfinished` at the end could still be anything, so that
+    /// no percentile above their share is shown.
+    fn new(answers: &Histogram<u64>, failed: u64, unfinished: u64) -> Self {
+        let right = answers.len();
+        let (ended, all) = (right + failed, right + failed + unfinished);
+        let reached = QUANTILES.map(|quantile| supports(all, quantile) && quantile * ended as f64 > right as f64);
         let at = |place: usize| {
             let quantile = QUANTILES[place];
-            let shown = supports(all, quantile) && !reached[place];
-            shown.then(|| answers.value_at_quantile((quantile * all as f64 / right as f64).min(1.0)))
+            let shown = supports(all, quantile) && quantile * all as f64 <= right as f64;
+            shown.then(|| answers.value_at_quantile((quantile * ended as f64 / right as f64).min(1.0)))
         };
         Self {
             mean: (right > 0).then(|| answers.mean()),
@@ -89,7 +91,7 @@ impl Report {
                 .add(&record.response)
                 .and_then(|()| service.add(&record.service));
         }
-        let worse = counts.failed() + counts.wrong + result.unfinished;
+        let failed = counts.failed() + counts.wrong;
         let per_request = |time: Ns| (requests > 0).then(|| time as f64 / 1e3 / requests as f64);
         let mut why_not = audit.why_not.clone();
         if counts.completed == 0 {
@@ -103,8 +105,8 @@ impl Report {
                 .iter()
                 .map(|failure| (failure.name(), counts.failures[*failure as usize]))
                 .collect(),
-            response_time_us: Times::new(&response, worse),
-            service_time_us: Times::new(&service, worse),
+            response_time_us: Times::new(&response, failed, result.unfinished),
+            service_time_us: Times::new(&service, failed, result.unfinished),
             engine: Engine {
                 user_cpu_us_per_request: per_request(result.cpu.user),
                 system_cpu_us_per_request: per_request(result.cpu.system),
@@ -203,18 +205,18 @@ mod tests {
 
     #[test]
     fn a_percentile_is_shown_only_where_ten_requests_lie_beyond_it() {
-        let times = Times::new(&answers(999), 0);
+        let times = Times::new(&answers(999), 0, 0);
         assert_eq!(
             (times.p50.is_some(), times.p90.is_some(), times.p99, times.p99_9),
             (true, true, None, None)
         );
-        assert_eq!(Times::new(&answers(1000), 0).p99, Some(990));
-        assert_eq!(Times::new(&answers(0), 0).mean, None);
+        assert_eq!(Times::new(&answers(1000), 0, 0).p99, Some(990));
+        assert_eq!(Times::new(&answers(0), 0, 0).mean, None);
     }
 
     #[test]
     fn a_percentile_that_failures_reach_is_not_shown_as_a_time() {
-        let times = Times::new(&answers(950), 50);
+        let times = Times::new(&answers(950), 50, 0);
         assert_eq!(times.p90, Some(900));
         assert_eq!(
             (times.p99, times.reached_by_failures),

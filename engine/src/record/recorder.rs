@@ -110,6 +110,11 @@ impl Recorder {
         }
     }
 
+    /// The slice ends at `now`, earlier than was planned.
+    pub fn break_off(&mut self, now: Ns) {
+        self.end = self.end.min(now.max(self.begin));
+    }
+
     /// A request was due and could not be taken up before the end.
     pub fn never_started(&mut self, operation: u16, due: Ns) {
         if self.measures(due) {

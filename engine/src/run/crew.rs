@@ -45,6 +45,8 @@ impl Crew {
     /// Starts the threads, each on its processor where the job names any.
     pub fn start(maker: &PlanMaker) -> Result<(Self, Receiver<Message>)> {
         let job = maker.job();
+        // The leading thread, and those that it starts, stay off the processors that are not the engine's.
+        run_on(&job.cpus)?;
         let (messages, inbox) = channel();
         let interrupt = Interrupt::new().map_err(EngineError::system("cannot make an event"))?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -116,6 +118,31 @@ impl Crew {
     }
 }
 
+/// Keeps the calling thread to these processors; to any where there are none.
+fn run_on(cpus: &[u32]) -> Result<()> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    // SAFETY: all zeroes are a valid set, and CPU_SET writes within it for the numbers let through.
+    let result = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        for cpu in cpus
+            .iter()
+            .map(|cpu| *cpu as usize)
+            .filter(|cpu| *cpu < libc::CPU_SETSIZE as usize)
+        {
+            libc::CPU_SET(cpu, &mut set);
+        }
+        libc::sched_setaffinity(0, size_of_val(&set), &set)
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(EngineError::system(format!("cannot run on the processors {cpus:?}"))(
+            std::io::Error::last_os_error(),
+        )),
+    }
+}
+
 fn pool(endpoint: &Endpoint, interrupt: &Interrupt) -> Result<Pool<RealWire>> {
     let poller = Poller::new(interrupt).map_err(EngineError::system("cannot make a poller"))?;
     Ok(Pool::new(RealWire::new(endpoint.clone(), poller)))
@@ -134,8 +161,8 @@ struct Member {
 
 impl Member {
     fn work(mut self) {
-        if let Err(why) = self.settle() {
-            self.tell(Message::Broken(why));
+        if let Err(error) = self.settle() {
+            self.tell(Message::Broken(error.to_string()));
             return;
         }
         let mut scratch = Scratch::default();
@@ -161,25 +188,10 @@ impl Member {
     }
 
     /// Takes the thread to its processor and asks for exact wake-ups.
-    fn settle(&self) -> std::result::Result<(), String> {
+    fn settle(&self) -> Result<()> {
         // SAFETY: a plain system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
-        let Some(cpu) = self.cpu else { return Ok(()) };
-        // SAFETY: all zeroes are a valid set, and CPU_SET writes within it for the numbers let through.
-        let result = unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            if (cpu as usize) < libc::CPU_SETSIZE as usize {
-                libc::CPU_SET(cpu as usize, &mut set);
-            }
-            libc::sched_setaffinity(0, size_of_val(&set), &set)
-        };
-        match result {
-            0 => Ok(()),
-            _ => Err(format!(
-                "cannot run on processor {cpu}: {}",
-                std::io::Error::last_os_error()
-            )),
-        }
+        run_on(self.cpu.as_slice())
     }
 
     fn open_connections(&mut self, plan: &SlicePlan) -> std::io::Result<()> {

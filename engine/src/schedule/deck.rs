@@ -138,7 +138,8 @@ fn hand(weights: &[f64]) -> Vec<u64> {
     for place in by_remainder.into_iter().cycle().take(missing as usize) {
         counts[place] += 1;
     }
-    counts
+    // What is asked for at all is asked for at least once.
+    counts.into_iter().map(|count| count.max(1)).collect()
 }
 
 #[cfg(test)]

@@ -125,6 +125,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             }
             if stop.load(Ordering::Relaxed) {
                 interrupted = true;
+                self.recorder.break_off(self.now);
                 break;
             }
             let until = if self.unread.is_empty() {

@@ -1,0 +1,168 @@
+//! The engine alone: `load` and `probe`, as a person or a script calls them.
+
+// `allow-unwrap-in-tests` does not reach the helpers of integration tests.
+#![allow(clippy::unwrap_used)]
+
+mod testserver_harness;
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use testserver_harness::TestServer;
+
+fn engine(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_steelyard-engine"))
+        .args(words)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Runs `load` with these further words against a server, for a second; its exit code and its object.
+fn load(server: &TestServer, words: &[&str]) -> (i32, Value) {
+    let url = format!("http://{}/", server.address);
+    let output = engine(&[&["load", &url, "--for", "1s", "--json"], words].concat());
+    let told = text(&output.stdout);
+    (
+        output.status.code().unwrap(),
+        serde_json::from_str(&told).unwrap_or_else(|_| panic!("{told}")),
+    )
+}
+
+#[test]
+fn json_is_one_object_with_the_documented_keys() {
+    let server = TestServer::start(&["null"]);
+    let (code, told) = load(&server, &["--users", "4", "--expect-contains", "echoVoidResponse"]);
+    assert_eq!(code, 0, "{told}");
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        keys(&told),
+        [
+            "engine",
+            "failures",
+            "requests",
+            "response_time_us",
+            "service_time_us",
+            "throughput_per_s",
+            "valid",
+            "why_not"
+        ]
+    );
+    assert_eq!(
+        keys(&told["response_time_us"]),
+        ["max", "mean", "p50", "p90", "p99", "p99_9"]
+    );
+    assert_eq!(
+        keys(&told["engine"]),
+        [
+            "lateness_p99_us",
+            "max_rss_mb",
+            "system_cpu_us_per_request",
+            "user_cpu_us_per_request"
+        ]
+    );
+    assert!(told["requests"].as_u64().unwrap() > 100 && told["valid"] == true && told["why_not"].is_null());
+    assert!(told["failures"].as_object().unwrap().values().all(|count| count == 0));
+}
+
+#[test]
+fn an_open_load_sends_as_many_as_were_due() {
+    let server = TestServer::start(&["null"]);
+    let (_, told) = load(&server, &["--rate", "200"]);
+    let requests = told["requests"].as_u64().unwrap();
+    assert!((190..=200).contains(&requests), "{told}");
+    assert!(told["response_time_us"]["p99"].is_null(), "200 requests support no p99");
+    let (_, told) = load(&server, &["--rate", "200", "--poisson", "--threads", "2"]);
+    assert!((120..=280).contains(&told["requests"].as_u64().unwrap()), "{told}");
+}
+
+#[test]
+fn wrong_answers_and_failures_are_told_with_exit_1() {
+    let server = TestServer::start(&["misbehave", "unavailable", "--share", "0.5"]);
+    let (code, told) = load(&server, &["--users", "2"]);
+    assert!(code == 1 && told["failures"]["status"].as_u64().unwrap() > 0, "{told}");
+    let (code, told) = load(&server, &["--users", "2", "--expect-status", "503"]);
+    assert!(code == 1 && told["failures"]["status"].as_u64().unwrap() > 0, "{told}");
+    let server = TestServer::start(&["null"]);
+    let (code, told) = load(&server, &["--expect-contains", "what is never there"]);
+    assert_eq!((code, &told["valid"]), (1, &Value::Bool(false)));
+    assert!(told["why_not"].as_str().unwrap().contains("wrong answers"));
+}
+
+#[test]
+fn a_table_is_printed_for_people() {
+    let server = TestServer::start(&["null"]);
+    let output = engine(&[
+        "load",
+        &format!("http://{}/", server.address),
+        "--for",
+        "300ms",
+        "--users",
+        "2",
+    ]);
+    let table = text(&output.stdout);
+    for part in [
+        "requests",
+        "throughput",
+        "failures",
+        "none",
+        "response",
+        "service",
+        "p99.9",
+        "engine:",
+    ] {
+        assert!(table.contains(part), "{part} in {table}");
+    }
+    assert!(output.status.success() && table.lines().count() < 15);
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_in_a_sentence() {
+    for (words, part) in [
+        (vec!["load", "http://127.0.0.1:1/", "--users", "0"], "users"),
+        (
+            vec!["load", "http://127.0.0.1:1/", "--rate", "5", "--users", "3"],
+            "--rate",
+        ),
+        (vec!["load", "http://127.0.0.1:1/", "--poisson"], "--rate"),
+        (vec!["load", "http://127.0.0.1:1/", "--for", "soon"], "is not a time"),
+        (
+            vec!["load", "http://127.0.0.1:1/", "--body", "/no/such/file"],
+            "/no/such/file",
+        ),
+        (
+            vec!["load", "http://127.0.0.1:1/", "--header", "nonsense"],
+            "Name: value",
+        ),
+        (vec!["load", "nonsense"], "http://"),
+        (vec!["load", "http://no-such-host.invalid/"], "no-such-host.invalid"),
+    ] {
+        let output = engine(&words);
+        let told = text(&output.stderr);
+        assert!(!output.status.success() && told.contains(part), "{words:?}: {told}");
+        assert!(!told.contains("panicked"), "{told}");
+    }
+}
+
+#[test]
+fn a_probe_succeeds_only_on_a_200() {
+    let probe = |words: &[&str], path: &str| {
+        let server = TestServer::start(words);
+        let output = engine(&["probe", &format!("http://{}{path}", server.address)]);
+        (output.status.code().unwrap(), text(&output.stderr))
+    };
+    assert_eq!(probe(&["null"], "/").0, 0);
+    for (mode, part) in [
+        ("refuses", "no connection"),
+        ("never-answers", "within a second"),
+        ("closes-unanswered", "without an answer"),
+        ("redirects", "302"),
+        ("garbage", "not HTTP"),
+    ] {
+        let (code, told) = probe(&["misbehave", mode], "/");
+        assert!(code == 1 && told.contains(part), "{mode}: {told}");
+    }
+}
