@@ -9,13 +9,13 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from . import sentences
 from .csvfiles import write_document, write_table
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
 from .judging import Judgement, judge
 from .measures import Measure, registry
 from .models.verdict import Comparison, Figure, TrialFailure, Verdicts
+from .sentences import Said, counted, no_verdict, range_text, ratio_text, value_text, verdict
 from .store import Run, Trial, read_run
 
 _ON_THE_TERMINAL = "throughput"
@@ -30,6 +30,7 @@ class Analysis:
     judgements: tuple[Judgement, ...]
     figures: tuple[ForkFigure, ...]
     findings: tuple[Finding, ...]
+    said: tuple[Said, ...]
     verdicts: Verdicts
 
 
@@ -47,27 +48,40 @@ def examined(run: Run) -> Analysis:
     findings = tuple(examine(run))
     judgements = tuple(judge(run, measures, findings))
     found = tuple(figures(run, list(measures.values())))
-    return Analysis(run, measures, judgements, found, findings, _verdicts(run, judgements, found, findings))
+    primaries = [judgement for judgement in judgements if judgement.compared.primary]
+    why_not = _why_not(run, primaries)
+    said = tuple(_said(run, primaries, why_not))
+    return Analysis(
+        run, measures, judgements, found, findings, said, _verdicts(run, judgements, found, findings, why_not, said)
+    )
+
+
+def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
+    """Why there is no verdict at all: an instrument that is not valid, or nothing to compare."""
+    reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
+    if not any(judgement.compared.ratio is not None for judgement in primaries):
+        reasons += _nothing(run, primaries, list(_failures(run)))
+    return reasons
 
 
 def _verdicts(
-    run: Run, judgements: Sequence[Judgement], found: Sequence[ForkFigure], findings: Sequence[Finding]
+    run: Run,
+    judgements: Sequence[Judgement],
+    found: Sequence[ForkFigure],
+    findings: Sequence[Finding],
+    why_not: list[str],
+    said: Sequence[Said],
 ) -> Verdicts:
-    primaries = [judgement for judgement in judgements if judgement.compared.primary]
-    failures = list(_failures(run))
-    why_not = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
-    if not any(judgement.compared.ratio is not None for judgement in primaries):
-        why_not += _nothing(run, primaries, failures)
     whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
     return Verdicts(
         run=run.name,
         valid=not why_not,
         why_not=why_not,
-        sentence=_sentence(run, primaries, why_not),
+        sentence=" ".join(str(one) for one in said),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
         figures=[_shown(figure) for figure in found if figure.fork is None],
-        failures=failures,
+        failures=list(_failures(run)),
         notes=list(_notes(run, findings)),
     )
 
@@ -82,15 +96,12 @@ def _nothing(run: Run, primaries: Sequence[Judgement], failures: Sequence[TrialF
     return list(refusals) or ["no pair of slices could be counted"]
 
 
-def _sentence(run: Run, primaries: Sequence[Judgement], why_not: Sequence[str]) -> str:
+def _said(run: Run, primaries: Sequence[Judgement], why_not: Sequence[str]) -> list[Said]:
     if why_not:
-        return f"No verdict: {'; '.join(why_not)}."
-    said = [
-        sentences.verdict(one.compared, one.word, run.schedule.margin, one.reasons)
-        for one in primaries
-        if one.word is not None
+        return [no_verdict(why_not)]
+    return [
+        verdict(one.compared, one.word, run.schedule.margin, one.reasons) for one in primaries if one.word is not None
     ]
-    return " ".join(f"{sentences.capital(text)}." for text in said)
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:
@@ -110,7 +121,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
 def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
-        yield f"{begun} of {sentences.counted(planned, 'planned trial')} came to their end"
+        yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
     for trial in run.trials:
         yield from _unsteady(run, trial)
         for sample in trial.record.wrong_samples if trial.record is not None else ():
@@ -119,8 +130,6 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings:
         if finding.level is Level.WARNING:
             yield finding.reason
-    if run.schedule.design == "as-published":
-        yield "run as published: one unbroken run a subject, one after the other; the figures hold no sign of chance"
 
 
 def _unsteady(run: Run, trial: Trial) -> Iterator[str]:
@@ -192,7 +201,7 @@ def table(verdicts: Verdicts) -> Table:
 def _figure_cells(figure: Figure) -> tuple[str, str]:
     if figure.value is None:
         return "-", figure.refusal or ""
-    return sentences.value_text(figure.value), sentences.range_text(figure.interval)
+    return value_text(figure.value), range_text(figure.interval)
 
 
 def _comparison_cells(one: Comparison | None) -> tuple[str, str, str]:
@@ -201,7 +210,5 @@ def _comparison_cells(one: Comparison | None) -> tuple[str, str, str]:
     if one.ratio is None:
         return "-", "", "; ".join(one.why_not)
     word = one.verdict or ("secondary" if not one.primary else "not valid")
-    interval = (
-        "" if one.interval is None else " to ".join(sentences.ratio_text(bound, one.interval) for bound in one.interval)
-    )
-    return sentences.ratio_text(one.ratio, one.interval), interval, f"{word} (against {one.b})"
+    interval = "" if one.interval is None else " to ".join(ratio_text(bound, one.interval) for bound in one.interval)
+    return ratio_text(one.ratio, one.interval), interval, f"{word} (against {one.b})"

@@ -84,7 +84,7 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         if fork.why_not is None:
             pairs += len(fork.counted)
         else:
-            refusals[f"trial {fork.trial.number}: {fork.why_not}"] = None
+            refusals[f"trial {fork.trial.number} {fork.why_not}"] = None
         voided += fork.voided
     found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
     confidence = 1 - alpha_of(run.schedule.looks)

@@ -17,6 +17,7 @@ LATENESS_LIMIT_NS = 1_000_000
 STEAL_WARNING = 0.01
 STEAL_LIMIT = 0.05
 FAILED_WARNING = 0.001
+CLOSES_WARNING = 1.0
 
 
 class Level(StrEnum):
@@ -66,6 +67,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     yield _lateness(cell, subject, [row for _, row in rows])
     yield _verified(run, cell, subject)
     yield _failed(run, cell, subject)
+    yield _closes(cell, subject, [row for _, row in rows])
 
 
 def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]]:
@@ -173,6 +175,15 @@ def _failed(run: Run, cell: Cell, subject: str) -> Finding:
     reason = f"{subject} on {cell.name}: {' and '.join(kinds)} among {started:,} requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
     return Finding("Failed or wrong", cell.name, subject, level, f"{failed + wrong:,} of {started:,}", "none", reason)
+
+
+def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
+    """Connections that the server closed: each costs a new one, which is part of the server's price but easily a setting."""
+    share = sum(row.closes for row in rows) / max(1, sum(row.completed for row in rows)) * 1000
+    bad = share > CLOSES_WARNING
+    reason = f"{subject} on {cell.name} closed {share:.1f} connections per 1,000 requests" if bad else ""
+    level = Level.WARNING if bad else Level.OK
+    return Finding("Closed per 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

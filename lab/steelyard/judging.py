@@ -88,12 +88,12 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
 
 def _why_undecided(run: Run, one: Compared, comparisons: int) -> Iterator[str]:
     if run.schedule.design == "as-published":
-        yield "run as published, once each, so nothing says how much of it is chance"
+        yield "run as published, once each, so nothing says how much of the ratio is chance"
         return
     count = len(one.counted)
     if count < LEAST_FORKS:
-        yield f"{counted(count, 'fork')} of at least {LEAST_FORKS} could be counted"
-        yield from one.refusals
+        why = f": {', '.join(one.refusals)}" if one.refusals else ""
+        yield f"only {counted(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
         return
     if one.interval is not None and comparisons > 1 and (one.interval.low > 1 or one.interval.high < 1):
         yield f"its interval excludes 1, but not after adjusting for {comparisons} comparisons"

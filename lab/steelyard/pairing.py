@@ -38,7 +38,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Fork:
-    """The pairs of one trial for one comparison; `why_not` says why the fork does not count, None where it does."""
+    """The pairs of one trial for one comparison; `why_not` says, after the words "trial N", why it does not count."""
 
     trial: Trial
     pairs: tuple[Pair, ...]
@@ -114,11 +114,11 @@ def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None) -
 def _why_not(schedule: Schedule, trial: Trial, pairs: Sequence[Pair]) -> str | None:
     """A failed trial is not judged, since what made it fail may have shaped its numbers; a stopped one is, if it has enough."""
     if trial.status == "failed":
-        return "the trial failed"
+        return "failed"
     counted = sum(not pair.voids for pair in pairs)
     needed = least_pairs(schedule, len(pairs))
     if counted < needed:
-        return f"only {counted} of {len(pairs)} pairs count, and {needed} are needed"
+        return f"kept {counted} of at least {needed} pairs"
     return None
 
 

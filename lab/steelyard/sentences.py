@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .statistics.words import Word
@@ -42,9 +43,22 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def verdict(found: Compared, word: Word, margin: float, reasons: Sequence[str] = ()) -> str:
-    """One comparison's verdict as a sentence without its full stop, such as "tomcat-metro is slower than go on echoStruct:
-    0.62 times the throughput (95% interval 0.58 to 0.66, 4 forks, 40 pairs)"."""
+@dataclass(frozen=True)
+class Said:
+    """A verdict in words: the verdict, what it rests on (empty where there is nothing), and what stands in its way."""
+
+    verdict: str
+    basis: str = ""
+    reasons: str = ""
+
+    def __str__(self) -> str:
+        basis = f" ({self.basis})" if self.basis else ""
+        return f"{self.verdict}{basis}." + (f" {self.reasons}" if self.reasons else "")
+
+
+def verdict(found: Compared, word: Word, margin: float, reasons: Sequence[str] = ()) -> Said:
+    """One comparison's verdict, such as "tomcat-metro is slower than go on echoStruct: 0.62 times the throughput
+    (95% interval 0.58 to 0.66, 4 forks, 40 pairs)."."""
     where = f"on {found.cell.name}"
     match word:
         case Word.FASTER | Word.SLOWER:
@@ -52,32 +66,42 @@ def verdict(found: Compared, word: Word, margin: float, reasons: Sequence[str] =
         case Word.EQUIVALENT:
             head = f"{found.a} and {found.b} are equivalent {where}, within {margin:.0%}"
         case Word.UNDECIDED:
-            head = f"undecided between {found.a} and {found.b} {where}"
-    tail = "; ".join(reasons)
-    return f"{head}: {evidence(found)}" + (f"; {tail}" if tail else "")
+            head = f"Undecided between {found.a} and {found.b} {where}"
+    return Said(
+        f"{head}: {amount(found)}", basis(found), " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons)
+    )
 
 
-def evidence(found: Compared) -> str:
-    """The ratio with its interval and what it rests on."""
+def no_verdict(reasons: Sequence[str]) -> Said:
+    """Why there is none: the first reason, and how many more there are."""
+    more = f", and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
+    return Said(f"No verdict: {reasons[0]}{more}")
+
+
+def amount(found: Compared) -> str:
+    """The ratio in words."""
     if found.ratio is None:
         return "nothing could be compared"
-    forks = counted(len(found.counted), "fork")
+    return f"{ratio_text(found.ratio, _bounds(found))} times the {_quantity(found)}"
+
+
+def basis(found: Compared) -> str:
+    """The interval, and the forks and pairs that it rests on; empty where there is no ratio."""
+    if found.ratio is None:
+        return ""
     if not found.forks:
-        return f"{ratio_text(found.ratio)} times the {_quantity(found)}, one unbroken run each"
-    if found.interval is None:
-        return f"{ratio_text(found.ratio)} times the {_quantity(found)} ({forks}, {counted(found.pairs, 'pair')})"
-    bounds = (found.interval.low, found.interval.high)
+        return "one unbroken run each"
+    size = f"{counted(len(found.counted), 'fork')}, {counted(found.pairs, 'pair')}"
+    bounds = _bounds(found)
+    if bounds is None:
+        return size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
-    return (
-        f"{ratio_text(found.ratio, bounds)} times the {_quantity(found)} "
-        f"({percent_text(found.confidence)} interval {low} to {high}, {forks}, {counted(found.pairs, 'pair')})"
-    )
+    return f"{percent_text(found.confidence)} interval {low} to {high}, {size}"
+
+
+def _bounds(found: Compared) -> tuple[float, float] | None:
+    return None if found.interval is None else (found.interval.low, found.interval.high)
 
 
 def _quantity(found: Compared) -> str:
     return found.measure.title[0].lower() + found.measure.title[1:]
-
-
-def capital(text: str) -> str:
-    """With a capital first letter unless the first word is a subject's name."""
-    return text[:1].upper() + text[1:] if text.startswith(("undecided", "no ", "nothing")) else text

@@ -115,10 +115,7 @@ def test_a_fork_that_lost_most_of_its_pairs_does_not_count(tmp_path: Path) -> No
     verdicts = judged(tmp_path, jit_bursts=frozenset((2, pair, A) for pair in range(6)))
     found = primary(verdicts)
     assert found.forks == 3 and found.verdict == "undecided"
-    assert (
-        "3 forks of at least 4 could be counted; trial 2: only 4 of 10 pairs count, and 5 are needed"
-        in verdicts.sentence
-    )
+    assert "Only 3 forks can be counted, of at least 4: trial 2 kept 4 of at least 5 pairs." in verdicts.sentence
 
 
 def test_a_violation_of_littles_law_replaces_the_verdict(tmp_path: Path) -> None:
@@ -168,13 +165,18 @@ def test_an_open_load_is_judged_by_its_99th_percentile(tmp_path: Path) -> None:
 def test_late_sending_leaves_an_open_load_without_a_verdict(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, open_rate=5000.0, lateness_ns=1_500_000)
     assert not verdicts.valid
-    assert verdicts.sentence == "No verdict: requests to tomcat-metro were sent late; requests to go were sent late."
+    assert verdicts.sentence == "No verdict: requests to tomcat-metro were sent late, and 1 more reason."
 
 
 def test_stolen_time_warns_and_much_of_it_replaces_the_verdict(tmp_path: Path) -> None:
     warned = judged(tmp_path / "some", steal_s=0.05)
     assert warned.valid and any("took 2.4% of the processors' time" in note for note in warned.notes)
     assert not judged(tmp_path / "much", steal_s=0.4).valid
+
+
+def test_a_server_that_closes_connections_is_warned_of(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, changes={(1, pair, A): {"closes": 1000} for pair in range(10)})
+    assert verdicts.valid and any("tomcat-metro on echoStruct closed 15." in note for note in verdicts.notes)
 
 
 def test_percentiles_need_enough_requests(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ def test_a_run_as_published_has_ratios_and_no_interval(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, design="as-published", forks=1, pairs=1, slice_seconds=60.0)
     found = primary(verdicts)
     assert found.verdict == "undecided" and found.interval is None and found.ratio == pytest.approx(0.8, rel=0.1)
-    assert "run as published, once each" in verdicts.sentence
+    assert "(one unbroken run each). Run as published, once each" in verdicts.sentence
 
 
 def test_a_failed_trial_is_a_result_and_its_fork_does_not_count(tmp_path: Path) -> None:
@@ -239,7 +241,7 @@ def test_three_subjects_are_each_compared_with_the_reference(tmp_path: Path) -> 
     verdicts = judged(tmp_path, rates={A: 6000.0, "tomcat-cxf": 9950.0, B: 10_000.0}, fork_deviation=0.004)
     found = {one.a: one.verdict for one in verdicts.comparisons if one.primary}
     assert found == {A: "slower", "tomcat-cxf": "equivalent"}
-    assert verdicts.sentence.count(". ") == 1
+    assert verdicts.sentence.count("pairs).") == 2
 
 
 def test_a_study_adds_a_measure_that_is_compared_like_any_other(tmp_path: Path) -> None:

@@ -113,14 +113,16 @@ def test_the_page_needs_nothing_but_itself(tmp_path: Path) -> None:
 def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
     path = made(tmp_path)
     first = path.read_bytes()
-    assert write_report(path.parent).read_bytes() == first
+    for _ in range(3):
+        assert write_report(path.parent).read_bytes() == first
 
 
 def test_identifiers_inside_the_pictures_never_meet(tmp_path: Path) -> None:
     page, _ = read(made(tmp_path, cells={"echoStruct": 1.0, "echoVoid": 1.5}))
     found = re.findall(r'\bid="([^"]+)"', page)
     assert len(found) == len(set(found))
-    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(found)
+    used = set(re.findall(r"url\(#([^)]+)\)", page))
+    assert used and used <= set(found)
 
 
 def test_what_servers_and_studies_say_is_escaped(tmp_path: Path) -> None:

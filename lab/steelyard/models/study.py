@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from .measure import Measure
 from .strict import Strict
 
 
@@ -74,7 +75,8 @@ class Study(Strict):
     """A study. `subjects` are server names or whole subjects; `primary` names the operation whose throughput is judged.
 
     `pairs` a fork and operation are given, or follow from the parameter that sets steady_seconds.
-    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix.
+    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. `measures` are the study's
+    own, beside those of measures.toml.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -95,6 +97,7 @@ class Study(Strict):
     budget: Budget | None = None
     paper: Paper | None = None
     claims: list[Claim] = []
+    measures: list[Measure] = []
 
     @model_validator(mode="after")
     def _names_agree(self) -> Study:

@@ -81,7 +81,7 @@ def _svg(name: str, chart: Chart) -> str:
     spec["padding"] = {"left": 8, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     svg = vl_convert.vegalite_to_svg(spec)
-    svg = re.sub(r"(clip|gradient_|pattern_)(\d+)", rf"{name}-\1\2", svg)
+    svg = _renumbered(name, svg)
     for colour, variable in _VARIABLES.items():
         svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
     head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
@@ -90,6 +90,15 @@ def _svg(name: str, chart: Chart) -> str:
     width, height = float(head[1]), float(head[2])
     opening = f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" aria-hidden="true" focusable="false">'
     return opening + svg[head.end() :]
+
+
+def _renumbered(name: str, svg: str) -> str:
+    """With identifiers of its own: the library counts them over all charts of the process, in no fixed order."""
+    seen = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
+    for place, identifier in enumerate(seen):
+        svg = re.sub(rf'id="{re.escape(identifier)}"', f'id="{name}-{place}"', svg)
+        svg = re.sub(rf"url\(#{re.escape(identifier)}\)", f"url(#{name}-{place})", svg)
+    return svg
 
 
 def marks(values: Sequence[Mapping[str, Any]]) -> Chart:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from ..instrument import Finding
 from ..judging import Judgement
 from ..models.records import Cell
 from ..models.verdict import TrialFailure
-from ..sentences import counted, dashed, ratio_text, value_text
+from ..sentences import Said, counted, dashed, ratio_text, value_text
 from ..store import FAILURE_KINDS, Run
 from .curves import percentile_chart, warm_up_chart, warm_up_points
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
@@ -70,7 +69,8 @@ class Page:
     title: str
     question: str
     run: str
-    sentence: tuple[tuple[str, bool], ...]
+    said: tuple[Said, ...]
+    why_not: tuple[str, ...]
     valid: bool
     partial: bool
     facts: tuple[tuple[str, str], ...]
@@ -107,7 +107,8 @@ def page_of(analysis: Analysis) -> Page:
         title=_text(study.get("title")) or run.schedule.study,
         question=_text(study.get("question")),
         run=run.name,
-        sentence=tuple(_parts(verdicts.sentence)),
+        said=analysis.said,
+        why_not=tuple(verdicts.why_not[1:]),
         valid=verdicts.valid,
         partial=verdicts.status == "partial",
         facts=tuple(_facts(analysis)),
@@ -165,7 +166,9 @@ def _legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
 def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
     primary = [judgement for judgement in analysis.judgements if judgement.compared.primary]
     margin = analysis.run.schedule.margin
-    return _present(ratio_chart(place, judgement, margin) for place, judgement in enumerate(primary))
+    return _present(
+        ratio_chart(place, judgement, margin, alone=len(primary) == 1) for place, judgement in enumerate(primary)
+    )
 
 
 def _levels(analysis: Analysis) -> tuple[Picture, ...]:
@@ -225,22 +228,15 @@ def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if primary:
         yield "judged by", f"{primary[0].measure.title.lower()} on {primary[0].cell.name}"
         yield "load", _load(primary[0].cell)
+    if any(one.forks for one in primary):
         yield "forks", ", ".join(dict.fromkeys(str(len(one.counted)) for one in primary))
         voided = sum(one.voided.total() for one in primary)
-        pairs = sum(one.pairs for one in primary)
-        yield "pairs", f"{pairs}" + (f", {voided} voided" if voided else ", none voided")
+        yield "pairs", f"{sum(one.pairs for one in primary)}, {voided or 'none'} voided"
     yield "margin", f"{analysis.run.schedule.margin:.0%}"
 
 
 def _load(cell: Cell) -> str:
     return "open, at a rate" if cell.profile.kind == "rate" else f"closed, {counted(cell.users, 'user')}"
-
-
-def _parts(sentence: str) -> Iterator[tuple[str, bool]]:
-    """A sentence in parts; what stands in parentheses is to be set back."""
-    for part in re.split(r"(\([^()]*\))", sentence):
-        if part:
-            yield part, part.startswith("(")
 
 
 def _operation(analysis: Analysis, cell: Cell) -> Operation:

@@ -9,14 +9,14 @@ import altair as alt
 
 from ..comparing import Compared
 from ..judging import Judgement
-from ..sentences import evidence, percent_text, ratio_text
+from ..sentences import amount, basis, percent_text
 from ..statistics.words import Better
 from .drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
 
 _ALL = "all forks"
 
 
-def ratio_chart(place: int, judgement: Judgement, margin: float) -> Picture | None:
+def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool) -> Picture | None:
     """The evidence for one verdict, fork by fork; None where there is no fork to show."""
     one = judgement.compared
     if not any(fork.ratio is not None for fork in one.forks):
@@ -32,15 +32,24 @@ def ratio_chart(place: int, judgement: Judgement, margin: float) -> Picture | No
     rows = tuple(
         (
             str(fork.trial),
-            "-" if fork.ratio is None else ratio_text(fork.ratio, (0, 0)),
+            "-" if fork.ratio is None else f"{fork.ratio:.3f}",
             str(sum(not pair.voids for pair in fork.pairs)),
             str(sum(bool(pair.voids) for pair in fork.pairs)),
             fork.why_not or "counts",
         )
         for fork in one.forks
     )
-    alternative = f"Ratio of {quantity}, {one.a} over {one.b} on {one.cell.name}: {evidence(one)}."
-    return Picture("", caption, alternative, wide, narrow, ("trial", "ratio", "pairs", "voided", "note"), rows)
+    alternative = f"Ratio of {quantity}, {one.a} over {one.b} on {one.cell.name}: {amount(one)} ({basis(one)})."
+    title = "" if alone else f"{one.a} against {one.b}"
+    return Picture(
+        title,
+        caption if not place else "",
+        alternative,
+        wide,
+        narrow,
+        ("trial", "ratio", "pairs", "voided", "note"),
+        rows,
+    )
 
 
 def _bounds(one: Compared, margin: float) -> tuple[float, float]:
