@@ -107,6 +107,21 @@ fn the_end_of_input_breaks_a_running_slice_off_and_keeps_what_was_measured() {
 }
 
 #[test]
+fn the_end_of_input_also_ends_the_opening_of_connections() {
+    let server = TestServer::start(&["misbehave", "tls-silent"]);
+    let bench = Bench::new();
+    let more = json!({"timeout_ms": 600_000});
+    let url = format!("https://{}/", server.address);
+    let mut engine = bench.start(&job(&url, json!([slice(0, users(2, 600.0))]), more));
+    engine.expect(&json!({"ready": true}));
+    engine.go(0);
+    std::thread::sleep(Duration::from_millis(300));
+    let begin = Instant::now();
+    assert!(engine.end().0.success());
+    assert!(begin.elapsed() < Duration::from_secs(4));
+}
+
+#[test]
 fn an_invalid_job_names_the_key_and_the_nearest_valid_one_and_is_exit_2() {
     let good = job("http://127.0.0.1:1/", json!([slice(0, users(1, 1.0))]), json!({}));
     let with = |pointer: &str, value: Value| {

@@ -196,7 +196,8 @@ impl Member {
 
     fn open_connections(&mut self, plan: &SlicePlan) -> std::io::Result<()> {
         let limit = Monotonic.now() + OPENING_LIMIT.min(plan.timeout);
-        self.pools[plan.target].open_connections(plan.connections_of(self.thread), &Monotonic, limit)?;
+        let wanted = plan.connections_of(self.thread);
+        self.pools[plan.target].open_connections(wanted, &Monotonic, limit, &self.stop)?;
         self.tell(Message::Opened);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Opening, probing and losing connections.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::drive::Drive;
 use super::lane::{Lane, Link, Pool, Task, lane_of, token};
 use crate::clock::{Clock, Ns};
@@ -12,8 +14,15 @@ const OPENED_AT_ONCE: usize = 64;
 pub(super) const INSTRUMENT_WAIT: Ns = 10_000_000;
 
 impl<W: Wire> Pool<W> {
-    /// Probes idle connections and opens what is missing of the first `wanted`, unmeasured, until `limit` at the latest.
-    pub fn open_connections(&mut self, wanted: u32, clock: &impl Clock, limit: Ns) -> std::io::Result<()> {
+    /// Probes idle connections and opens what is missing of the first `wanted`, unmeasured, until `limit` at the latest or
+    /// until `stop`.
+    pub fn open_connections(
+        &mut self,
+        wanted: u32,
+        clock: &impl Clock,
+        limit: Ns,
+        stop: &AtomicBool,
+    ) -> std::io::Result<()> {
         let wanted = wanted as usize;
         self.grow(wanted);
         for lane in &mut self.lanes {
@@ -35,7 +44,7 @@ impl<W: Wire> Pool<W> {
                 next += 1;
             }
             let now = clock.now();
-            if opening == 0 && next == wanted || now >= limit {
+            if opening == 0 && next == wanted || now >= limit || stop.load(Ordering::Relaxed) {
                 return Ok(());
             }
             self.wire.wait(now, limit, &mut events)?;

@@ -231,7 +231,9 @@ impl Simulation {
             failed: 10,
         });
         let now = clock.now();
-        self.pool.open_connections(plan.connections_of(0), &clock, now).unwrap();
+        self.pool
+            .open_connections(plan.connections_of(0), &clock, now, &AtomicBool::new(false))
+            .unwrap();
         let mut scratch = Scratch::default();
         let drive = Drive::new(
             &plan,
