@@ -67,8 +67,16 @@ def _sweep(
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
         running = stack.enter_context(started(subject, folder, shares.server, random.Random(1), progress))
-        known = subject.front.server.model.deviations
-        contract.verify(service, running.url, seed=1, all_spellings=False, who=subject.label, deviations=known)
+        server = subject.front.server.model
+        contract.verify(
+            service,
+            running.url,
+            seed=1,
+            all_spellings=False,
+            who=subject.label,
+            deviations=server.deviations,
+            floor=server.floor,
+        )
         headers = {operation: contract.request_headers(service.model, operation) for operation in operations}
         job = Job(
             seed=1,

@@ -72,7 +72,6 @@ class Setting:
     folder: Path
     shares: Shares
     progress: Progress
-    forks: int
 
 
 def trial_folder(run: Path, number: int) -> Path:
@@ -176,6 +175,7 @@ def _start_all(
                 all_spellings=all_spellings,
                 who=label,
                 deviations=subject.front.server.model.deviations,
+                floor=subject.front.server.model.floor,
             )
         except ContractError as error:
             message = up.death() or error.message
@@ -355,7 +355,7 @@ def _last_row(path: Path) -> dict[str, str]:
 
 
 def _stage(setting: Setting, plan: TrialPlan, what: str) -> str:
-    return f"trial {plan.number} of {setting.forks} · {what}"
+    return f"trial {plan.number} of {len(setting.schedule.trials)} · {what}"
 
 
 def _now() -> str:

@@ -31,7 +31,8 @@ def cache_folder(server: Entry[Server]) -> Path:
     digest = hashlib.sha256()
     for artifact in server.model.artifacts:
         digest.update(artifact.model_dump_json().encode())
-        for named in (artifact.pom, artifact.lock, artifact.pypi):
+        npm_lock = f"{artifact.npm}/package-lock.json" if artifact.npm is not None else None
+        for named in (artifact.pom, artifact.lock, artifact.pypi, npm_lock):
             if named is not None:
                 digest.update((server.folder / named).read_bytes())
     return house.cache() / "servers" / f"{server.name}-{digest.hexdigest()[:12]}"

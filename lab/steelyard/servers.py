@@ -27,6 +27,7 @@ def row(server: Entry[Server]) -> ServerRow:
         stack=model.stack,
         language=model.language,
         kind=model.kind,
+        floor=model.floor,
         jdk=model.needs.jdk,
         fetched=fetch.is_fetched(server),
         bytes=fetch.bytes_to_fetch(server),
@@ -65,11 +66,19 @@ def _check_running(
     draw = random.Random(time.time_ns())
     with subject.started(ready, folder, cpus.share().server, draw, progress) as running:
         with progress.stage(f"verifying the answers of {found.name}"):
-            verified = contract.verify(service, running.url, seed=seed, who=found.name, deviations=found.deviations)
+            verified = contract.verify(
+                service, running.url, seed=seed, who=found.name, deviations=found.deviations, floor=found.floor
+            )
         with progress.stage(f"sending bad requests to {found.name}"):
             not_refused = contract.refuse(service, running.url)
             contract.verify(
-                service, running.url, seed=seed, all_spellings=False, who=f"{found.name}, after bad requests,"
+                service,
+                running.url,
+                seed=seed,
+                all_spellings=False,
+                who=f"{found.name}, after bad requests,",
+                deviations=found.deviations,
+                floor=found.floor,
             )
         unknown = {name: what for name, what in not_refused.items() if name not in found.deviations}
         memory = sum(process.rss_bytes for processes in running.use().values() for process in processes)

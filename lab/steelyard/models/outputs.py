@@ -20,7 +20,7 @@ class RunOutput(Strict):
 
 class ServerRow(Strict):
     """One server. `fetched`: its artifacts are in the cache. `contract`: what `servers check` found, null where it was not
-    tried or cannot be."""
+    tried or cannot be. `floor`: no stack, only what HTTP itself costs."""
 
     name: str
     title: str
@@ -28,6 +28,7 @@ class ServerRow(Strict):
     stack: str
     language: str
     kind: str
+    floor: bool = False
     jdk: int | None
     fetched: bool
     bytes: int | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -79,7 +80,9 @@ class Server(Strict):
     into (kept between runs), and the service's folder. `build` makes the implementation's artefact and runs when its
     sources changed; `prepare` writes the configuration into {scratch}; `start` runs in the foreground;
     `ready` is repeated until it exits with 0. `path` overrides the service's path where the product forces another.
-    `deviations` names what of the contract this product does not keep, and why.
+    `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
+    exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that parses nothing and knows
+    answers beforehand: it shows what HTTP alone costs, and only one exchange of each operation is asked of it.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -91,6 +94,7 @@ class Server(Strict):
     implementation: str | None = None
     path: str | None = None
     jvm: bool = False
+    floor: bool = False
     freeze: bool = True
     ready_seconds: Annotated[float, Field(gt=0)] = 120
     needs: Needs = Needs()
@@ -102,3 +106,14 @@ class Server(Strict):
     prepare: list[Argv] = []
     start: Argv
     ready: Argv
+
+    def all_factors(self) -> dict[str, Factor]:
+        """The factors of the descriptor, and `jdk` for every server that needs one: the major version it runs on."""
+        if self.needs.jdk is None:
+            return self.factors
+        return {"jdk": Factor(default=str(self.needs.jdk), meaning="major version of the JDK"), **self.factors}
+
+    def needs_with(self, factors: Mapping[str, str]) -> Needs:
+        """What a start with these factors needs: another JDK where the factor `jdk` says so."""
+        jdk = factors.get("jdk")
+        return self.needs.model_copy(update={"jdk": int(jdk)}) if jdk is not None and jdk.isdigit() else self.needs

@@ -1,0 +1,42 @@
+"""What the contract test asks of a server, and what a descriptor may take out of it."""
+
+from __future__ import annotations
+
+import pytest
+from steelyard import catalogue, contract
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The exchanges and spellings that were asked, instead of asking a server."""
+    asked: list[tuple[str, str]] = []
+
+    def note(_service, _meaning, _conversation, name, _exchange, spelling, _who):  # type: ignore[no-untyped-def]
+        asked.append((name, spelling.name))
+
+    monkeypatch.setattr(contract, "_verify_one", note)
+    return asked
+
+
+def verify(**options: object) -> int:
+    return contract.verify(catalogue.service("wstest"), "http://127.0.0.1:1/", seed=1, **options)  # type: ignore[arg-type]
+
+
+def test_every_exchange_is_asked_in_every_spelling(asked: list[tuple[str, str]]) -> None:
+    assert verify() == len(asked)
+    names, spellings = {name for name, _ in asked}, {spelling for _, spelling in asked}
+    assert len(asked) == len(names) * len(spellings)
+    assert {"as given", "CDATA", "UTF-16"} <= spellings
+
+
+def test_deviations_take_out_an_exchange_or_a_spelling(asked: list[tuple[str, str]]) -> None:
+    verify(deviations={"echoStruct/floats": "why", "spelling/CDATA": "why"})
+    assert "echoStruct/floats" not in {name for name, _ in asked}
+    assert "CDATA" not in {spelling for _, spelling in asked}
+
+
+def test_a_floor_is_asked_one_exchange_of_each_operation_as_it_stands(asked: list[tuple[str, str]]) -> None:
+    verify(floor=True)
+    operations = [name.split("/")[0] for name, _ in asked]
+    assert sorted(operations) == sorted(catalogue.service("wstest").model.operations)
+    assert {spelling for _, spelling in asked} == {"as given"}
