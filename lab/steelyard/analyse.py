@@ -12,7 +12,7 @@ from rich.text import Text
 from .csvfiles import write_document, write_table
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
-from .judging import Judgement, judge
+from .judging import Judgement, judge, primary_measure
 from .measures import Measure, registry
 from .models.verdict import Comparison, Figure, TrialFailure, Verdicts
 from .sentences import Said, counted, no_verdict, range_text, ratio_text, value_text, verdict
@@ -50,7 +50,7 @@ def examined(run: Run) -> Analysis:
     found = tuple(figures(run, list(measures.values())))
     primaries = [judgement for judgement in judgements if judgement.compared.primary]
     why_not = _why_not(run, primaries)
-    said = tuple(_said(run, primaries, why_not))
+    said = tuple(_said(run, primaries, why_not) if len(run.schedule.subjects) > 1 else _alone(found))
     return Analysis(
         run, measures, judgements, found, findings, said, _verdicts(run, judgements, found, findings, why_not, said)
     )
@@ -58,9 +58,11 @@ def examined(run: Run) -> Analysis:
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
     """Why there is no verdict at all: an instrument that is not valid, or nothing to compare."""
+    if len(run.schedule.subjects) < 2:
+        return []
     reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
     if not any(judgement.compared.ratio is not None for judgement in primaries):
-        reasons += _nothing(run, primaries, list(_failures(run)))
+        reasons += _nothing(primaries, list(_failures(run)))
     return reasons
 
 
@@ -86,10 +88,8 @@ def _verdicts(
     )
 
 
-def _nothing(run: Run, primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
+def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
     """Why not even a ratio could be made."""
-    if len(run.schedule.subjects) < 2:
-        return ["one subject alone has nothing to be compared with"]
     if failures:
         return [f"trial {one.trial} {one.status}: {one.message}" for one in failures[:1]]
     refusals = dict.fromkeys(reason for judgement in primaries for reason in judgement.compared.refusals)
@@ -102,6 +102,18 @@ def _said(run: Run, primaries: Sequence[Judgement], why_not: Sequence[str]) -> l
     return [
         verdict(one.compared, one.word, run.schedule.margin, one.reasons) for one in primaries if one.word is not None
     ]
+
+
+def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
+    """What is said of one subject that is compared with nothing."""
+    for figure in found:
+        if figure.fork is None and figure.cell.primary and figure.measure.name == primary_measure(figure.cell):
+            value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
+            bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
+            interval = f"95% interval {range_text(bounds)}, " if bounds else ""
+            size = f"{interval}{counted(figure.forks, 'fork')}"
+            what = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
+            yield Said(f"{what[:1].upper()}{what[1:]}: {value}", size, "It was compared with nothing.")
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:

@@ -218,10 +218,21 @@ def test_a_run_without_a_pair_says_why(tmp_path: Path) -> None:
     assert not verdicts.valid and verdicts.sentence == "No verdict: trial 1 failed: item 3: '4' is not '5'."
 
 
-def test_one_subject_alone_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
+def test_one_subject_alone_is_described_and_compared_with_nothing(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, rates={B: 10_000.0})
-    assert not verdicts.valid and not verdicts.comparisons and "nothing to be compared with" in verdicts.sentence
-    assert any(figure.value for figure in verdicts.figures)
+    assert verdicts.valid and not verdicts.comparisons
+    assert (
+        verdicts.sentence.startswith("Throughput of go on echoStruct: ")
+        and "compared with nothing" in verdicts.sentence
+    )
+    assert "4 forks" in verdicts.sentence
+
+
+def test_one_subject_that_only_failed_is_described_too(tmp_path: Path) -> None:
+    failure = Failure(kind="died", subject=B, message="go died")
+    verdicts = judged(tmp_path, rates={B: 10_000.0}, forks=1, failures={1: failure}, cut_after_pairs={1: 0})
+    assert "Throughput of go on echoStruct: no right answer was measured" in verdicts.sentence
+    assert verdicts.failures[0].message == "go died"
 
 
 def test_no_steady_state_stands_beside_the_figures(tmp_path: Path) -> None:

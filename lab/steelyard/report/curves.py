@@ -87,10 +87,13 @@ def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[
         ),
     )
     wide_range = highest > 20 * max(lowest, 1e-6)
+    decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
     y = alt.Y(
         "ms:Q",
         scale=alt.Scale(type="log", nice=True) if wide_range else alt.Scale(zero=True),
-        axis=alt.Axis(title="response time, ms", tickCount=5, format="~g"),
+        axis=alt.Axis(title="response time, ms", format="~g", values=decades)
+        if wide_range
+        else alt.Axis(title="response time, ms", format="~g", tickCount=5),
     )
     encoded = {"x": x, "y": y, "color": alt.Color("subject:N", scale=scales["colour"], legend=None)}
     lines = marks(values).mark_line(strokeWidth=2, interpolate="step-after")

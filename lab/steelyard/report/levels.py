@@ -61,7 +61,8 @@ def _values(figures: Sequence[ForkFigure]) -> Iterator[dict[str, Any]]:
 def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str], width: int) -> Chart:
     values = list(_values(figures))
     scales = series(subjects)
-    axis = alt.Axis(title=None, tickCount=5 if width > NARROW else 4, format="~s")
+    large = max(value["value"] for value in values) >= 1000
+    axis = alt.Axis(title=None, tickCount=5 if width > NARROW else 4, format="~s" if large else "~g")
     x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
     y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
     offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))

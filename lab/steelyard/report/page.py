@@ -32,6 +32,8 @@ SHOWN = (
     "memory",
 )
 
+_KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -85,7 +87,7 @@ class Page:
     operations: tuple[Operation, ...]
     check_names: tuple[tuple[str, str], ...]
     checks: tuple[CheckRow, ...]
-    failure_kinds: tuple[str, ...]
+    failure_headings: tuple[str, ...]
     failure_rows: tuple[tuple[str, ...], ...]
     trial_failures: tuple[TrialFailure, ...]
     voided: tuple[tuple[str, str, str], ...]
@@ -123,7 +125,7 @@ def page_of(analysis: Analysis) -> Page:
         operations=tuple(_operation(analysis, cell) for cell in _cells(run)),
         check_names=tuple(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
         checks=tuple(_check_rows(analysis)),
-        failure_kinds=kinds,
+        failure_headings=tuple(_KIND_HEADINGS.get(kind, kind.replace("_", " ")) for kind in kinds),
         failure_rows=tuple(_failure_rows(run, kinds)),
         trial_failures=tuple(verdicts.failures),
         voided=tuple(_voided(analysis)),

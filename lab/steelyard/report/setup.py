@@ -65,7 +65,8 @@ def _plan(run: Run) -> Iterator[tuple[str, str]]:
     yield "margin", f"{schedule.margin:.0%}"
     yield "seed", str(schedule.seed)
     for name, value in schedule.parameters.items():
-        yield name, str(value)
+        if value != "":
+            yield name, str(value)
 
 
 def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
