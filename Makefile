@@ -61,6 +61,9 @@ bench: build ## the engine against its peers and the truth; BENCH="capacity --pa
 bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
 	$(RUN) python engine/bench/table.py
 
+fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
+	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
+
 contracts: build ## the JSON Schemas of contracts/, from the models
 	$(RUN) python -m steelyard.schemas
 

@@ -6,6 +6,8 @@
 mod engine_harness;
 mod testserver_harness;
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use engine_harness::{BODY, Bench, job, number, slice};
@@ -295,6 +297,77 @@ fn ipv6_and_a_thousand_connections_work_in_bounded_memory() {
     assert!(number(&row, "completed") >= 1000, "{row:?}");
     let rss = bench.summary()["engine"]["max_rss_bytes"].as_u64().unwrap();
     assert!(rss < 64 * 1024 * 1024, "{rss}");
+}
+
+#[test]
+fn two_subjects_take_turns_over_connections_that_stay_open() {
+    let ((_first, url), (_second, other)) = (null_server(), null_server());
+    let bench = Bench::new();
+    let slices: Vec<Value> = (0..4)
+        .map(|number| {
+            let mut slice = slice(number, users(3, 0.2));
+            slice["subject"] = json!(if number % 2 == 0 { "a" } else { "b" });
+            slice
+        })
+        .collect();
+    let mut job = job(&url, json!(slices), json!({}));
+    job["targets"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"subject": "b", "url": other}));
+    let rows = bench.run(&job);
+    assert_eq!(
+        rows.iter().map(|row| row["subject"].as_str()).collect::<Vec<_>>(),
+        ["a", "b", "a", "b"]
+    );
+    for row in rows {
+        assert!(number(&row, "completed") > 0 && row["valid"] == "1", "{row:?}");
+        assert_eq!(
+            number(&row, "connects") + number(&row, "closes") + number(&row, "stale"),
+            0,
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
+fn connections_that_the_server_closed_between_slices_are_reopened_unmeasured() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            std::thread::spawn(move || answer_until_idle(stream.unwrap()));
+        }
+    });
+    let bench = Bench::new();
+    let slices = json!([slice(0, users(2, 0.2)), slice(1, users(2, 0.2))]);
+    let mut engine = bench.start(&job(&url, slices, json!({})));
+    engine.expect(&json!({"ready": true}));
+    for number in [0, 1] {
+        engine.go(number);
+        engine.expect(&json!({"drained": number}));
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    assert!(engine.end().0.success());
+    let row = &bench.table("slices.csv")[1];
+    assert!(number(row, "completed") > 0 && row["valid"] == "1", "{row:?}");
+    assert_eq!(
+        number(row, "connects") + number(row, "stale") + number(row, "closes"),
+        0,
+        "{row:?}"
+    );
+}
+
+/// Answers every read as if it were a request, and closes after half a second of silence.
+fn answer_until_idle(mut stream: TcpStream) {
+    stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let mut scrap = [0; 4096];
+    while matches!(stream.read(&mut scrap), Ok(1..)) {
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\nechoVoidResponse";
+        if stream.write_all(answer).is_err() {
+            return;
+        }
+    }
 }
 
 #[test]

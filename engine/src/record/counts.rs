@@ -65,7 +65,6 @@ impl Counts {
 
 /// An empty histogram in microseconds: 1 us to 1 h, 3 significant digits; what lies outside counts at the edge.
 pub fn histogram_us() -> Histogram<u64> {
-    #[allow(clippy::expect_used)]
     Histogram::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are constants that fit one another")
 }
 
