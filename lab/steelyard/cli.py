@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -106,6 +107,47 @@ def run(
         _print_schedule(study, request, json)
     else:
         _run(study, request, out, json)
+
+
+@app.command(
+    epilog="Examples: steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m; "
+    "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m; steelyard compare go go"
+)
+def compare(
+    subjects: Annotated[
+        list[str], typer.Argument(metavar="A B [C ...]", help="Servers, each with settings: SERVER@FACTOR=VALUE.")
+    ],
+    service: Annotated[str, typer.Option(help="The service to call.")] = "wstest",
+    operation: Annotated[str, typer.Option(help="The operation to call.")] = "echoStruct",
+    users: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(min=0.1, help="Open load instead: Poisson arrivals per second; p99 is judged.")
+    ] = None,
+    budget: Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")] = "15m",
+    margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%",
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")] = None,
+    json: Json = False,
+) -> None:
+    """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
+    from . import comparison
+
+    if users is not None and rate is not None:
+        raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
+    study = comparison.study_of(
+        subjects,
+        service,
+        operation,
+        rate=rate,
+        budget_seconds=comparison.seconds_of(budget),
+        margin=comparison.share_of(margin),
+    )
+    with TemporaryDirectory(prefix="steelyard-compare-") as folder:
+        file = Path(folder) / "compare.toml"
+        file.write_text(comparison.text_of(study), encoding="utf-8")
+        _run(str(file), design.Request(users=users, seed=seed), out, json)
 
 
 @app.command(name="report", epilog="Example: steelyard report runs/wstest-2026-01-31-120000")

@@ -10,7 +10,7 @@ from pathlib import Path
 from . import catalogue
 from .configuration import nearest
 from .errors import ConfigurationError
-from .models.job import BigBang
+from .models.job import BigBang, Profile, Rate, Stage
 from .models.records import Cell, Schedule, TrialPlan
 from .models.service import Service
 from .models.study import PartSpec, Study, SubjectSpec
@@ -136,6 +136,8 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         else min(settings.warm_up_seconds, study.warm_up_limit_seconds),
         drain_limit_seconds=settings.drain_seconds,
         parameters=settings.values,
+        looks=[] if request.as_published or request.forks else study.looks,
+        margin=study.margin,
     )
 
 
@@ -207,7 +209,9 @@ def _cells(
             raise ConfigurationError(
                 f"{service.name} has no operation '{operation}'{nearest(operation, sorted(service.operations))}"
             )
-    profile = BigBang(users=users, seconds=seconds)
+    profile: Profile = BigBang(users=users, seconds=seconds)
+    if study.rate is not None:
+        profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
     if settings.mix is not None and not request.operations:
         name = "+".join(settings.mix)
         return [Cell(name=name, mix=settings.mix, users=users, profile=profile, primary=True)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from . import contract
 from .corpus import Corpus
 from .cpus import Shares
-from .models.job import BigBang, Job, Slice, Target
+from .models.job import BigBang, Job, Profile, Rate, Slice, Target
 from .models.records import Cell, Schedule, SlicePlan, TrialPlan
 from .models.service import Service
 from .subject import RunningSubject
@@ -82,6 +82,15 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cel
     return ordered
 
 
+def lasting(profile: Profile, seconds: float) -> Profile:
+    """A steady profile for another time; a shaped one keeps its own."""
+    if isinstance(profile, BigBang):
+        return profile.model_copy(update={"seconds": seconds})
+    if isinstance(profile, Rate) and len(profile.stages) == 1:
+        return profile.model_copy(update={"stages": [profile.stages[0].model_copy(update={"seconds": seconds})]})
+    return profile
+
+
 def make_job(
     schedule: Schedule,
     trial: TrialPlan,
@@ -106,7 +115,7 @@ def make_job(
             number=plan.number,
             subject=plan.subject,
             phase=plan.phase,
-            profile=BigBang(users=cell.users, seconds=seconds),
+            profile=lasting(cell.profile, seconds),
             mix=cell.mix,
             deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
             lead_in_ms=LEAD_IN_MS,

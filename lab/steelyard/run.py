@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -18,12 +18,11 @@ from .errors import SteelyardError, StoreError
 from .lock import machine_lock
 from .models.records import TrialPlan
 from .models.service import Service
-from .models.study import Budget, Study
+from .models.study import Study
 from .models.verdict import Verdicts
 from .progress import Progress
+from .stopping import stopping_of
 from .subject import Subject
-
-Seconds = float
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,9 @@ def run(
             folder=folder,
             shares=shares,
             progress=progress,
-            forks=len(schedule.trials),
         )
         try:
-            failures = _drive_all(setting, study.model.budget if request.forks is None else None)
+            failures = _drive_all(setting, study.model)
         except KeyboardInterrupt:
             progress.say(_partial(folder))
             raise
@@ -93,17 +91,17 @@ def _provide(study: Study, request: design.Request, service: Entry[Service], pro
     return [subject.provided(spec, service, progress) for spec in design.subjects_of(study, request.only)]
 
 
-def _drive_all(setting: Setting, budget: Budget | None) -> list[str]:
+def _drive_all(setting: Setting, study: Study) -> list[str]:
     """Drive every trial; a failed one is a result, and the next one is started fresh. Returns what failed, in words."""
     failures: list[str] = []
     verified: set[str] = set()
     broken: dict[str, str] = {}
     begun = time.monotonic()
-    trials = list(setting.schedule.trials)
-    setting.progress.plan(budget.seconds if budget else design.planned_seconds(setting.schedule))
+    enough = stopping_of(study, setting.schedule, lambda: _decided(setting.folder))
+    setting.progress.plan(study.budget.seconds if study.budget else design.planned_seconds(setting.schedule))
     done = 0
-    while done < len(trials):
-        plan = _without(trials[done], broken)
+    while done < len(setting.schedule.trials):
+        plan = _without(setting.schedule.trials[done], broken)
         done += 1
         if plan is None:
             continue
@@ -117,9 +115,11 @@ def _drive_all(setting: Setting, budget: Budget | None) -> list[str]:
             if error.failure.kind in {"not-ready", "contract"} and error.failure.subject is not None:
                 broken[error.failure.subject] = error.message
         spent = time.monotonic() - begun
-        if done == 1 and budget is not None:
-            setting, trials = _replanned(setting, budget, spent)
-        setting.progress.plan(spent / done * (len(trials) - done))
+        changed = enough(setting.schedule, done, spent)
+        if changed != setting.schedule:
+            _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
+            setting = replace(setting, schedule=changed)
+        setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
     return failures
 
 
@@ -131,23 +131,11 @@ def _without(plan: TrialPlan, broken: dict[str, str]) -> TrialPlan | None:
     return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
 
 
-def _replanned(setting: Setting, budget: Budget, first_fork: Seconds) -> tuple[Setting, list[TrialPlan]]:
-    """As many forks as the budget holds at the first fork's cost; where even the least do not fit, fewer pairs a fork.
-
-    The number of forks comes from what they cost, never from what they showed, so the interval keeps its meaning.
-    """
-    old = setting.schedule
-    forks = min(len(old.trials), max(budget.least_forks, int(budget.seconds / first_fork)))
-    pairs = old.pairs_per_cell
-    excess = first_fork * forks - budget.seconds
-    if excess > 0:
-        cost_of_pair = len(old.cells) * len(old.subjects) * (old.slice_seconds + 0.25)
-        pairs = max(design.LEAST_PAIRS, pairs - round(excess / (forks - 1) / cost_of_pair + 0.5))
-    trials = old.trials[:forks]
-    new = old.model_copy(update={"trials": trials, "pairs_per_cell": pairs})
-    _store(setting.folder / "schedule.json", new.model_dump_json(indent=1))
-    changed = Setting(**{**vars(setting), "schedule": new, "forks": len(trials)})
-    return changed, trials
+def _decided(folder: Path) -> bool:
+    """Whether what is stored so far decides every primary comparison."""
+    found = analyse.analyse(folder)
+    primaries = [one for one in found.comparisons if one.primary]
+    return found.valid and all(one.verdict not in (None, "undecided") for one in primaries)
 
 
 def _partial(folder: Path) -> str:

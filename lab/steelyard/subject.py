@@ -135,7 +135,7 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
 
 def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
     server = catalogue.server(spec.server)
-    known = server.model.factors
+    known = server.model.all_factors()
     for name, value in spec.factors.items():
         if name not in known:
             raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
@@ -178,7 +178,7 @@ def _start(
     scratch = stack.enter_context(_scratch(f"{subject.label}-{part.place}-"))
     log = folder / f"{subject.label}.{part.place}.log"
     environment = {
-        **require(server.model.needs, server.name),
+        **require(server.model.needs_with(part.factors), server.name),
         **addresses,
         **{f"STEELYARD_{name.upper()}": value for name, value in part.factors.items()},
         "STEELYARD_CPUS": str(max(1, len(cpus))),

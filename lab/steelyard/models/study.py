@@ -45,7 +45,10 @@ class StudyParameter(Strict):
 
 
 class Budget(Strict):
-    """A time that the whole run should keep to; the first fork's cost decides how many of the study's forks fit."""
+    """A time that the whole run should keep to; the first fork's cost decides how many of the study's forks fit.
+
+    With `looks` in the study, the run also ends at the first look at which every primary comparison is decided.
+    """
 
     seconds: Annotated[float, Field(gt=0)]
     least_forks: Annotated[int, Field(ge=4)] = 4
@@ -75,6 +78,8 @@ class Study(Strict):
     """A study. `subjects` are server names or whole subjects; `primary` names the operation whose throughput is judged.
 
     `pairs` a fork and operation are given, or follow from the parameter that sets steady_seconds.
+    `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
+    which the run may be judged and ended; `margin` is the difference that counts as none.
     `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. `measures` are the study's
     own, beside those of measures.toml.
     """
@@ -94,6 +99,9 @@ class Study(Strict):
     warm_up_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     corpus_entries: Annotated[int, Field(ge=1)] = 200
     parameters: dict[str, StudyParameter] = {}
+    looks: list[Annotated[int, Field(ge=2)]] = []
+    margin: Annotated[float, Field(gt=0, lt=1)] = 0.03
+    rate: Annotated[float, Field(gt=0)] | None = None
     budget: Budget | None = None
     paper: Paper | None = None
     claims: list[Claim] = []

@@ -1,0 +1,139 @@
+"""Comparisons in the user's words, and when they have enough forks."""
+
+import tomllib
+from collections.abc import Callable
+
+import pytest
+from steelyard import catalogue, comparison, design, stopping
+from steelyard.design import Request
+from steelyard.errors import ConfigurationError
+from steelyard.models.records import Schedule
+from steelyard.models.study import Study
+
+
+def study(*subjects: str, budget: float = 900, rate: float | None = None) -> Study:
+    return comparison.study_of(subjects, "wstest", "echoStruct", rate=rate, budget_seconds=budget, margin=0.03)
+
+
+def schedule(one: Study, **wishes: object) -> Schedule:
+    request = Request(**wishes)  # type: ignore[arg-type]
+    service = catalogue.service(one.service).model
+    return design.schedule_of(one, service, request, design.settle(one, request), 8)
+
+
+@pytest.mark.parametrize(
+    ("words", "server", "factors"),
+    [
+        ("go", "go", {}),
+        ("tomcat-metro@heap=512m", "tomcat-metro", {"heap": "512m"}),
+        ('tomcat-metro@jvm="-Xmx256m"@jdk=17', "tomcat-metro", {"jvm": "-Xmx256m", "jdk": "17"}),
+    ],
+)
+def test_a_subject_is_a_server_with_settings(words: str, server: str, factors: dict[str, str]) -> None:
+    (part,) = comparison.subject_of(words).parts
+    assert (part.server, part.factors) == (server, factors)
+
+
+@pytest.mark.parametrize("words", ["", "@heap=1m", "a@Heap=1m", "a@heap", "a@heap=1m@heap=2m"])
+def test_a_subject_that_cannot_be_understood_is_refused(words: str) -> None:
+    with pytest.raises(ConfigurationError, match="not of the form"):
+        comparison.subject_of(words)
+
+
+def test_a_server_may_be_compared_with_itself() -> None:
+    labels = schedule(study("go", "go")).subjects
+    assert labels == ["go", "go.again"]
+
+
+def test_the_second_of_two_is_the_reference_and_the_first_of_more() -> None:
+    assert study("a", "b").reference == "b"
+    assert study("a", "b", "c").reference == "a"
+
+
+def test_a_stored_comparison_can_be_run_again() -> None:
+    made = study("tomcat-metro@heap=512m", "go", rate=500.0)
+    assert Study.model_validate(tomllib.loads(comparison.text_of(made))) == made
+
+
+def test_a_rate_makes_the_load_open() -> None:
+    (cell,) = schedule(study("a", "b", rate=500.0)).cells
+    assert cell.profile.kind == "rate"
+
+
+@pytest.mark.parametrize(("words", "seconds"), [("90s", 90), ("10m", 600), ("1.5h", 5400), ("45", 45), ("2 min", 120)])
+def test_times_are_read(words: str, seconds: float) -> None:
+    assert comparison.seconds_of(words) == seconds
+
+
+@pytest.mark.parametrize("words", ["", "0s", "ten", "-3m", "5 d"])
+def test_what_is_no_time_is_refused(words: str) -> None:
+    with pytest.raises(ConfigurationError, match="not a time"):
+        comparison.seconds_of(words)
+
+
+@pytest.mark.parametrize(("words", "share"), [("5%", 0.05), ("0.05", 0.05)])
+def test_margins_are_read(words: str, share: float) -> None:
+    assert comparison.share_of(words) == pytest.approx(share)
+
+
+def never() -> bool:
+    return False
+
+
+def forks_driven(one: Study, decided: Callable[[], bool], seconds_a_fork: float, **wishes: object) -> int:
+    """How many forks a run of this study drives when each costs so much."""
+    now = schedule(one, **wishes)
+    enough = stopping.stopping_of(one, now, decided)
+    done = 0
+    while done < len(now.trials):
+        done += 1
+        now = enough(now, done, done * seconds_a_fork)
+    return done // stopping.trials_per_fork(now)
+
+
+def test_a_comparison_ends_at_the_first_look_that_decides() -> None:
+    assert forks_driven(study("a", "b"), lambda: True, 1) == 4
+
+
+def test_an_undecided_comparison_ends_at_the_last_look() -> None:
+    assert forks_driven(study("a", "b"), never, 1) == 12
+
+
+def test_an_undecided_comparison_ends_at_the_last_look_that_its_budget_reaches() -> None:
+    assert forks_driven(study("a", "b", budget=600), never, 80) == 6
+
+
+def test_even_a_small_budget_reaches_the_first_look() -> None:
+    assert forks_driven(study("a", "b", budget=10), never, 80) == 4
+
+
+def test_nothing_is_judged_between_looks() -> None:
+    asked: list[int] = []
+    forks_driven(study("a", "b"), lambda: bool(asked.append(1)), 1)
+    assert len(asked) == 4
+
+
+def test_split_subjects_are_judged_after_whole_forks_only() -> None:
+    one = study("a", "b", "c", "d", "e")
+    assert stopping.trials_per_fork(schedule(one)) == 2
+    assert forks_driven(one, lambda: True, 1) == 4
+
+
+def test_the_demo_takes_as_many_forks_as_its_time_holds_and_never_fewer_than_four() -> None:
+    demo = catalogue.study("demo").model
+    assert forks_driven(demo, never, 45) == 6
+    assert forks_driven(demo, never, 60) == 4
+    assert forks_driven(demo, never, 500) == 4
+
+
+def test_where_the_least_forks_do_not_fit_the_demo_measures_fewer_pairs_a_fork() -> None:
+    demo = catalogue.study("demo").model
+    now = schedule(demo)
+    changed = stopping.stopping_of(demo, now, never)(now, 1, 75)
+    assert len(changed.trials) == 4
+    assert stopping.LEAST_PAIRS <= changed.pairs_per_cell < now.pairs_per_cell
+
+
+def test_a_users_own_number_of_forks_is_kept() -> None:
+    assert forks_driven(catalogue.study("demo").model, never, 500, forks=5) == 5
+    assert forks_driven(study("a", "b", budget=10), lambda: True, 80, forks=5) == 5
