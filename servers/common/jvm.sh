@@ -1,5 +1,8 @@
-# Sourced by start scripts of Java servers: sets JVM_OPTIONS from the factors that they share.
-# heap is minimum and maximum, its pages touched at the start, so that no run pays for growing it.
+# Sourced by start scripts of Java servers, with the start's own folder in `scratch`: sets JVM_OPTIONS from the factors that
+# they share. The heap is minimum and maximum, its pages touched at the start, so that no run pays for growing it.
+# Temporary files go below `scratch`, so that they are removed with it.
+mkdir -p "$scratch/tmp"
 cpus=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)}
 heap=${STEELYARD_HEAP:-256m}
-JVM_OPTIONS="-Xms$heap -Xmx$heap -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC -XX:ActiveProcessorCount=$cpus ${STEELYARD_JVM:-}"
+JVM_OPTIONS="-Xms$heap -Xmx$heap -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC -XX:ActiveProcessorCount=$cpus \
+-Djava.io.tmpdir=$scratch/tmp ${STEELYARD_JVM:-}"

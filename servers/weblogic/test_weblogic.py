@@ -72,5 +72,6 @@ def test_the_server_gets_the_factors_of_the_jvm(tmp_path: Path) -> None:
         "start.sh", tmp_path, STEELYARD_HEAP="1g", STEELYARD_GC="Parallel", STEELYARD_CPUS="3", STEELYARD_JVM="-Da=b"
     )
     assert done.stdout.split() == [
-        *("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "-XX:+UseParallelGC", "-XX:ActiveProcessorCount=3", "-Da=b"),
+        *("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "-XX:+UseParallelGC", "-XX:ActiveProcessorCount=3"),
+        *(f"-Djava.io.tmpdir={tmp_path}/tmp", "-Da=b"),
     ]

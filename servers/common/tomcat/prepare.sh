@@ -3,7 +3,7 @@
 set -eu
 scratch=$1 cache=$2 service=$3 implementation=$4
 shift 4
-mkdir -p "$scratch/conf" "$scratch/lib" "$scratch/temp" "$scratch/webapps"
+mkdir -p "$scratch/conf" "$scratch/lib" "$scratch/webapps"
 cp "$cache/tomcat/conf/web.xml" "$cache/tomcat/conf/catalina.properties" "$scratch/conf/"
 cp "$(dirname "$0")/server.xml" "$scratch/conf/"
 for lib in "$@"; do

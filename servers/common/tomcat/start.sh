@@ -1,6 +1,7 @@
 # Runs Tomcat in the foreground: start.sh PORT SCRATCH CACHE.
 set -eu
+port=$1 scratch=$2 cache=$3
 . "$(dirname "$0")/../jvm.sh"
-export CATALINA_HOME="$3/tomcat" CATALINA_BASE="$2" CATALINA_TMPDIR="$2/temp"
-export CATALINA_OPTS="$JVM_OPTIONS -Dsteelyard.port=$1 -Dsteelyard.threads=${STEELYARD_THREADS:-200}"
+export CATALINA_HOME="$cache/tomcat" CATALINA_BASE="$scratch" CATALINA_TMPDIR="$scratch/tmp"
+export CATALINA_OPTS="$JVM_OPTIONS -Dsteelyard.port=$port -Dsteelyard.threads=${STEELYARD_THREADS:-200}"
 exec sh "$CATALINA_HOME/bin/catalina.sh" run
