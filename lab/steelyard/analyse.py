@@ -134,6 +134,7 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
+    yield from _machine(run)
     for trial in run.trials:
         yield from _unsteady(run, trial)
         for sample in trial.record.wrong_samples if trial.record is not None else ():
@@ -142,6 +143,18 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings:
         if finding.level is Level.WARNING:
             yield finding.reason
+
+
+def _machine(run: Run) -> Iterator[str]:
+    """What was not as it should be on the machine before trials, each check once with its first finding."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for trial in run.trials:
+        for check in trial.record.machine if trial.record is not None else ():
+            if not check.good:
+                found.setdefault(check.name, []).append((trial.number, check.found))
+    for name, seen in found.items():
+        trials = ", ".join(str(number) for number, _ in seen)
+        yield f"{name} before trial{'s' if len(seen) > 1 else ''} {trials}: {seen[0][1][:200]}"
 
 
 def _unsteady(run: Run, trial: Trial) -> Iterator[str]:

@@ -153,9 +153,9 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
             unverified.append(trial.number)
     found = f"{exchanges:,} + {samples:,}"
     if not unverified:
-        return Finding("Answers verified", cell.name, subject, Level.OK, found, "before + samples in full")
+        return Finding("Answers verified", cell.name, subject, Level.OK, found, "before + sampled")
     reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: nothing says that its answers are right"
-    return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "before + samples in full", reason)
+    return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "before + sampled", reason)
 
 
 def _failed(run: Run, cell: Cell, subject: str) -> Finding:
@@ -183,7 +183,7 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
     bad = share > CLOSES_WARNING
     reason = f"{subject} on {cell.name} closed {share:.1f} connections per 1,000 requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
-    return Finding("Closed per 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
+    return Finding("Closes a 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
@@ -200,7 +200,7 @@ def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
     share = stolen / spent
     level = Level.INVALID if share > STEAL_LIMIT else Level.WARNING if share > STEAL_WARNING else Level.OK
     reason = f"the host took {share:.1%} of the processors' time away on {cell.name}" if level is not Level.OK else ""
-    yield Finding("Stolen processor time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)
+    yield Finding("Stolen time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)
 
 
 def _middle(values: Sequence[int]) -> float:

@@ -15,6 +15,7 @@ from hdrh.histogram import HdrHistogram
 from steelyard.models.job import BigBang, Rate, Stage
 from steelyard.models.records import (
     Cell,
+    Check,
     Failure,
     Schedule,
     SlicePlan,
@@ -63,6 +64,7 @@ class Planted:
     failures: Mapping[int, Failure] = field(default_factory=dict)  # by trial
     cut_after_pairs: Mapping[int, int] = field(default_factory=dict)  # by trial: an interrupted or failed one
     unsteady: frozenset[tuple[int, str]] = frozenset()  # (trial, subject)
+    machine: Mapping[int, Check] = field(default_factory=dict)  # by trial
     study: str = ""
     environment: Mapping[str, Any] = field(default_factory=dict)
 
@@ -169,6 +171,7 @@ class _Trial:
                     for one in self.plan.start_order
                     for cell in self.schedule.cells
                 ],
+                "machine": [self.planted.machine[self.plan.number]] if self.plan.number in self.planted.machine else [],
                 "samples_checked": 20,
                 "wrong_samples": [
                     WrongSample(

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from steelyard.analyse import analyse, table
 from steelyard.errors import MeasureError
-from steelyard.models.records import Failure
+from steelyard.models.records import Check, Failure
 from steelyard.models.verdict import Comparison, Verdicts
 from synthetic import Planted, write_run
 
@@ -177,6 +177,13 @@ def test_stolen_time_warns_and_much_of_it_replaces_the_verdict(tmp_path: Path) -
 def test_a_server_that_closes_connections_is_warned_of(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, changes={(1, pair, A): {"closes": 1000} for pair in range(10)})
     assert verdicts.valid and any("tomcat-metro on echoStruct closed 15." in note for note in verdicts.notes)
+
+
+def test_a_machine_that_was_not_quiet_is_noted_once(tmp_path: Path) -> None:
+    busy = Check(name="other processes", found="backup 40%", good=False, advice="end them")
+    quiet = Check(name="swap", found="0 MiB", good=True, advice="")
+    verdicts = judged(tmp_path, machine={1: busy, 2: quiet, 3: busy})
+    assert verdicts.notes == ["other processes before trials 1, 3: backup 40%"]
 
 
 def test_percentiles_need_enough_requests(tmp_path: Path) -> None:
