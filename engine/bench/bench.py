@@ -24,6 +24,7 @@ import poisson
 import table
 from clients import PEERS
 from processes import BenchError
+from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
 FIGURES = ["capacity", "delays", "freezes", "memory", "poisson"]
@@ -41,6 +42,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=3, help="length of each run of a client")
     parser.add_argument("--connections", type=int, nargs="+", default=[30, 5])
     parser.add_argument("--peers", nargs="+", default=[peer.name for peer in PEERS])
+    parser.add_argument(
+        "--patience", type=float, default=600, help="seconds in all to wait until others leave the machine alone"
+    )
     parser.add_argument("--repeats", type=int, default=3, help="repeats of each exactness figure")
     given = parser.parse_args()
     unknown = [name for name in given.figures if name not in FIGURES]
@@ -66,13 +70,14 @@ def bench(given: argparse.Namespace) -> None:
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None:
         raise BenchError("nginx is not installed: apt-get install nginx-light")
-    settings = capacity.Settings(engine, nginx, given.pairs, given.seconds, given.connections, given.peers)
+    quiet = Quiet(given.patience)
+    settings = capacity.Settings(engine, nginx, given.pairs, given.seconds, given.connections, given.peers, quiet)
     rows: dict[str, tuple[list[str], Callable[[], Iterator[dict[str, object]]]]] = {
         "capacity": (capacity.COLUMNS, lambda: capacity.measure(settings)),
-        "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, given.repeats, 5)),
-        "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, given.repeats, 60)),
+        "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, quiet, given.repeats, 5)),
+        "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, quiet, given.repeats, 60)),
         "memory": (memory.COLUMNS, lambda: memory.measure(engine, nginx, MEMORY_CASES)),
-        "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, 20)),
+        "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, quiet, 20)),
     }
     given.results.mkdir(parents=True, exist_ok=True)
     write_setup(given.results / "setup.csv", engine)

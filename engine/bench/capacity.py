@@ -13,11 +13,11 @@ from pathlib import Path
 
 from clients import ENGINE, PEERS, Client, Load
 from processes import CLIENT_CPU, SERVER_CPU, BenchError, BusyShare, Nginx, Used, nginx, run_client
+from quiet import Quiet
 
-REST_S = 0.3
 COLUMNS = [
     "peer", "connections", "pair", "place", "client", "seconds", "requests", "rate_per_s",
-    "user_us_per_request", "system_us_per_request", "client_cpu_busy", "server_cpu_busy",
+    "user_us_per_request", "system_us_per_request", "client_cpu_busy", "server_cpu_busy", "others_cpu",
 ]  # fmt: skip
 
 
@@ -29,6 +29,7 @@ class Settings:
     seconds: int
     connections: list[int]
     peers: list[str]
+    quiet: Quiet
 
 
 def versions(engine: str) -> dict[str, str]:
@@ -61,8 +62,9 @@ def measure(settings: Settings) -> Iterator[dict[str, object]]:
                     continue
                 both = [(ENGINE, settings.engine), (peer, program)]
                 for pair in range(settings.pairs):
-                    for place, (client, path) in enumerate(both if pair % 2 == 0 else both[::-1]):
-                        row = run_once(client, path, load, server)
+                    order = both if pair % 2 == 0 else both[::-1]
+                    rows = settings.quiet.measure(lambda: [run_once(*one, load, server) for one in order])  # noqa: B023
+                    for place, row in enumerate(rows):
                         yield {"peer": peer.name, "connections": connections, "pair": pair, "place": place, **row}
 
 

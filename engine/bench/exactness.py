@@ -11,15 +11,26 @@ from typing import Any
 import engine_run
 import hlog
 from processes import BenchError, test_server
+from quiet import Quiet
 
 DELAYS_US = [0, 2_000, 20_000]
 RATES = [1_000, 10_000]
 MOST_SAMPLES = 20_000
 DELAY_COLUMNS = [
     "repeat", "delay_us", "rate_per_s", "samples", "difference_p50_us", "difference_p99_us", "difference_min_us",
-    "lateness_p50_us", "lateness_p99_us", "due_step_error_ns", "histogram_p50_error_us", "valid",
+    "lateness_p50_us", "lateness_p99_us", "due_step_error_ns", "histogram_p50_error_us", "valid", "others_cpu",
 ]  # fmt: skip
-FREEZE_COLUMNS = ["repeat", "requests", "quantile", "recorded_ms", "computed_ms", "relative_error", "freezes", "valid"]
+FREEZE_COLUMNS = [
+    "repeat",
+    "requests",
+    "quantile",
+    "recorded_ms",
+    "computed_ms",
+    "relative_error",
+    "freezes",
+    "valid",
+    "others_cpu",
+]
 FREEZE_QUANTILES = [0.95, 0.99, 0.999]
 
 
@@ -29,12 +40,13 @@ def quantile(values: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
 
 
-def delays(engine: str, server: str, repeats: int, seconds: int) -> Iterator[dict[str, object]]:
+def delays(engine: str, server: str, quiet: Quiet, repeats: int, seconds: int) -> Iterator[dict[str, object]]:
     """One row a delay, rate and repeat: what the engine recorded minus what the server's instants say."""
     for repeat in range(repeats):
         for delay in DELAYS_US:
             for rate in RATES:
-                yield {"repeat": repeat, **delay_once(engine, server, delay, rate, seconds)}
+                rows = quiet.measure(lambda: [delay_once(engine, server, delay, rate, seconds)])  # noqa: B023
+                yield {"repeat": repeat, **rows[0]}
 
 
 def delay_once(engine: str, program: str, delay_us: int, rate: int, seconds: int) -> dict[str, object]:
@@ -75,30 +87,36 @@ def step_error_ns(due_ns: list[int], step_ns: float) -> int:
     return round(max(abs(due - first - round((due - first) / step_ns) * step_ns) for due in due_ns))
 
 
-def freezes(engine: str, program: str, repeats: int, seconds: int, rate: int = 1000) -> Iterator[dict[str, object]]:
+def freezes(engine: str, server: str, quiet: Quiet, repeats: int, seconds: int) -> Iterator[dict[str, object]]:
     """One row a quantile and repeat: recorded against what the server's freezes must have done to a constant rate."""
     for repeat in range(repeats):
-        with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as name:
-            folder = Path(name)
-            with test_server(program, "freeze") as server:
-                item = engine_run.rate_slice(0, rate, seconds, arrivals="constant", cap=3000, seed=1)
-                engine_run.run(engine, folder, server.url, [item], samples=0, one_in=1)
-                reports = [line["freeze"] for line in server.end()]
-            row = engine_run.slice_rows(folder)[0]
-            recorded = hlog.read(folder / "out" / "intervals.hlog")["server/0/echo/response"]
-        computed = computed_ms(int(row["begin_ns"]), seconds, rate, reports)
-        for share in FREEZE_QUANTILES:
-            value, truth = hlog.quantile(recorded, share) / 1e3, quantile(computed, share)
-            yield {
-                "repeat": repeat,
-                "requests": recorded.total(),
-                "quantile": share,
-                "recorded_ms": round(value, 3),
-                "computed_ms": round(truth, 3),
-                "relative_error": round(value / truth - 1, 5),
-                "freezes": len(reports),
-                "valid": row["valid"],
-            }
+        for row in quiet.measure(lambda: freeze_once(engine, server, 1000, seconds)):
+            yield {"repeat": repeat, **row}
+
+
+def freeze_once(engine: str, program: str, rate: int, seconds: int) -> list[dict[str, object]]:
+    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as name:
+        folder = Path(name)
+        with test_server(program, "freeze") as server:
+            item = engine_run.rate_slice(0, rate, seconds, arrivals="constant", cap=3000, seed=1)
+            engine_run.run(engine, folder, server.url, [item], samples=0, one_in=1)
+            reports = [line["freeze"] for line in server.end()]
+        row = engine_run.slice_rows(folder)[0]
+        recorded = hlog.read(folder / "out" / "intervals.hlog")["server/0/echo/response"]
+    computed = computed_ms(int(row["begin_ns"]), seconds, rate, reports)
+    found: list[dict[str, object]] = []
+    for share in FREEZE_QUANTILES:
+        value, truth = hlog.quantile(recorded, share) / 1e3, quantile(computed, share)
+        found.append({
+            "requests": recorded.total(),
+            "quantile": share,
+            "recorded_ms": round(value, 3),
+            "computed_ms": round(truth, 3),
+            "relative_error": round(value / truth - 1, 5),
+            "freezes": len(reports),
+            "valid": row["valid"],
+        })  # fmt: skip
+    return found
 
 
 def computed_ms(begin_ns: int, seconds: int, rate: int, reports: list[dict[str, Any]]) -> list[float]:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from poisson import CRITICAL_1_PERCENT
+
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "reference" / "engine-figures.md"
 Row = dict[str, str]
@@ -21,7 +23,8 @@ Client and server have a processor each. In `capacity`, nginx answers a fixed en
 258 bytes over connections that are kept. Each peer is measured in pairs with the engine that alternate in order;
 ratios are medians over pairs, with the least and the greatest in brackets. Requests are counted by nginx and processor time
 by the kernel, for all clients alike. The engine verifies status and content of every answer and records everything
-that it always records; of the peers, wrk keeps a latency histogram, and none looks at the content.
+that it always records; of the peers, wrk keeps a latency histogram, and none looks at the content. A measurement during
+which other processes used more than 3% of the processors is made again; the raw data say how much they used.
 """
 
 
@@ -169,13 +172,19 @@ def memory(rows: list[Row]) -> str:
 def poisson(rows: list[Row]) -> str:
     if not rows:
         return ""
-    passed = sum(int(row["passes"]) for row in rows)
-    statistics = [float(row["anderson_darling"]) for row in rows]
-    line = [f"{len(rows)} x {int(rows[0]['gaps']):,}", f"{median(statistics):.3f}", f"{max(statistics):.3f}",
-            rows[0]["critical_1_percent"], str(passed), met(10 * passed >= 9 * len(rows))]  # fmt: skip
-    header = ["runs x gaps", "median A2", "greatest A2", "critical at 1%", "pass", "at least 18 of 20"]
-    text = "\n## Poisson arrivals at 1,000/s, as the server read them: Anderson-Darling for exponential gaps\n\n"
-    return text + table(header, [line])
+    lines = []
+    for name, what in [
+        ("due", "due: the schedule"),
+        ("sent", "sent, by the engine's clock"),
+        ("read", "read by the server"),
+    ]:
+        statistics = [float(row[f"anderson_darling_{name}"]) for row in rows]
+        passed = sum(statistic <= CRITICAL_1_PERCENT for statistic in statistics)
+        verdict = met(10 * passed >= 9 * len(rows)) if name == "sent" else ""
+        lines.append([what, f"{median(statistics):.3f}", f"{max(statistics):.3f}", f"{passed} of {len(rows)}", verdict])
+    header = ["instants", "median A2", "greatest A2", f"pass at 1% ({CRITICAL_1_PERCENT})", "at least 18 of 20"]
+    text = "\n## Poisson arrivals at 1,000/s: Anderson-Darling for exponential gaps, 5,000 a run\n\n"
+    return text + table(header, lines)
 
 
 def page(results: Path) -> str:

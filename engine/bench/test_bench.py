@@ -13,6 +13,8 @@ import clients
 import exactness
 import hlog
 import poisson
+import pytest
+import quiet
 import table
 from processes import Used
 
@@ -104,6 +106,30 @@ def test_anderson_darling_passes_exponential_gaps_and_refuses_regular_ones() -> 
         passed += poisson.anderson_darling([source.expovariate(1) for _ in range(1000)]) <= poisson.CRITICAL_1_PERCENT
     assert passed >= 47
     assert poisson.anderson_darling([1 + 0.1 * random.Random(1).random() for _ in range(1000)]) > 100
+
+
+def test_our_own_work_is_not_that_of_others() -> None:
+    others = quiet.Others()
+    before = quiet.own_s()
+    while quiet.own_s() - before < 0.2:
+        pass
+    assert others.share() <= 1
+
+
+def test_the_least_disturbed_measurement_is_kept_when_patience_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = iter([0.5, 0.2, 0.4])
+    monkeypatch.setattr(quiet.Others, "share", lambda _: next(shares))
+    patience = quiet.Quiet(patience_s=1)
+    monkeypatch.setattr(patience, "_wait", lambda: None)
+    made = iter(range(3))
+
+    def measurement() -> quiet.Rows:
+        number = next(made)
+        if number == 2:
+            patience.patience_s = 0
+        return [{"number": number}]
+
+    assert patience.measure(measurement) == [{"number": 1, "others_cpu": 0.2}]
 
 
 def test_the_distance_from_the_grid_is_found() -> None:
