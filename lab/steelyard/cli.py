@@ -20,8 +20,7 @@ from typer.exceptions import TyperException
 from . import __version__, catalogue, design, doctor
 from .errors import ConfigurationError, SteelyardError
 from .lock import machine_lock
-from .models.outputs import RunOutput, ServerRow, ServersOutput
-from .models.verdict import Verdicts
+from .models.outputs import ServerRow, ServersOutput
 from .progress import Progress
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
@@ -54,7 +53,7 @@ def demo(
     out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in.")] = None,
 ) -> None:
     """Weigh two real servers in under five minutes (the study `demo`): one operation judged, one beside it."""
-    _run("demo", design.Request(), out, json)
+    _require_verdict(_run("demo", design.Request(), out, json))
 
 
 @app.command(
@@ -104,9 +103,12 @@ def run(
         seed=seed,
     )
     if dry_run:
-        _print_schedule(study, request, json)
+        from . import printing
+
+        schedule = design.schedule_only(catalogue.study(study).model, request)
+        print(schedule.model_dump_json()) if json else printing.schedule(schedule, _console(stderr=False))
     else:
-        _run(study, request, out, json)
+        _require_verdict(_run(study, request, out, json))
 
 
 @app.command(
@@ -132,22 +134,48 @@ def compare(
     json: Json = False,
 ) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
-    from . import comparison
 
-    if users is not None and rate is not None:
-        raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
-    study = comparison.study_of(
-        subjects,
-        service,
-        operation,
-        rate=rate,
-        budget_seconds=comparison.seconds_of(budget),
-        margin=comparison.share_of(margin),
+    outcome = _compare(subjects, service, operation, users, rate, budget, margin, seed, out, json)
+    _require_verdict(outcome)
+
+
+@app.command(
+    epilog="Example: steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m. "
+    "Exit codes: 0 no regression, 1 regression, 2 cannot tell."
+)
+def check(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")],
+    service: Annotated[str, typer.Option(help="The service to call.")] = "wstest",
+    operation: Annotated[str, typer.Option(help="The operation to call.")] = "echoStruct",
+    users: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(min=0.1, help="Open load instead: Poisson arrivals per second; p99 is judged.")
+    ] = None,
+    budget: Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")] = "15m",
+    margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%",
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")] = None,
+    json: Json = False,
+) -> None:
+    """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
+    from . import gate
+
+    try:
+        outcome = _compare([new, old], service, operation, users, rate, budget, margin, seed, out, json)
+    except SteelyardError as error:
+        raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
+    if outcome.verdicts is None:
+        raise SteelyardError(f"cannot tell: {'; '.join(outcome.failures)}", exit_code=gate.Gate.CANNOT_TELL)
+    (outcome.folder / "junit.xml").write_text(gate.junit(outcome.verdicts), encoding="utf-8")
+    (outcome.folder / "summary.md").write_text(gate.summary(outcome.verdicts), encoding="utf-8")
+    found = gate.judged(outcome.verdicts)
+    _console().print(
+        f"{found.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False
     )
-    with TemporaryDirectory(prefix="steelyard-compare-") as folder:
-        file = Path(folder) / "compare.toml"
-        file.write_text(comparison.text_of(study), encoding="utf-8")
-        _run(str(file), design.Request(users=users, seed=seed), out, json)
+    raise typer.Exit(found)
 
 
 @app.command(name="report", epilog="Example: steelyard report runs/wstest-2026-01-31-120000")
@@ -189,7 +217,7 @@ def services() -> None:
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
     """List the servers, or check one."""
-    from . import servers
+    from . import printing, servers
 
     if context.invoked_subcommand is not None:
         return
@@ -197,16 +225,7 @@ def servers_list(context: typer.Context, json: Json = False) -> None:
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
         return
-    table = Table(
-        "name", "server", "version", "stack", "language", "JDK", "fetched", "to fetch", box=None, pad_edge=False
-    )
-    for row in rows:
-        size = "" if row.bytes is None or row.fetched else f"{row.bytes / 1e6:.0f} MB"
-        jdk = str(row.jdk or "")
-        table.add_row(
-            row.name, row.title, row.version, row.stack, row.language, jdk, "yes" if row.fetched else "no", size
-        )
-    _console(stderr=False).print(table)
+    _console(stderr=False).print(printing.servers(rows))
 
 
 @servers_app.command(name="check", epilog="Examples: steelyard servers check go; steelyard servers check --all --json")
@@ -217,7 +236,7 @@ def servers_check(
     json: Json = False,
 ) -> None:
     """Fetch, build, start, verify every exchange in every spelling, send bad requests, stop."""
-    from . import servers
+    from . import printing, servers
 
     wanted = sorted(catalogue.server_files()) if all_ else names or []
     if not wanted:
@@ -229,7 +248,7 @@ def servers_check(
         for name in wanted:
             rows.append(servers.check(name, service, progress))
             if not json:
-                _console(stderr=False).print(_checked(rows[-1]), highlight=False, markup=False)
+                _console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
     if any(row.contract is False for row in rows) or (
@@ -260,13 +279,50 @@ def version(
         raise typer.Exit
 
 
-def _run(study: str, request: design.Request, out: Path | None, json: bool) -> None:
+def _run(study: str, request: design.Request, out: Path | None, json: bool) -> running.Outcome:
+    """Run a study and print what it came to."""
     from . import run as running
 
     entry = catalogue.study(study)
     with Progress(_console(), quiet=json) as progress:
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     _print_outcome(outcome, json)
+    return outcome
+
+
+def _compare(
+    subjects: list[str],
+    service: str,
+    operation: str,
+    users: int | None,
+    rate: float | None,
+    budget: str,
+    margin: str,
+    seed: int,
+    out: Path | None,
+    json: bool,
+) -> running.Outcome:
+    """Run the comparison that the words of `compare` and `check` ask for."""
+    from . import comparison
+
+    if users is not None and rate is not None:
+        raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
+    study = comparison.study_of(
+        subjects,
+        service,
+        operation,
+        rate=rate,
+        budget_seconds=comparison.seconds_of(budget),
+        margin=comparison.share_of(margin),
+    )
+    with TemporaryDirectory(prefix="steelyard-compare-") as folder:
+        file = Path(folder) / "compare.toml"
+        file.write_text(comparison.text_of(study), encoding="utf-8")
+        return _run(str(file), design.Request(users=users, seed=seed), out, json)
+
+
+def _require_verdict(outcome: running.Outcome) -> None:
+    """Raise where trials failed or the instrument was not valid: what was measured is stored and printed by then."""
     if outcome.failures or outcome.verdicts is None:
         raise SteelyardError(
             f"{len(outcome.failures)} of the run's trials failed: {outcome.failures[0].splitlines()[0]}",
@@ -279,65 +335,12 @@ def _run(study: str, request: design.Request, out: Path | None, json: bool) -> N
 
 
 def _print_outcome(outcome: running.Outcome, json: bool) -> None:
-    from . import analyse
+    from . import printing
 
-    verdicts = outcome.verdicts
     if json:
-        print(_output(outcome, verdicts).model_dump_json())
-        return
-    console = _console(stderr=False)
-    if verdicts is None:
-        return
-    console.print()
-    console.print(verdicts.sentence, highlight=False, markup=False, style="bold")
-    console.print()
-    console.print(analyse.table(verdicts))
-    console.print()
-    console.print(f"report: {outcome.report}", highlight=False, markup=False)
-
-
-def _output(outcome: running.Outcome, verdicts: Verdicts | None) -> RunOutput:
-    return RunOutput(
-        valid=verdicts is not None and verdicts.valid,
-        why_not=verdicts.why_not if verdicts else outcome.failures,
-        sentence=verdicts.sentence if verdicts else "nothing was measured",
-        comparisons=verdicts.comparisons if verdicts else [],
-        failures=outcome.failures,
-        run=str(outcome.folder),
-        report=str(outcome.report) if outcome.report else None,
-    )
-
-
-def _print_schedule(study: str, request: design.Request, json: bool) -> None:
-    schedule = design.schedule_only(catalogue.study(study).model, request)
-    if json:
-        print(schedule.model_dump_json())
-        return
-    console = _console(stderr=False)
-    minutes = design.planned_seconds(schedule) / 60
-    cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in schedule.cells)
-    console.print(
-        f"{schedule.study}: {', '.join(schedule.subjects)}; {schedule.cells[0].users} users; {cells}", highlight=False
-    )
-    pairs = f"{schedule.pairs_per_cell} pairs of slices of {schedule.slice_seconds:g} s an operation"
-    warm_up = f"a warm-up of up to {schedule.warm_up_limit_seconds:g} s"
-    console.print(
-        f"{schedule.design}: {len(schedule.trials)} trials, each {warm_up} and {pairs}; about {minutes:.0f} minutes in all",
-        highlight=False,
-    )
-    table = Table("trial", "seed", "started in this order", box=None, pad_edge=False)
-    for trial in schedule.trials:
-        table.add_row(str(trial.number), str(trial.seed), ", ".join(trial.start_order))
-    console.print(table)
-
-
-def _checked(row: ServerRow) -> str:
-    if row.contract is None:
-        return f"{row.name}: cannot be checked here: {row.reason}"
-    if not row.contract:
-        return f"{row.name}: FAILED: {row.reason}"
-    memory = (row.memory_bytes or 0) / 1e6
-    return f"{row.name}: ok; {row.exchanges} requests answered rightly, ready after {row.start_seconds:g} s, {memory:.0f} MB"
+        print(printing.run_output(outcome).model_dump_json())
+    else:
+        printing.outcome(outcome, _console(stderr=False))
 
 
 def _words(text: str) -> list[str]:

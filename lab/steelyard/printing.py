@@ -1,0 +1,78 @@
+"""What the commands print on standard output: tables, sentences, and the objects of --json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from . import analyse, design
+from .models.outputs import RunOutput, ServerRow
+from .models.records import Schedule
+from .run import Outcome
+
+
+def outcome(found: Outcome, console: Console) -> None:
+    """The verdict in a sentence, the table, and where the report is; nothing where nothing was measured."""
+    if found.verdicts is None:
+        return
+    console.print()
+    console.print(found.verdicts.sentence, highlight=False, markup=False, style="bold")
+    console.print()
+    console.print(analyse.table(found.verdicts))
+    console.print()
+    console.print(f"report: {found.report}", highlight=False, markup=False)
+
+
+def run_output(found: Outcome) -> RunOutput:
+    """The object of `run --json`, `demo --json`, `compare --json` and `report --json`."""
+    verdicts = found.verdicts
+    return RunOutput(
+        valid=verdicts is not None and verdicts.valid,
+        why_not=verdicts.why_not if verdicts else found.failures,
+        sentence=verdicts.sentence if verdicts else "nothing was measured",
+        comparisons=verdicts.comparisons if verdicts else [],
+        failures=found.failures,
+        run=str(found.folder),
+        report=str(found.report) if found.report else None,
+    )
+
+
+def schedule(planned: Schedule, console: Console) -> None:
+    """A schedule for a person."""
+    minutes = design.planned_seconds(planned) / 60
+    cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
+    pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
+    warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
+    lines = [
+        f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
+        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {minutes:.0f} minutes in all",
+    ]
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
+    table = Table("trial", "seed", "started in this order", box=None, pad_edge=False)
+    for trial in planned.trials:
+        table.add_row(str(trial.number), str(trial.seed), ", ".join(trial.start_order))
+    console.print(table)
+
+
+def servers(rows: Sequence[ServerRow]) -> Table:
+    """The list of servers for a person."""
+    columns = ("name", "server", "version", "stack", "language", "JDK", "fetched", "to fetch")
+    table = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        size = "" if row.bytes is None or row.fetched else f"{row.bytes / 1e6:.0f} MB"
+        fetched = "yes" if row.fetched else "no"
+        table.add_row(row.name, row.title, row.version, row.stack, row.language, str(row.jdk or ""), fetched, size)
+    return table
+
+
+def checked(row: ServerRow) -> str:
+    """What a check of a server found, in a line."""
+    if row.contract is None:
+        return f"{row.name}: cannot be checked here: {row.reason}"
+    if not row.contract:
+        return f"{row.name}: FAILED: {row.reason}"
+    memory = (row.memory_bytes or 0) / 1e6
+    return f"{row.name}: ok; {row.exchanges} requests answered rightly, ready after {row.start_seconds:g} s, {memory:.0f} MB"
