@@ -15,9 +15,8 @@ from ..sentences import counted, value_text
 from ..statistics.checks import percentile_refusal
 from ..statistics.steady import CONSECUTIVE, WarmUpSlice, steady_since
 from ..store import Run, Trial
-from .drawing import INK, NARROW, Chart, Picture, draw, marks, series
+from .drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
 
-_CELL_WIDTH = 372
 _LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)
 _NINES = (1, 10, 100, 1000, 10_000, 100_000)
 
@@ -28,9 +27,6 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
     if not any(curves.values()):
         return None
     subjects = run.schedule.subjects
-    wide, narrow = draw(
-        f"percentiles-{place}", lambda width: _percentile_lines(curves, subjects, width), widths=(_CELL_WIDTH, NARROW)
-    )
     rows = tuple(
         (subject, *(value_text(found[percent]) if percent in found else "-" for percent in _LABELLED))
         for subject, found in curves.items()
@@ -45,8 +41,8 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
         title=cell.name,
         caption="",
         alt=f"Percentiles of response time on {cell.name}. {told}.",
-        wide=wide,
-        narrow=narrow,
+        wide=draw_small(f"percentiles-{place}", _percentile_lines(curves, subjects)),
+        narrow="",
         headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
         rows=rows,
     )
@@ -67,7 +63,7 @@ def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
     return found
 
 
-def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[str], width: int) -> Chart:
+def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[str]) -> Chart:
     values: list[dict[str, Any]] = [
         {"subject": subject, "beyond": 1 / (1 - percent / 100), "ms": ms, "mark": percent in _LABELLED}
         for subject, found in curves.items()
@@ -101,7 +97,7 @@ def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[
     return alt.layer(
         lines.encode(**encoded, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
         dots.encode(**encoded, shape=alt.Shape("subject:N", scale=scales["shape"], legend=None)),
-    ).properties(width=width, height=230)
+    ).properties(width=SMALL, height=230)
 
 
 @dataclass(frozen=True)
@@ -121,11 +117,6 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
     if not points:
         return None
     subjects = run.schedule.subjects
-    wide, narrow = draw(
-        f"warm-up-{trial.number}",
-        lambda width: _warm_up_lines(points, subjects, highest, width),
-        widths=(_CELL_WIDTH, NARROW),
-    )
     steady = {point.subject: point.seconds for point in points if point.state == "steady"}
     voided = sum(point.state == "voided" for point in points)
     told = (
@@ -135,8 +126,8 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
         title=f"Trial {trial.number}",
         caption=told + (f"; {counted(voided, 'slice')} voided" if voided else ""),
         alt=f"Throughput over time in trial {trial.number} on {cell.name}: {told}.",
-        wide=wide,
-        narrow=narrow,
+        wide=draw_small(f"warm-up-{trial.number}", _warm_up_lines(points, subjects, highest)),
+        narrow="",
         headings=("s", "subject", "phase", "requests/s", "state"),
         rows=tuple(
             (f"{point.seconds:.0f}", point.subject, point.phase, value_text(point.throughput_per_s), point.state)
@@ -185,7 +176,7 @@ def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
     return None if since is None else numbers[since + CONSECUTIVE - 1]
 
 
-def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highest: float, width: int) -> Chart:
+def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highest: float) -> Chart:
     values: list[dict[str, Any]] = [dict(vars(point)) for point in points]
     scales = series(subjects)
     x = alt.X(
@@ -214,4 +205,4 @@ def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highe
         .mark_point(shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
         .encode(x=x, y=y),
     ]
-    return alt.layer(*layers).properties(width=width, height=180)
+    return alt.layer(*layers).properties(width=SMALL, height=180)

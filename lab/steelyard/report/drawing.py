@@ -31,7 +31,7 @@ _VARIABLES = {
     **{colour: f"series-{place}" for place, colour in enumerate(COLOURS)},
 }  # fmt: skip
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
-WIDE, NARROW = 760, 356
+WIDE, SMALL, NARROW = 760, 372, 356
 
 _CONFIG: dict[str, Any] = {
     "font": FONT,
@@ -58,7 +58,10 @@ _CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart as SVG in a wide and a narrow cut, its title and caption, and its content as a table for those who cannot see it."""
+    """A chart as SVG, its title and caption, and its content as a table for those who cannot see it.
+
+    `narrow` is the cut for small screens; empty where `wide` is small enough already.
+    """
 
     title: str
     caption: str
@@ -69,10 +72,14 @@ class Picture:
     rows: tuple[tuple[str, ...], ...]
 
 
-def draw(name: str, build: Callable[[int], Chart], *, widths: tuple[int, int] = (WIDE, NARROW)) -> tuple[str, str]:
-    """The SVG of `build(width)` at both widths; `name` keeps the identifiers of several charts on one page apart."""
-    wide, narrow = (_svg(f"{name}-{width}", build(width)) for width in widths)
-    return wide, narrow
+def draw(name: str, build: Callable[[int], Chart]) -> tuple[str, str]:
+    """The SVG of `build(width)`, wide and narrow; `name` keeps the identifiers of several charts on one page apart."""
+    return _svg(f"{name}-wide", build(WIDE)), _svg(f"{name}-narrow", build(NARROW))
+
+
+def draw_small(name: str, chart: Chart) -> str:
+    """The SVG of a chart of SMALL width, of which two stand side by side."""
+    return _svg(name, chart)
 
 
 def _svg(name: str, chart: Chart) -> str:

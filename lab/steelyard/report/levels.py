@@ -9,9 +9,7 @@ import altair as alt
 
 from ..figures import ForkFigure
 from ..sentences import range_text, value_text
-from .drawing import INK, NARROW, Chart, Picture, draw, marks, series
-
-HALF = 376
+from .drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
 
 
 def level_chart(
@@ -23,7 +21,6 @@ def level_chart(
     if not whole:
         return None
     measure = whole[0].measure
-    wide, narrow = draw(name, lambda width: _chart(shown, operations, subjects, width), widths=(HALF, NARROW))
     rows = tuple(
         (figure.cell.name, figure.subject, value_text(figure.value or 0), _range(figure), str(figure.forks))
         for figure in whole
@@ -34,8 +31,8 @@ def level_chart(
         f"{measure.title}, {measure.unit}",
         "",
         f"{measure.title} in {measure.unit}. {told}.",
-        wide,
-        narrow,
+        draw_small(name, _chart(shown, operations, subjects)),
+        "",
         headings,
         rows,
     )
@@ -58,11 +55,11 @@ def _values(figures: Sequence[ForkFigure]) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str], width: int) -> Chart:
+def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str]) -> Chart:
     values = list(_values(figures))
     scales = series(subjects)
     large = max(value["value"] for value in values) >= 1000
-    axis = alt.Axis(title=None, tickCount=5 if width > NARROW else 4, format="~s" if large else "~g")
+    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else "~g")
     x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
     y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
     offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))
@@ -77,4 +74,4 @@ def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: S
         dots.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
         bars.encode(x=alt.X("low:Q", axis=axis), x2="high:Q", y=y, yOffset=offset),
     )
-    return layers.properties(width=width, height=max(60, len(operations) * (18 * len(subjects) + 14)))
+    return layers.properties(width=SMALL, height=max(60, len(operations) * (18 * len(subjects) + 14)))

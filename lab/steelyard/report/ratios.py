@@ -91,7 +91,7 @@ def _chart(one: Compared, margin: float, low: float, high: float, width: int) ->
         marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).mark_rect(color=BAND).encode(x=x, x2="to:Q"),
         marks([{"ratio": 1}]).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
         marks([{}]).mark_rule(color=GRID).encode(y=alt.value(height - step)),
-        _some(pairs, "!datum.voided").mark_point(size=22, filled=True, color=COLOURS[0], opacity=0.3).encode(x=x, y=y),
+        _some(pairs, "!datum.voided").mark_point(size=22, filled=True, color=COLOURS[0], opacity=0.42).encode(x=x, y=y),
         _some(pairs, "datum.voided")
         .mark_point(shape="cross", angle=45, size=44, filled=True, color=MUTED)
         .encode(x=x, y=y),
