@@ -6,3 +6,6 @@ cpus=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)}
 heap=${STEELYARD_HEAP:-256m}
 JVM_OPTIONS="-Xms$heap -Xmx$heap -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC -XX:ActiveProcessorCount=$cpus \
 -Djava.io.tmpdir=$scratch/tmp ${STEELYARD_JVM:-}"
+if [ "${STEELYARD_PARSER:-}" = jdk ]; then
+  JVM_OPTIONS="$JVM_OPTIONS -Djavax.xml.stream.XMLInputFactory=com.sun.xml.internal.stream.XMLInputFactoryImpl"
+fi
