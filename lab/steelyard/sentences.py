@@ -57,7 +57,7 @@ class Said:
 
 
 def verdict(found: Compared, word: Word, margin: float, reasons: Sequence[str] = ()) -> Said:
-    """One comparison's verdict, such as "tomcat-metro is slower than go on echoStruct: 0.62 times the throughput
+    """One comparison's verdict, such as "this is slower than that on echoStruct: 0.62 times the throughput
     (95% interval 0.58 to 0.66, 4 forks, 40 pairs)."."""
     where = f"on {found.cell.name}"
     match word:
