@@ -46,6 +46,8 @@ pub struct SliceAudit {
     pub unasked: u64,
     pub valid: bool,
     pub why_not: Vec<String>,
+    #[serde(skip)]
+    pub interrupted: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -105,6 +107,7 @@ impl SliceAudit {
             unasked: result.unasked,
             valid: true,
             why_not: Vec::new(),
+            interrupted: result.interrupted,
         };
         audit.why_not = audit.objections(plan, result);
         audit.valid = audit.why_not.is_empty();

@@ -109,11 +109,7 @@ impl Output {
                 user_cpu_s: cpu.user as f64 / 1e9,
                 system_cpu_s: cpu.system as f64 / 1e9,
                 max_rss_bytes,
-                complete: self.audits.len() == self.listed
-                    && !self
-                        .audits
-                        .iter()
-                        .any(|slice| slice.why_not.iter().any(|why| why.contains("broken off"))),
+                complete: self.audits.len() == self.listed && !self.audits.iter().any(|slice| slice.interrupted),
             },
             slices: std::mem::take(&mut self.audits),
         };

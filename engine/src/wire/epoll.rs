@@ -13,7 +13,7 @@ use super::socket::checked;
 use crate::clock::{Ns, SECOND};
 
 const EVENTS_AT_ONCE: usize = 256;
-/// Waits shorter than this are polled through instead of slept through.
+/// The end of a wait that is polled through instead of slept through: longer than the kernel is late as a rule.
 const POLLED_NS: Ns = 60_000;
 /// The token of the interrupt, which is no connection's.
 const INTERRUPT: u64 = u64::MAX;
@@ -61,8 +61,7 @@ impl Poller {
     /// Waits until `until` at the latest, and appends what happened to `ready`.
     #[inline]
     pub fn wait(&mut self, now: Ns, until: Ns, ready: &mut Vec<Ready>) -> io::Result<()> {
-        let left = until.saturating_sub(now);
-        let left = if left <= POLLED_NS { 0 } else { left - POLLED_NS / 2 };
+        let left = until.saturating_sub(now).saturating_sub(POLLED_NS);
         let timeout = libc::timespec {
             tv_sec: (left / SECOND) as i64,
             tv_nsec: (left % SECOND) as i64,
