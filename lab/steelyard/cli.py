@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from typer.exceptions import TyperException
 
-from . import __version__, catalogue, design, doctor
+from . import __version__, catalogue, design, doctor, house
 from .errors import ConfigurationError, SteelyardError
 from .lock import machine_lock
 from .models.outputs import ServerRow, ServersOutput
@@ -383,11 +383,12 @@ def main() -> None:
         _complain(str(error), "free some space on the disk, then run it again" if full else "")
         code = 1
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
-        place = Path("steelyard-defect.log")
+        place = house.cache() / "defect.log"
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(traceback.format_exc(), encoding="utf-8")
         _complain(
             f"this is a defect of Steelyard: {type(error).__name__}: {error}",
-            f"please report it with {place.resolve()}",
+            f"please report it with {place}",
         )
         code = 70
     sys.exit(code or 0)

@@ -66,6 +66,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     yield _engine_share(cell, subject, rows)
     yield _lateness(cell, subject, [row for _, row in rows])
     yield _verified(run, cell, subject)
+    yield _counts(run, cell, subject)
     yield _failed(run, cell, subject)
     yield _closes(cell, subject, [row for _, row in rows])
 
@@ -156,6 +157,27 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
         return Finding("Answers verified", cell.name, subject, Level.OK, found, "before + sampled")
     reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: nothing says that its answers are right"
     return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "before + sampled", reason)
+
+
+def _counts(run: Run, cell: Cell, subject: str) -> Finding:
+    """The service's own count of requests against the engine's of answers, over whole trials.
+
+    Equal where every request was answered; a request that got no answer may have reached the service or not.
+    """
+    limit, served, answered, reason = "equal", 0, 0, ""
+    for trial in run.trials:
+        for one in trial.record.counted if trial.record is not None else ():
+            if one.subject != subject:
+                continue
+            unanswered = sum(sum(row.failures.values()) for row in trial.slices.values() if row.subject == subject)
+            served += one.by_service
+            answered += one.by_engine
+            if not 0 <= one.by_service - one.by_engine <= unanswered:
+                reason = f"{subject} counted {one.by_service:,} requests in trial {trial.number} and the engine {one.by_engine:,} answers"
+    if not served and not answered:
+        return Finding("Served, answered", cell.name, subject, Level.UNKNOWN, "not counted", limit)
+    level = Level.INVALID if reason else Level.OK
+    return Finding("Served, answered", cell.name, subject, level, f"{served:,}, {answered:,}", limit, reason)
 
 
 def _failed(run: Run, cell: Cell, subject: str) -> Finding:

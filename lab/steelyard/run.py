@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from . import analyse, catalogue, corpus, cpus, design, drive, environment, report, subject
+from . import analyse, catalogue, corpus, cpus, design, drive, environment, measures, report, subject
 from .agents import find_agents
 from .catalogue import Entry
 from .drive import Setting, TrialFailedError
@@ -48,6 +48,7 @@ def run(
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
     settings = design.settle(study.model, request)
+    measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
     service = catalogue.service(study.model.service)
     with machine_lock(" ".join(command)):
         shares = cpus.share()

@@ -303,3 +303,28 @@ def test_the_table_shows_figures_ratio_and_verdict_in_plain_text(tmp_path: Path)
     console.print(table(verdicts))
     text = console.export_text()
     assert "slower (against go)" in text and "secondary (against go)" in text and "requests/s" in text
+
+
+def count(run: Path, by_service: int, by_engine: int) -> None:
+    """Store the two counts of subject A in the first trial's record."""
+    path = run / "trials" / "01" / "trial.json"
+    record = json.loads(path.read_text())
+    record["counted"] = [{"subject": A, "by_service": by_service, "by_engine": by_engine}]
+    path.write_text(json.dumps(record))
+
+
+def test_a_service_that_counted_what_the_engine_counted_is_believed(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted())
+    count(run, 123_456, 123_456)
+    assert analyse(run).valid
+
+
+@pytest.mark.parametrize(("by_service", "by_engine"), [(123_455, 123_456), (123_457, 123_456)])
+def test_a_service_that_counted_one_request_more_or_less_replaces_the_verdict(
+    tmp_path: Path, by_service: int, by_engine: int
+) -> None:
+    run = write_run(tmp_path / "run", Planted())
+    count(run, by_service, by_engine)
+    verdicts = analyse(run)
+    assert not verdicts.valid
+    assert "tomcat-metro counted 123,45" in verdicts.sentence
