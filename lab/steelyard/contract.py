@@ -71,13 +71,13 @@ def verify(
     `<operation>/<name>`, a spelling as `spelling/<name>`.
 
     `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
-    `floor = True` sends one written exchange of each operation as it stands: a floor knows no more (Server.floor).
+    `floor = True` does so too: a floor knows no other spelling (Server.floor).
     """
     meaning = soap.Meaning(service.folder / service.model.schema_file)
     conversation = Conversation(url)
     verified = 0
     try:
-        for name, exchange in _one_each(service) if floor else _all_exchanges(service, seed):
+        for name, exchange in _all_exchanges(service, seed):
             if name in deviations:
                 continue
             for spelling in _spellings(exchange, all_spellings and not floor):
@@ -96,14 +96,6 @@ def _all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Ex
         made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
         for number, exchange in enumerate(made, 1):
             yield f"{operation}/random-{number} (seed {seed})", exchange
-
-
-def _one_each(service: Entry[Service]) -> Iterator[tuple[str, Exchange]]:
-    seen = set()
-    for name, exchange in exchanges.written(service):
-        if exchange.operation not in seen:
-            seen.add(exchange.operation)
-            yield name, exchange
 
 
 def _spellings(exchange: Exchange, all_spellings: bool) -> Iterator[Spelling]:

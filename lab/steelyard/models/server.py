@@ -81,8 +81,8 @@ class Server(Strict):
     sources changed; `prepare` writes the configuration into {scratch}; `start` runs in the foreground;
     `ready` is repeated until it exits with 0. `path` overrides the service's path where the product forces another.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
-    exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that parses nothing and knows
-    answers beforehand: it shows what HTTP alone costs, and only one exchange of each operation is asked of it.
+    exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
+    moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
