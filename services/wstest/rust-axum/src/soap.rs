@@ -157,9 +157,7 @@ mod tests {
         ] {
             let answer = answer(&exchange(&format!("{name}.request.xml"))).expect(name);
             let wanted = exchange(&format!("{name}.answer.xml"));
-            let answer = String::from_utf8(answer)
-                .expect("UTF-8")
-                .replace("></echoVoidResponse>", "/>");
+            let answer = String::from_utf8(answer).expect("UTF-8");
             assert_eq!(
                 without_space_between_elements(&answer),
                 without_space_between_elements(&wanted),
