@@ -66,17 +66,20 @@ def main() -> int:
 def bench(given: argparse.Namespace) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         raise BenchError("two processors are needed, one for the server and one for the client")
-    engine, server = (program(Path(given.engine), name) for name in ("steelyard-engine", "steelyard-testserver"))
+    names = ("steelyard-engine", "steelyard-testserver", "steelyard-keeper")
+    engine, server, keeper = (program(Path(given.engine), name) for name in names)
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None:
         raise BenchError("nginx is not installed: apt-get install nginx-light")
     quiet = Quiet(given.patience)
-    settings = capacity.Settings(engine, nginx, given.pairs, given.seconds, given.connections, given.peers, quiet)
+    settings = capacity.Settings(
+        engine, nginx, keeper, given.pairs, given.seconds, given.connections, given.peers, quiet
+    )
     rows: dict[str, tuple[list[str], Callable[[], Iterator[dict[str, object]]]]] = {
         "capacity": (capacity.COLUMNS, lambda: capacity.measure(settings)),
         "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, quiet, given.repeats, 5)),
         "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, quiet, given.repeats, 60)),
-        "memory": (memory.COLUMNS, lambda: memory.measure(engine, nginx, MEMORY_CASES)),
+        "memory": (memory.COLUMNS, lambda: memory.measure(engine, (nginx, keeper), MEMORY_CASES)),
         "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, quiet, 20)),
     }
     given.results.mkdir(parents=True, exist_ok=True)

@@ -25,6 +25,7 @@ COLUMNS = [
 class Settings:
     engine: str
     nginx: str
+    keeper: str
     pairs: int
     seconds: int
     connections: list[int]
@@ -53,7 +54,10 @@ def versions(engine: str) -> dict[str, str]:
 
 def measure(settings: Settings) -> Iterator[dict[str, object]]:
     """One row for each client in each pair. In every other pair the peer goes first."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder, nginx(settings.nginx) as server:
+    with (
+        tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder,
+        nginx(settings.nginx, settings.keeper) as server,
+    ):
         for connections in settings.connections:
             load = Load(server.url, connections, settings.seconds, Path(folder))
             for peer in PEERS:

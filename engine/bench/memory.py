@@ -16,11 +16,14 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def measure(engine: str, nginx_program: str, cases: list[tuple[int, int]]) -> Iterator[dict[str, object]]:
-    """One row a case of (connections, seconds). Flat memory shows as equal second and last quarters."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder, nginx(nginx_program) as server:
+def measure(engine: str, server: tuple[str, str], cases: list[tuple[int, int]]) -> Iterator[dict[str, object]]:
+    """One row a case of (connections, seconds). Flat memory shows as equal second and last quarters.
+
+    `server`: the programs nginx and keeper.
+    """
+    with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder, nginx(*server) as null_server:
         for connections, seconds in cases:
-            load = Load(server.url, connections, seconds, Path(folder))
+            load = Load(null_server.url, connections, seconds, Path(folder))
             used = run_client(ENGINE.command(engine, load), cpu=CLIENT_CPU, watch_rss=True)
             said = json.loads(used.output)
             quarter = used.elapsed_s / 4

@@ -155,15 +155,19 @@ class Nginx:
 
 
 @contextmanager
-def nginx(program: str) -> Iterator[Nginx]:
-    """The null server of the figures: one worker on its own processor, a fixed answer of 165 bytes."""
+def nginx(program: str, keeper: str) -> Iterator[Nginx]:
+    """The null server of the figures: one worker on its own processor, a fixed answer of 165 bytes.
+
+    It runs below the keeper, so that it ends with this process however this process ends.
+    """
     with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder:
         port = _free_port()
         affinity = format(1 << SERVER_CPU, "b")
         text = NGINX_CONFIGURATION.format(affinity=affinity, folder=folder, port=port, envelope=ENVELOPE)
         configuration = Path(folder) / "nginx.conf"
         configuration.write_text(text)
-        with _owned([program, "-p", folder, "-c", str(configuration), "-e", "stderr"]) as process:
+        argv = [keeper, "--log", f"{folder}/log", "--", program, "-p", folder, "-c", str(configuration), "-e", "stderr"]
+        with _owned(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
             server = Nginx(f"http://127.0.0.1:{port}/")
             wait_until(lambda: _answers(server), process, "nginx")
             yield server

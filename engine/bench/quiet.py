@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_OTHERS = 0.03
-WINDOW_S = 1.0
+WINDOW_S = 0.5
 CALM_WINDOWS = 2
 
 Rows = list[dict[str, object]]
@@ -31,9 +31,12 @@ class Others:
 
 
 def busy_s() -> float:
-    """Processor time that processes have used. Interrupts are left out, since they belong to nobody."""
-    fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:4]
-    return sum(map(int, fields)) / os.sysconf("SC_CLK_TCK")
+    """Processor time that was used, or taken by other machines on the same host.
+
+    Interrupts are in it, since the kernel charges those of the network to the process that they interrupt.
+    """
+    user, nice, system, _idle, _waiting, *others = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+    return sum(map(int, (user, nice, system, *others))) / os.sysconf("SC_CLK_TCK")
 
 
 def own_s() -> float:
