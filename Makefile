@@ -7,6 +7,7 @@ UV := $(TOOLS)/bin/uv
 UV_VERSION := 0.13.8
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
+JAVA_PROJECTS := services/wstest/java services/wstest/java-springws servers/common/cxf/adapter
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
 help: ## say what can be made
@@ -30,8 +31,8 @@ $(UV):
 	@touch $(UV)
 
 check: build ## format, lint, types, generated files
-	$(RUN) ruff format --check lab services tests engine/bench
-	$(RUN) ruff check lab services tests engine/bench
+	$(RUN) ruff format --check lab services servers tests engine/bench
+	$(RUN) ruff check lab services servers tests engine/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
 	$(RUN) python engine/bench/table.py --check
@@ -43,16 +44,19 @@ test-rust:
 	cargo test $(CARGO_FLAGS) --all-features --quiet
 
 test-python: build
-	$(RUN) pytest lab/tests services engine/bench
+	$(RUN) pytest lab/tests services servers engine/bench
 
 test-java:
-	mvn -B -q -f services/wstest/java/pom.xml verify
+	for project in $(JAVA_PROJECTS); do mvn -B -q -f $$project/pom.xml verify || exit 1; done
 
 test-go:
 	cd services/wstest/go && go vet ./... && go test ./...
 
 test-e2e: build ## a short run on real servers
 	$(RUN) pytest tests
+
+test-servers: build ## the contract on every server that can be had here (minutes; fetches what is missing)
+	$(RUN) steelyard servers check --all
 
 bench: build ## the engine against its peers and the truth; BENCH="capacity --pairs 3" measures less
 	cargo build $(CARGO_FLAGS) --release --features testservers

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from . import fetch, keeper
 from .catalogue import Entry
-from .errors import BuildError, KeeperError
+from .errors import BuildError, KeeperError, ToolchainError
 from .models.server import Server
 from .models.service import Service
 from .progress import Progress
@@ -44,6 +45,7 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
 
     Raises ToolchainError, FetchError or BuildError.
     """
+    _require_licence(server)
     environment = require(server.model.needs, server.name)
     cache = fetch.fetch(server, progress, environment)
     if service is None or not server.model.build:
@@ -56,7 +58,8 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
             f"{service.name} has no implementation '{server.model.implementation}', which {server.name} runs"
         )
     stamp = cache / f".built-{service.name}"
-    wanted = f"{source_hash(sources, server.folder, service.folder / 'contract')} {environment.get('JAVA_HOME', '')}"
+    # The whole service, since implementations may share sources, and what servers share beside this one's folder.
+    wanted = f"{source_hash(service.folder, server.folder, server.folder.parent / 'common')} {environment.get('JAVA_HOME', '')}"
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted and _artefacts_present(sources):
         return cache
     values = {"cache": str(cache), "service": str(service.folder)}
@@ -76,6 +79,13 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
                 raise BuildError(f"{server.name}: {error.message}", hint=error.hint) from None
     stamp.write_text(wanted, encoding="utf-8")
     return cache
+
+
+def _require_licence(server: Entry[Server]) -> None:
+    """A licensed product is never fetched: the user names an installation of their own."""
+    licence = server.model.licence
+    if licence is not None and not os.environ.get(licence.variable):
+        raise ToolchainError(f"{server.name} needs {licence.variable}, which is not set", hint=licence.how)
 
 
 def _artefacts_present(sources: Path) -> bool:

@@ -43,7 +43,6 @@ def respell(request: str) -> Iterator[Spelling]:
     yield Spelling("CDATA", _written(root, text=_cdata))
     yield Spelling("character references", _written(root, text=_references))
     yield Spelling("comments", _written(root, before_child="<!-- a comment with <tags> & more -->"))
-    yield Spelling("processing instructions", _written(root, before_child="<?steelyard nothing?>"))
     yield Spelling("pretty printed", _pretty(root))
     yield Spelling("no XML declaration", _written(root, declaration=""))
     yield Spelling(
