@@ -51,7 +51,9 @@ def install(what: str) -> Install:
         "cargo": ("cargo", "cargo", "rust"),
         "mono": ("mono-devel", "mono-devel", "mono"),
         "soapcpp2": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
-        "php-fpm8.2": ("php8.2-fpm php8.2-soap", "php-fpm php-soap", "php"),
+        "wsdl2h": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
+        "c++": ("g++", "gcc-c++", "gcc"),
+        "php-fpm8.2": ("php8.2-fpm php8.2-soap php8.2-apcu", "php-fpm php-soap php-pecl-apcu", "php"),
         "nginx": ("nginx-light", "nginx", "nginx"),
     }
     debian, fedora, macos = packages.get(what, (what, what, what))
