@@ -165,8 +165,12 @@ def bad_requests(service: Entry[Service]) -> list[BadRequest]:
         BadRequest("two-roots", good + document),
         BadRequest("ten-megabytes", b"<a>" + b"x" * 10_000_000),
         BadRequest("doctype", b'<!DOCTYPE any [<!ENTITY e "x">]>' + document),
-        BadRequest("external-entity", calling("e", b'<!DOCTYPE any [<!ENTITY e SYSTEM "file:///etc/hostname">]>'), _hostname()),
-        BadRequest("entity-expansion", calling("e8", f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode())),
+        BadRequest(
+            "external-entity", calling("e", b'<!DOCTYPE any [<!ENTITY e SYSTEM "file:///etc/hostname">]>'), _hostname()
+        ),
+        BadRequest(
+            "entity-expansion", calling("e8", f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode())
+        ),
         *(BadRequest(path.name.removesuffix(".request.xml"), path.read_bytes()) for path in own),
     ]
 

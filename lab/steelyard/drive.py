@@ -224,30 +224,31 @@ class _Driver:
         self._freezes = setting.schedule.design == "alternating-frozen"
 
     def warm_up(self, slices: TrialSlices) -> None:
-        """Head starts on all processors, then pinned slices in turn until every subject is steady in every cell."""
+        """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell."""
         for (label, _), plans in slices.head_start.items():
             for plan in plans:
                 self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS)
         for subject in self._running.values():
             subject.pin(self._setting.shares.server)
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
-        begun = dict.fromkeys(slices.warm_up, 0.0)
-        limit = max(len(plans) for plans in slices.warm_up.values())
-        for turn in range(limit):
-            pending = {label for (label, _), so_far in seen.items() if steady_since(so_far) is None}
-            if not pending and self._setting.schedule.design != "as-published":
-                break
-            for (label, cell), plans in slices.warm_up.items():
-                if label not in pending:
-                    continue
+        spent = dict.fromkeys(slices.warm_up, 0.0)
+        for turn in range(max(len(plans) for plans in slices.warm_up.values())):
+            pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
+            for key in pending:
                 before = time.monotonic()
-                seen[label, cell].append(self._drive_slice(plans[turn], f"warming up {label}", PAUSE_SECONDS))
-                begun[label, cell] += time.monotonic() - before
-        for (label, cell), so_far in seen.items():
-            met = steady_since(so_far) is not None
-            self._log.steady.append(
-                Steady(subject=label, cell=cell, met=met, slices=len(so_far), seconds=round(begun[label, cell], 3))
+                plan = slices.warm_up[key][turn]
+                seen[key].append(self._drive_slice(plan, f"warming up {plan.subject}", PAUSE_SECONDS))
+                spent[key] += time.monotonic() - before
+        self._log.steady = [
+            Steady(
+                subject=label,
+                cell=cell,
+                met=steady_since(so_far) is not None,
+                slices=len(so_far),
+                seconds=round(spent[label, cell], 3),
             )
+            for (label, cell), so_far in seen.items()
+        ]
 
     def measure(self, slices: TrialSlices) -> None:
         """All measured slices in their order."""

@@ -38,7 +38,9 @@ def texts() -> dict[str, str]:
 
 def stale(folder: Path) -> list[str]:
     """Names of files in `folder` that differ from the models, or are missing."""
-    return [name for name, text in texts().items() if not (folder / name).is_file() or (folder / name).read_text() != text]
+    return [
+        name for name, text in texts().items() if not (folder / name).is_file() or (folder / name).read_text() != text
+    ]
 
 
 def main() -> int:

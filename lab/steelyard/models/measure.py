@@ -12,7 +12,8 @@ from .strict import Strict
 class Measure(Strict):
     """One measure.
 
-    `short` heads its column where the title would be too long. `source` says which stored files the formula may draw on: `slices` (the counts and sums of slices.csv, and `seconds`,
+    `short` heads its column where the title would be too long. `source` says which stored files the formula may draw
+    on: `slices` (the counts and sums of slices.csv, and `seconds`,
     `users`, `think_ms`), `observations` (those, and `cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`) or `histograms` (those
     of slices, and `percentile(KIND, PERCENT)` in microseconds with a kind of intervals.hlog). The formula has numbers,
     these names, + - * / and parentheses. It is evaluated on a slice, on a fork's slices and on all of them together: counts
