@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-java test-go test-e2e test-servers build tools check contracts bench bench-table fuzz clean
+.PHONY: help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -8,6 +8,7 @@ UV_VERSION := 0.13.8
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 JAVA_PROJECTS := services/wstest/java services/wstest/java-springws servers/common/cxf/adapter
+RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
 help: ## say what can be made
@@ -16,7 +17,7 @@ help: ## say what can be made
 demo: build ## weigh two real servers, in under five minutes once things are fetched
 	@$(RUN) steelyard demo
 
-test: build check test-rust test-python test-java test-go test-e2e ## every part's tests, and a short run on real servers
+test: build check test-rust test-python test-java test-go test-node test-e2e ## every part's tests, and a short run on real servers
 
 build: tools ## Python environment, engine and keeper
 	@$(UV) sync --quiet
@@ -42,6 +43,7 @@ check: build ## format, lint, types, generated files
 
 test-rust:
 	cargo test $(CARGO_FLAGS) --all-features --quiet
+	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet || exit 1; done
 
 test-python: build
 	$(RUN) pytest lab/tests services servers engine/bench
@@ -51,6 +53,9 @@ test-java:
 
 test-go:
 	cd services/wstest/go && go vet ./... && go test ./...
+
+test-node:
+	cd services/wstest/node && node --test
 
 test-e2e: build ## a short run on real servers
 	$(RUN) pytest tests
@@ -72,4 +77,4 @@ contracts: build ## the JSON Schemas of contracts/, from the models
 	$(RUN) python -m steelyard.schemas
 
 clean: ## what builds make; caches of fetched servers stay
-	rm -rf .venv $(TOOLS) engine/target services/*/java/target
+	rm -rf .venv $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target

@@ -8,7 +8,7 @@ need() { # command, then the packages of Debian, Fedora, macOS
     echo "hint: Debian: apt install $2; Fedora: dnf install $3; macOS: brew install $4" >&2
     missing=1
 }
-for tool in ${*:-python3 cargo mvn go cc}; do
+for tool in ${*:-python3 cargo mvn go node cc}; do
     case $tool in
     python3) need python3 "python3 python3-venv" "python3" "python@3.11"
         if command -v python3 >/dev/null 2>&1 && ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
@@ -19,6 +19,7 @@ for tool in ${*:-python3 cargo mvn go cc}; do
     cargo) need cargo "cargo" "cargo" "rust" ;;
     mvn) need mvn "maven" "maven" "maven" ;;
     go) need go "golang-go" "golang" "go" ;;
+    node) need node "nodejs npm" "nodejs" "node" ;;
     cc) need cc "build-essential" "gcc" "gcc" ;;
     *) need "$tool" "$tool" "$tool" "$tool" ;;
     esac

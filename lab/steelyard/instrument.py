@@ -173,7 +173,8 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
             served += one.by_service
             answered += one.by_engine
             if not 0 <= one.by_service - one.by_engine <= unanswered:
-                reason = f"{subject} counted {one.by_service:,} requests in trial {trial.number} and the engine {one.by_engine:,} answers"
+                counts = f"{one.by_service:,} requests in trial {trial.number} and the engine {one.by_engine:,} answers"
+                reason = f"{subject} counted {counts}"
     if not served and not answered:
         return Finding("Served, answered", cell.name, subject, Level.UNKNOWN, "not counted", limit)
     level = Level.INVALID if reason else Level.OK
