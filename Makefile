@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz clean
+.PHONY: help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz readme clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -32,12 +32,13 @@ $(UV):
 	@touch $(UV)
 
 check: build ## format, lint, types, generated files
-	$(RUN) ruff format --check lab services servers tests engine/bench
-	$(RUN) ruff check lab services servers tests engine/bench
+	$(RUN) ruff format --check lab services servers tests tools engine/bench
+	$(RUN) ruff check lab services servers tests tools engine/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.schemas --check
+	$(RUN) python tools/readme.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 
@@ -75,6 +76,9 @@ fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs t
 
 contracts: build ## the JSON Schemas of contracts/, from the models
 	$(RUN) python -m steelyard.schemas
+
+readme: build ## the demonstration's output in README.md, from docs/results/demo
+	$(RUN) python tools/readme.py
 
 clean: ## what builds make; caches of fetched servers stay
 	rm -rf .venv $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target

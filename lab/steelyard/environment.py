@@ -21,7 +21,7 @@ def describe(subjects: Sequence[Subject], shares: Shares, command: Sequence[str]
     return {
         "steelyard": __version__,
         "git": _git(),
-        "command": list(command),
+        "command": _without_place(command),
         "engine": _said([binary("steelyard-engine"), "--version"]),
         "python": platform.python_version(),
         "machine": {
@@ -39,6 +39,18 @@ def describe(subjects: Sequence[Subject], shares: Shares, command: Sequence[str]
             for subject in subjects
         },
     }
+
+
+def _without_place(command: Sequence[str]) -> list[str]:
+    """The command without --out: where a run is kept is the user's own business."""
+    kept: list[str] = []
+    words = iter(command)
+    for word in words:
+        if word == "--out":
+            next(words, None)
+        elif not word.startswith("--out="):
+            kept.append(word)
+    return kept
 
 
 def _part(place: str, server: Any, factors: dict[str, str]) -> dict[str, Any]:
