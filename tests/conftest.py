@@ -75,11 +75,11 @@ class Lab:
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [STEELYARD, *words],
             cwd=self.folder,
-            env=self.environment,
+            env={**self.environment, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

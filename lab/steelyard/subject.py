@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import socket
 import tempfile
 import time
@@ -260,12 +262,21 @@ def free_port(draw: random.Random) -> int:
     raise ProvisionError(f"no free port was found between {_PORTS.start} and {_PORTS.stop}")
 
 
+def _sweep(base: Path) -> None:
+    """Remove what a killed lab left: scratch folders are named after the process that made them."""
+    for left in base.iterdir():
+        owner = left.name.partition("-")[0]
+        if not owner.isdigit() or not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
 @contextmanager
 def _scratch(prefix: str) -> Iterator[str]:
     base = house.cache() / "scratch"
     try:
         base.mkdir(parents=True, exist_ok=True)
-        holder = tempfile.TemporaryDirectory(prefix=prefix, dir=base, ignore_cleanup_errors=True)
+        _sweep(base)
+        holder = tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-{prefix}", dir=base, ignore_cleanup_errors=True)
     except OSError as error:
         raise SteelyardError(f"no scratch folder can be made in {base}: {error.strerror}") from None
     with holder as folder:
