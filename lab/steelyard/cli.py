@@ -207,7 +207,11 @@ def services() -> None:
     table = Table("service", "operations", "implementations", box=None, pad_edge=False)
     for name in catalogue.service_files():
         entry = catalogue.service(name)
-        folders = sorted(path.name for path in entry.folder.iterdir() if path.is_dir() and path.name != "contract")
+        folders = sorted(
+            path.name
+            for path in entry.folder.iterdir()
+            if path.is_dir() and path.name != "contract" and not path.name.startswith(".")
+        )
         table.add_row(name, ", ".join(entry.model.operations), ", ".join(folders))
     _console(stderr=False).print(table)
 
@@ -248,7 +252,8 @@ def servers_check(
         for name in wanted:
             rows.append(servers.check(name, service, progress))
             if not json:
-                _console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
+                with progress.aside():
+                    _console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
     if any(row.contract is False for row in rows) or (

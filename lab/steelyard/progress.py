@@ -72,6 +72,15 @@ class Progress:
         if not self._quiet:
             self._console.print(line, highlight=False, markup=False)
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Take the bar away while the body prints on standard output: the bar's erasure would take those lines with it."""
+        if self._live:
+            self._bar.stop()
+        yield
+        if self._live:
+            self._bar.start()
+
     def refresh(self) -> None:
         """Redraw the bar if it is due."""
         now = time.monotonic()
