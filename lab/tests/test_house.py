@@ -31,6 +31,7 @@ def test_no_name_of_a_server_stands_in_the_lab_outside_of_the_help_texts_example
     found = [
         f"{path.name}:{number}: {line.strip()}"
         for path in LAB.rglob("*.py")
+        if path.name != "toolchain.py"  # names of packages, which some servers share
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if pattern.search(line) and "steelyard " not in line
     ]
