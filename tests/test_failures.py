@@ -43,7 +43,12 @@ def test_a_server_that_fails_under_load_is_named_with_what_it_did(lab: Lab, mode
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"), [("never-ready", "was not ready after 8 s"), ("die-at-start", "there is no room for me here")]
+    ("mode", "said"),
+    [
+        ("never-ready", "was not ready after 8 s"),
+        ("die-at-start", "there is no room for me here"),
+        ("port-taken", "Address already in use"),
+    ],
 )
 def test_a_server_that_does_not_come_up_is_named_with_the_end_of_its_log(lab: Lab, mode: str, said: str) -> None:
     ran = lab.run("run", lab.study([GOOD, {"label": "b", "server": "odd", "mode": mode}], forks=1))

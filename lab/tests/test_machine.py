@@ -1,7 +1,9 @@
 """The machine: its processors shared, its lock held by one, its troubles named."""
 
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -9,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from steelyard import cpus, doctor, observe
+from steelyard import cpus, doctor, observe, subject
 from steelyard.errors import LockError
 from steelyard.lock import machine_lock
 
@@ -76,3 +78,13 @@ def test_a_busy_stranger_is_named(stranger: int) -> None:
 def test_a_busy_process_of_ours_is_not_a_stranger(stranger: int) -> None:
     check = {check.name: check for check in doctor.examine(0.5, ours=[stranger])}["other processes"]
     assert f"(process {stranger})" not in check.found
+
+
+def test_a_port_that_somebody_listens_on_is_never_given() -> None:
+    seed = 5
+    port = subject.free_port(random.Random(seed))
+    with socket.socket() as somebody:
+        somebody.bind(("127.0.0.1", port))
+        somebody.listen()
+        assert subject.free_port(random.Random(seed)) != port
+    assert subject.free_port(random.Random(seed)) == port

@@ -3,7 +3,8 @@
     serve.py PORT MODE SERVICE-FOLDER
 
 After AFTER requests: `wrong` answers with another text, `fault` with a SOAP fault, `die` exits with 3, `hang` never
-answers. `never-ready` listens on no port, `die-at-start` ends at once. `escape` starts, in a session of its own, a child
+answers. `never-ready` listens on no port, `die-at-start` ends at once, `port-taken` finds
+its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal.
 """
 
@@ -123,6 +124,9 @@ from generate import purchase_order  # noqa: E402
 
 if MODE == "die-at-start":
     sys.exit("there is no room for me here")
+if MODE == "port-taken":
+    ThreadingHTTPServer.allow_reuse_address = False
+    somebody_else = ThreadingHTTPServer(("127.0.0.1", PORT), BaseHTTPRequestHandler)
 if MODE == "never-ready":
     time.sleep(3600)
 if MODE == "escape":
