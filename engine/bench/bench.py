@@ -47,9 +47,13 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--repeats", type=int, default=3, help="repeats of each exactness figure")
     given = parser.parse_args()
-    unknown = [name for name in given.figures if name not in FIGURES]
-    if unknown:
-        parser.error(f"no figure is called {unknown[0]!r}; there are {', '.join(FIGURES)}")
+    for what, names, known in (
+        ("figure", given.figures, FIGURES),
+        ("peer", given.peers, [peer.name for peer in PEERS]),
+    ):
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            parser.error(f"no {what} is called {unknown[0]!r}; there are {', '.join(known)}")
     return given
 
 
