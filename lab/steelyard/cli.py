@@ -38,6 +38,13 @@ app = typer.Typer(
 servers_app = typer.Typer(help="List the servers, or check one.", invoke_without_command=True, rich_markup_mode=None)
 app.add_typer(servers_app, name="servers")
 
+ServiceName = Annotated[str, typer.Option(help="The service to call.")]
+OperationName = Annotated[str, typer.Option(help="The operation to call.")]
+Users = Annotated[int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")]
+Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson arrivals per second; p99 is judged.")]
+BudgetTime = Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
+Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 
 
@@ -84,8 +91,8 @@ def run(
     as_published: Annotated[
         bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")] = None,
+    seed: Seed = 1,
+    out: Out = None,
     dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False,
     json: Json = False,
 ) -> None:
@@ -119,22 +126,17 @@ def compare(
     subjects: Annotated[
         list[str], typer.Argument(metavar="A B [C ...]", help="Servers, each with settings: SERVER@FACTOR=VALUE.")
     ],
-    service: Annotated[str, typer.Option(help="The service to call.")] = "wstest",
-    operation: Annotated[str, typer.Option(help="The operation to call.")] = "echoStruct",
-    users: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option(min=0.1, help="Open load instead: Poisson arrivals per second; p99 is judged.")
-    ] = None,
-    budget: Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")] = "15m",
+    service: ServiceName = "wstest",
+    operation: OperationName = "echoStruct",
+    users: Users = None,
+    rate: Rate = None,
+    budget: BudgetTime = "15m",
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%",
-    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")] = None,
+    seed: Seed = 1,
+    out: Out = None,
     json: Json = False,
 ) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
-
     outcome = _compare(subjects, service, operation, users, rate, budget, margin, seed, out, json)
     _require_verdict(outcome)
 
@@ -146,18 +148,14 @@ def compare(
 def check(
     old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")],
-    service: Annotated[str, typer.Option(help="The service to call.")] = "wstest",
-    operation: Annotated[str, typer.Option(help="The operation to call.")] = "echoStruct",
-    users: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option(min=0.1, help="Open load instead: Poisson arrivals per second; p99 is judged.")
-    ] = None,
-    budget: Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")] = "15m",
+    service: ServiceName = "wstest",
+    operation: OperationName = "echoStruct",
+    users: Users = None,
+    rate: Rate = None,
+    budget: BudgetTime = "15m",
     margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%",
-    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")] = None,
+    seed: Seed = 1,
+    out: Out = None,
     json: Json = False,
 ) -> None:
     """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
