@@ -25,6 +25,7 @@ class Progress:
         self._live = console.is_terminal and not quiet
         self._quiet = quiet
         self._stage = ""
+        self._shown: set[str] = set()
         self._begun = time.monotonic()
         self._planned: float | None = None
         self._watched: tuple[Path, int] | None = None
@@ -59,8 +60,9 @@ class Progress:
         return None if self._planned is None else max(0.0, self._planned - (time.monotonic() - self._begun))
 
     def show(self, stage: str) -> None:
-        """Begin a stage; a new stage is a new line where there is no terminal."""
-        if stage != self._stage and not self._live and not self._quiet:
+        """Begin a stage; where there is no terminal, each stage is a line once, however often it is come back to."""
+        if stage not in self._shown and not self._live and not self._quiet:
+            self._shown.add(stage)
             left = self.seconds_left()
             note = f"  ({_duration(left)} left)" if left else ""
             self._console.print(f"{stage}{note}", highlight=False, markup=False)
