@@ -139,8 +139,8 @@ def delays(rows: list[Row]) -> str:
             f"{max(float(row['due_step_error_ns']) for row in here):.0f}",
             others(here), met(good),
         ])  # fmt: skip
-    header = ["delay, rate", "runs", "p50 us", "p99 us", "lateness p50 us", "lateness p99 us", "due off the grid, ns", "others at most",
-              "p50 < 50, p99 < 200"]  # fmt: skip
+    header = ["delay, rate", "runs", "p50 us", "p99 us", "lateness p50 us", "lateness p99 us", "due off the grid, ns",
+              "others at most", "p50 < 50, p99 < 200"]  # fmt: skip
     return text + table(header, lines)
 
 
