@@ -46,15 +46,15 @@ pub struct CpuTime {
 impl CpuTime {
     /// Of the calling thread.
     pub fn of_thread() -> Self {
-        Self::read(libc::RUSAGE_THREAD).0
+        Self::read(libc::RUSAGE_THREAD)
     }
 
-    /// Of the whole process, with its greatest resident size in bytes.
-    pub fn of_process() -> (Self, u64) {
+    /// Of the whole process.
+    pub fn of_process() -> Self {
         Self::read(libc::RUSAGE_SELF)
     }
 
-    fn read(who: libc::c_int) -> (Self, u64) {
+    fn read(who: libc::c_int) -> Self {
         // SAFETY: rusage is plain data, for which all zeroes are valid; getrusage fills it in.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
@@ -62,13 +62,10 @@ impl CpuTime {
             usage
         };
         let ns = |time: libc::timeval| time.tv_sec as Ns * SECOND + time.tv_usec as Ns * MICROSECOND;
-        (
-            Self {
-                user: ns(usage.ru_utime),
-                system: ns(usage.ru_stime),
-            },
-            usage.ru_maxrss as u64 * 1024,
-        )
+        Self {
+            user: ns(usage.ru_utime),
+            system: ns(usage.ru_stime),
+        }
     }
 
     pub fn since(self, earlier: Self) -> Self {
@@ -83,6 +80,21 @@ impl CpuTime {
     }
 }
 
+/// The greatest resident size of this process so far, in bytes; 0 where the kernel does not tell.
+///
+/// Not from getrusage: its figure survives exec, so a large parent would be counted as the engine.
+pub fn greatest_resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status.lines().find_map(|line| {
+        line.strip_prefix("VmHWM:")?
+            .split_whitespace()
+            .next()?
+            .parse::<u64>()
+            .ok()
+    });
+    kib.unwrap_or(0) * 1024
+}
+
 /// Milliseconds as a job gives them, in nanoseconds.
 pub fn from_ms(ms: f64) -> Ns {
     (ms * 1e6).round() as Ns
@@ -91,4 +103,18 @@ pub fn from_ms(ms: f64) -> Ns {
 /// Seconds as a job gives them, in nanoseconds.
 pub fn from_seconds(seconds: f64) -> Ns {
     (seconds * 1e9).round() as Ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_resident_size_follows_what_this_process_touches() {
+        let before = greatest_resident_bytes();
+        let touched = vec![1_u8; 64 << 20];
+        assert_eq!(touched.iter().map(|&byte| u64::from(byte)).sum::<u64>(), 64 << 20);
+        assert!(before > 0);
+        assert!(greatest_resident_bytes() >= 64 << 20);
+    }
 }

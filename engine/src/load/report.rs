@@ -6,7 +6,7 @@ use std::fmt::Write;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::clock::{CpuTime, Ns, SECOND};
+use crate::clock::{Ns, SECOND, greatest_resident_bytes};
 use crate::record::histogram_us;
 use crate::run::{SliceAudit, SliceResult};
 use crate::verify::Failure;
@@ -111,7 +111,7 @@ impl Report {
                 user_cpu_us_per_request: per_request(result.cpu.user),
                 system_cpu_us_per_request: per_request(result.cpu.system),
                 lateness_p99_us: result.lateness.quantile(0.99) as f64 / 1e3,
-                max_rss_mb: CpuTime::of_process().1 as f64 / (1024.0 * 1024.0),
+                max_rss_mb: greatest_resident_bytes() as f64 / (1024.0 * 1024.0),
             },
             valid: why_not.is_empty(),
             why_not: (!why_not.is_empty()).then(|| why_not.join("; ")),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::audit::{Audit, EngineAudit, SliceAudit};
 use super::merge::SliceResult;
-use crate::clock::{Clock, CpuTime, Monotonic, wall_seconds};
+use crate::clock::{Clock, CpuTime, Monotonic, greatest_resident_bytes, wall_seconds};
 use crate::error::{EngineError, Result};
 use crate::job::{Job, Slice};
 use crate::record::{HistogramLog, SampleFolder, SliceRow, SliceTable, TickRow, TickTable};
@@ -100,7 +100,8 @@ impl Output {
 
     /// Writes the summary anew, whole, so that a run which ends early leaves one.
     fn summary(&mut self) -> Result<()> {
-        let (cpu, max_rss_bytes) = CpuTime::of_process();
+        let cpu = CpuTime::of_process();
+        let max_rss_bytes = greatest_resident_bytes();
         let audit = Audit {
             engine: EngineAudit {
                 version: env!("CARGO_PKG_VERSION"),
