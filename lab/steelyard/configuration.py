@@ -42,7 +42,7 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
     """One validation problem as one sentence."""
     place = ".".join(str(step) for step in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        return f"unknown key '{place}'{_nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
+        return f"unknown key '{place}'{nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
     if problem["type"] == "missing":
         return f"key '{place}' is missing"
     message = problem["msg"].removeprefix("Value error, ")
@@ -51,10 +51,6 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
 
 def nearest(word: str, valid: list[str]) -> str:
     """A clause that names the valid word nearest to `word`, or all of them where there are few; empty for none."""
-    return _nearest(word, valid)
-
-
-def _nearest(word: str, valid: list[str]) -> str:
     close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
     if close:
         return f"; did you mean '{close[0]}'?"

@@ -60,8 +60,8 @@ def _finite(text: str) -> float:
     return value
 
 
-def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) -> Iterator[Row]:
-    """The rows of a CSV file that has at least `columns`; raises StoreError that names the file and the line.
+def read_text(path: Path, *, may_be_cut: bool = False) -> str:
+    """The whole of a stored text file; raises StoreError that names it.
 
     `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
     """
@@ -75,6 +75,15 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
     if may_be_cut and not text.endswith("\n"):
         text = text[: text.rfind("\n") + 1]
+    return text
+
+
+def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) -> Iterator[Row]:
+    """The rows of a CSV file that has at least `columns`; raises StoreError that names the file and the line.
+
+    `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
+    """
+    text = read_text(path, may_be_cut=may_be_cut)
     csv.field_size_limit(_LARGEST_FIELD)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:

@@ -14,6 +14,7 @@ from hdrh.codec import HdrCookieException, HdrHistogramSettingsException, HdrLen
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
+from .csvfiles import read_text
 from .errors import StoreError
 
 _INTERVAL = re.compile(r"(?:Tag=([^,]*),)?\d*\.?\d*,\d*\.?\d*,\d*\.?\d*,([A-Za-z0-9+/=]+)")
@@ -119,14 +120,5 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
 
 
 def _lines(path: Path, may_be_cut: bool) -> Iterator[tuple[int, str]]:
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise StoreError(f"{path} is missing") from None
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
-    if may_be_cut and not text.endswith("\n"):
-        text = text[: text.rfind("\n") + 1]
+    text = read_text(path, may_be_cut=may_be_cut)
     yield from enumerate(text.split("\n"), 1)
