@@ -12,13 +12,13 @@ func stayBusy(micros string) error {
 	if micros == "" {
 		return nil
 	}
-	n, err := strconv.ParseUint(micros, 10, 31)
-	if err != nil {
+	n, err := strconv.ParseFloat(micros, 64)
+	if err != nil || !(n >= 0 && n < 1<<31) {
 		return fmt.Errorf("Steelyard-Busy-Us: %q is no number of microseconds", micros)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for end := threadTime() + time.Duration(n)*time.Microsecond; threadTime() < end; {
+	for end := threadTime() + time.Duration(n*float64(time.Microsecond)); threadTime() < end; {
 	}
 	return nil
 }

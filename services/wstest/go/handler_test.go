@@ -174,14 +174,16 @@ func TestServiceRequestsAreCounted(t *testing.T) {
 
 func TestBusyHeaderBurnsProcessorTime(t *testing.T) {
 	began := time.Now()
-	if err := stayBusy("20000"); err != nil {
+	if err := stayBusy("20000.5"); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took < 20*time.Millisecond {
+	if took := time.Since(began); took < 20*time.Millisecond+500*time.Nanosecond {
 		t.Errorf("20 ms of processor time took %v", took)
 	}
-	if stayBusy("a while") == nil {
-		t.Error("a header that is no number was taken")
+	for _, wrong := range []string{"a while", "-1", "NaN", "1e300"} {
+		if stayBusy(wrong) == nil {
+			t.Errorf("%q was taken for a number of microseconds", wrong)
+		}
 	}
 }
 

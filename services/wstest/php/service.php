@@ -7,7 +7,7 @@ declare(strict_types=1);
 require_once __DIR__ . '/WSTest.php';
 
 apcu_inc('wstest.requests');
-stay_busy((int) ($_SERVER['HTTP_STEELYARD_BUSY_US'] ?? 0));
+stay_busy((float) ($_SERVER['HTTP_STEELYARD_BUSY_US'] ?? 0));
 
 $server = new SoapServer($_SERVER['WSTEST_WSDL'], [
     'cache_wsdl' => WSDL_CACHE_BOTH,
@@ -18,7 +18,7 @@ $server->setClass(WSTest::class);
 $server->handle();
 
 /** Spins for so many microseconds of processor time. */
-function stay_busy(int $micros): void
+function stay_busy(float $micros): void
 {
     if ($micros <= 0) {
         return;

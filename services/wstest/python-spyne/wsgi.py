@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 import time
 
@@ -12,6 +13,7 @@ from spyne.server.wsgi import WsgiApplication
 SERVICE_PATH = "/wstest/WSTest"
 COUNTER_PATH = "/wstest/count"
 LARGEST_REQUEST = 8 << 20
+_DECIMAL = re.compile(r"\d+(\.\d+)?")
 
 logging.getLogger("spyne").setLevel(logging.CRITICAL)  # a refused request is an answer, not an event of the server
 sys.setrecursionlimit(10_000)  # the contract's longest list is 400 elements deep, each several calls of Spyne
@@ -36,7 +38,7 @@ def app(environ, start_response):
 
 def stay_busy(micros):
     """Spin for so many microseconds of this thread's processor time."""
-    end = time.thread_time_ns() + 1000 * int(micros) if micros.isdecimal() else 0
+    end = time.thread_time_ns() + round(1000 * float(micros)) if _DECIMAL.fullmatch(micros) else 0
     while time.thread_time_ns() < end:
         pass
 

@@ -2,6 +2,12 @@
 
 use std::time::Duration;
 
+/// The time that the header asks for: a decimal number of microseconds.
+pub fn microseconds(text: &str) -> Option<Duration> {
+    let micros: f64 = text.parse().ok()?;
+    Duration::try_from_secs_f64(micros / 1e6).ok()
+}
+
 /// Spins until this thread has used so much more processor time.
 pub fn stay_busy(time: Duration) {
     let end = thread_time() + time;
@@ -13,4 +19,18 @@ fn thread_time() -> Duration {
     // SAFETY: the call writes only to `time`, which outlives it.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_may_have_decimals_and_must_be_a_time() {
+        assert_eq!(microseconds("1.8"), Some(Duration::from_nanos(1800)));
+        assert_eq!(microseconds("20000"), Some(Duration::from_millis(20)));
+        for wrong in ["", "-1", "NaN", "1e300", "a while"] {
+            assert_eq!(microseconds(wrong), None, "{wrong}");
+        }
+    }
 }

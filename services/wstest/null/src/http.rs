@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, Read};
 use std::time::Duration;
 
+use crate::busy::microseconds;
+
 const LARGEST_HEAD: u64 = 64 << 10;
 const LARGEST_BODY: u64 = 16 << 20;
 
@@ -45,7 +47,7 @@ pub fn read(connection: &mut impl BufRead) -> io::Result<Option<Request>> {
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             return Err(invalid("only bodies of known length"));
         } else if name.eq_ignore_ascii_case("steelyard-busy-us") {
-            request.busy = Duration::from_micros(value.parse().map_err(|_| invalid("no number of microseconds"))?);
+            request.busy = microseconds(value).ok_or_else(|| invalid("no number of microseconds"))?;
         }
     }
     if length > LARGEST_BODY {

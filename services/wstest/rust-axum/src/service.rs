@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -11,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
-use crate::busy::stay_busy;
+use crate::busy::{microseconds, stay_busy};
 use crate::{charset, soap};
 
 const LARGEST_REQUEST: usize = 16 << 20;
@@ -33,8 +32,8 @@ async fn count(State(requests): State<Requests>) -> String {
 
 async fn serve(State(requests): State<Requests>, headers: HeaderMap, body: Bytes) -> Response {
     requests.fetch_add(1, Ordering::Relaxed);
-    if let Some(micros) = text(&headers, "steelyard-busy-us").and_then(|micros| micros.parse().ok()) {
-        stay_busy(Duration::from_micros(micros));
+    if let Some(time) = text(&headers, "steelyard-busy-us").and_then(microseconds) {
+        stay_busy(time);
     }
     let content_type = text(&headers, header::CONTENT_TYPE.as_str()).unwrap_or("");
     if !content_type.trim_start().to_ascii_lowercase().starts_with("text/xml") {

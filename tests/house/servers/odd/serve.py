@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         with lock:
             served += 1
             late = served > AFTER
-        spin(int(self.headers.get("Steelyard-Busy-Us", 0)))
+        spin(float(self.headers.get("Steelyard-Busy-Us", 0)))
         if late and MODE == "die":
             os._exit(3)
         if late and MODE == "hang":

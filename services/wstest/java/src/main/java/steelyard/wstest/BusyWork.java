@@ -11,8 +11,8 @@ final class BusyWork {
   private BusyWork() {}
 
   /** Spins until this thread has used so many microseconds of processor time. */
-  static void spin(long micros) {
-    long end = THREADS.getCurrentThreadCpuTime() + micros * 1_000;
+  static void spin(double micros) {
+    long end = THREADS.getCurrentThreadCpuTime() + Math.round(micros * 1_000);
     while (THREADS.getCurrentThreadCpuTime() < end) {
       Thread.onSpinWait();
     }
