@@ -27,10 +27,10 @@ _DONE = ".fetched"
 
 
 def cache_folder(server: Entry[Server]) -> Path:
-    """Where the server's artifacts are kept; the name changes with what is pinned, so versions never mix."""
+    """Where the artifacts of a server as run are kept; the name changes with what is pinned, so versions never mix."""
     digest = hashlib.sha256()
     for artifact in server.model.artifacts:
-        digest.update(artifact.model_dump_json().encode())
+        digest.update(artifact.model_dump_json(exclude={"when"}).encode())
         npm_lock = f"{artifact.npm}/package-lock.json" if artifact.npm is not None else None
         for named in (artifact.pom, artifact.lock, artifact.pypi, npm_lock):
             if named is not None:
@@ -141,6 +141,7 @@ def _fetch_closure(
     command = [
         "mvn", "-B", "-f", str(server.folder / pom), f"{DEPENDENCY_PLUGIN}:copy-dependencies",
         f"-DoutputDirectory={target}", "-DincludeScope=runtime",
+        *(f"-D{name}={value}" for name, value in artifact.when.items()),
     ]  # fmt: skip
     with progress.stage(f"fetching the libraries of {server.name}"):
         _run(server, command, server.folder, staging, progress, environment)

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, build_opener
@@ -33,7 +33,10 @@ _direct = build_opener(ProxyHandler({}))  # loopback is never asked of a proxy
 
 @dataclass(frozen=True)
 class Part:
-    """One process of a subject before it runs: where it stands (`part1`, `companion1` ...), and what it is."""
+    """One process of a subject before it runs: where it stands (`part1`, `companion1` ...), and what it is.
+
+    `server` is as these `factors` make it: its version, its stack and its artifacts are those that run.
+    """
 
     place: str
     server: Entry[Server]
@@ -65,14 +68,23 @@ class Subject:
         return all(part.judged and part.server.model.freeze for part in self.parts)
 
 
+@dataclass(frozen=True)
+class Words:
+    """What the argument lists of one start are given: their placeholders' values and their environment."""
+
+    placeholders: dict[str, str]
+    environment: dict[str, str]
+
+
 class RunningPart:
     """A part that was started: its keeper, its port and its log."""
 
-    def __init__(self, part: Part, kept: Keeper, port: int, log: Path, start_seconds: float) -> None:
+    def __init__(self, part: Part, kept: Keeper, port: int, log: Path, words: Words, start_seconds: float) -> None:
         self.part = part
         self.keeper = kept
         self.port = port
         self.log = log
+        self.words = words
         self.start_seconds = start_seconds
 
 
@@ -107,6 +119,26 @@ class RunningSubject:
         for part in self.parts:
             part.keeper.pin(cpus)
 
+    def redeploy(self, seconds: float) -> None:
+        """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""
+        part, server = self.front, self.front.part.server
+        for argv in server.model.redeploy:
+            command = build.placeholders(argv, part.words.placeholders)
+            try:
+                keeper.run(
+                    command,
+                    log=part.log.with_suffix(".redeploy.log"),
+                    cwd=server.folder,
+                    environment=part.words.environment,
+                    seconds=seconds,
+                )
+            except KeeperError as error:
+                raise ProvisionError(f"{server.name} could not be redeployed: {error.message}", hint=error.hint) from None
+
+    def stop(self, seconds: float) -> int:
+        """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
+        return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
+
     def use(self) -> dict[str, list[ProcessUse]]:
         """What each process has used so far, by place."""
         return {part.part.place: part.keeper.use() for part in self.parts}
@@ -120,12 +152,16 @@ class RunningSubject:
         except (OSError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
 
+    def ended(self) -> RunningPart | None:
+        """The first part that ended by itself; None while all run."""
+        return next((part for part in self.parts if part.keeper.exit is not None), None)
+
     def death(self) -> str | None:
         """What is known about a part that ended by itself, as a sentence; None while all run."""
-        for part in self.parts:
-            if part.keeper.exit is not None:
-                return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}: {_last_words(part.keeper)}"
-        return None
+        part = self.ended()
+        if part is None:
+            return None
+        return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {_last_words(part.keeper)}"
 
 
 def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
@@ -141,11 +177,13 @@ def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: 
     for name, value in spec.factors.items():
         if name not in known:
             raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
-        choices = known[name].choices
-        if choices is not None and value not in choices:
-            raise ProvisionError(f"{server.name}: factor {name} may be {', '.join(choices)}, not '{value}'")
-    factors = {name: spec.factors.get(name, factor.default) for name, factor in known.items()}
-    return Part(place, server, factors, build.provide(server, service, progress), judged=service is not None)
+        refusal = known[name].refusal(value)
+        if refusal is not None:
+            raise ProvisionError(f"{server.name}: factor {name} {refusal}")
+    factors = server.model.defaults() | spec.factors
+    require(server.model.needs_with(factors), server.name)
+    as_run = replace(server, model=server.model.as_run(factors))
+    return Part(place, as_run, factors, build.provide(as_run, service, progress), judged=service is not None)
 
 
 @contextmanager
@@ -200,7 +238,7 @@ def _start(
     )
     counter = f"http://127.0.0.1:{port}{subject.service.model.counter}" if part.judged else None
     _await_ready(server, kept, build.placeholders(server.model.ready, values), counter, environment, folder, progress)
-    return RunningPart(part, kept, port, log, time.monotonic() - begun)
+    return RunningPart(part, kept, port, log, Words(values, environment), time.monotonic() - begun)
 
 
 def _await_ready(

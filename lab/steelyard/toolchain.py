@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from .errors import ToolchainError
-from .models.server import Needs
+from .models.server import ANY, Needs
 
 _JDK_PLACES = (
     "/usr/lib/jvm/*",
@@ -69,18 +69,30 @@ def require(needs: Needs, wanted_by: str) -> dict[str, str]:
             )
     if needs.jdk is None:
         return {}
-    home = jdk_home(needs.jdk)
-    if home is None:
+    homes = jdk_homes(needs.jdk)
+    if not homes:
         raise ToolchainError(
             f"{wanted_by} needs a JDK {needs.jdk}, and none is here",
             hint=f"{install(f'jdk-{needs.jdk}').hint()}; or set STEELYARD_JDK_{needs.jdk} to its folder",
         )
+    home = jdk_home(needs.jdk, needs.jdk_vendor)
+    if home is None:
+        raise ToolchainError(
+            f"{wanted_by} is asked to run on a JDK {needs.jdk} of '{needs.jdk_vendor}'; here are those of: "
+            f"{', '.join(sorted({jdk_vendor(found) for found in homes}))}",
+            hint=f"set STEELYARD_JDK_{needs.jdk} to the folder of another vendor's JDK",
+        )
     return {"JAVA_HOME": str(home)}
 
 
+def jdk_home(major: int, vendor: str = ANY) -> Path | None:
+    """The folder of the first JDK of that major version and vendor; None where there is none."""
+    return next((home for home in jdk_homes(major) if vendor in (ANY, jdk_vendor(home))), None)
+
+
 @cache
-def jdk_home(major: int) -> Path | None:
-    """The folder of a JDK of that major version: STEELYARD_JDK_<major>, JAVA_HOME, the usual places, then PATH."""
+def jdk_homes(major: int) -> tuple[Path, ...]:
+    """The JDKs of that major version: in STEELYARD_JDK_<major>, JAVA_HOME, the usual places, then on PATH."""
     named = [os.environ.get(f"STEELYARD_JDK_{major}"), os.environ.get("JAVA_HOME")]
     folders = [Path(name) for name in named if name]
     for pattern in _JDK_PLACES:
@@ -88,10 +100,8 @@ def jdk_home(major: int) -> Path | None:
     on_path = shutil.which("javac")
     if on_path:
         folders.append(Path(on_path).resolve().parent.parent)
-    for folder in folders:
-        if (folder / "bin" / "javac").is_file() and jdk_major(folder) == major:
-            return folder.resolve()
-    return None
+    found = [folder.resolve() for folder in folders if (folder / "bin" / "javac").is_file()]
+    return tuple(dict.fromkeys(home for home in found if jdk_major(home) == major))
 
 
 @cache
@@ -111,11 +121,23 @@ def jdk_major(home: Path) -> int | None:
     return int(found.group(1)) if found else None
 
 
+def jdk_vendor(home: Path) -> str:
+    """Who built the JDK in `home`, in lower case with hyphens: `debian`, `eclipse-adoptium`; `unknown` where it does not say."""
+    return re.sub(r"[^a-z0-9]+", "-", _release(home).get("IMPLEMENTOR", "unknown").lower()).strip("-")
+
+
 def jdk_description(home: Path) -> str:
     """Vendor and full version of the JDK in `home`, as its release file has them."""
+    values = _release(home)
+    if not values:
+        return str(home)
+    return f"{values.get('IMPLEMENTOR', 'unknown vendor')} {values.get('JAVA_RUNTIME_VERSION', values.get('JAVA_VERSION', '?'))}"
+
+
+def _release(home: Path) -> dict[str, str]:
+    """What the release file of a JDK says; empty where it has none."""
     try:
         lines = (home / "release").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return str(home)
-    values = {name: value.strip('"') for name, _, value in (line.partition("=") for line in lines)}
-    return f"{values.get('IMPLEMENTOR', 'unknown vendor')} {values.get('JAVA_RUNTIME_VERSION', values.get('JAVA_VERSION', '?'))}"
+        return {}
+    return {name: value.strip('"') for name, _, value in (line.partition("=") for line in lines)}

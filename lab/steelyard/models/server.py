@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -10,11 +11,15 @@ from pydantic import Field, model_validator
 from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
+ANY = "any"
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Artifact(Strict):
     """Something to fetch, pinned. Exactly one of `maven`, `pom`, `npm`, `apt`, `pypi` is given.
+
+    With `when`, it is fetched only where these factors have these values; a pom.xml gets them as properties, so that one
+    of several versions of a stack is asked for by the name of its factor.
 
     `maven` is group:artifact:version[:packaging[:classifier]], checked against `sha256` and, with `unpack`, unpacked into
     {cache}/<unpack> (one leading folder stripped), else copied into {cache}. `bytes` is its size, for the progress bar.
@@ -34,6 +39,7 @@ class Artifact(Strict):
     bytes: Annotated[int, Field(gt=0)] | None = None
     unpack: str | None = None
     into: str | None = None
+    when: dict[str, str] = {}
 
     @model_validator(mode="after")
     def _one_kind(self) -> Artifact:
@@ -50,18 +56,36 @@ class Artifact(Strict):
 
 
 class Needs(Strict):
-    """What must be on the machine: a JDK of this major version, and commands by name."""
+    """What must be on the machine: a JDK of this major version and vendor, and commands by name.
+
+    `versions` are commands, with {cache} where they need it, whose first line of output is the version of a toolchain that
+    stands on the machine: a run records them.
+    """
 
     jdk: int | None = None
+    jdk_vendor: str = ANY
     commands: list[str] = []
+    versions: list[Argv] = []
 
 
 class Factor(Strict):
-    """A setting that may change results. Scripts read it as the environment variable STEELYARD_<NAME IN CAPITALS>."""
+    """A setting that may change results. Scripts read it as the environment variable STEELYARD_<NAME IN CAPITALS>.
+
+    A value is one of `choices`, or matches the regular expression `form`, where they are given.
+    """
 
     default: str
     meaning: str
     choices: list[str] | None = None
+    form: str | None = None
+
+    def refusal(self, value: str) -> str | None:
+        """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
+        if self.choices is not None and value not in self.choices:
+            return f"may be {', '.join(self.choices)}, not '{value}'"
+        if self.form is not None and not re.fullmatch(self.form, value):
+            return f"may be such as {self.default}, not '{value}'"
+        return None
 
 
 class Licence(Strict):
@@ -74,12 +98,15 @@ class Licence(Strict):
 class Server(Strict):
     """The descriptor of one server or companion.
 
+    Where it has a factor `version` or `stack_version`, `version` and `stack` are what runs by default.
+
     `implementation` is the folder of a service that this server runs (services/<service>/<implementation>).
     The argument lists run in the descriptor's own folder; {port}, {scratch}, {cache} and {service} are their only
     placeholders: the port to listen on, an empty folder for this start, the folder that the artifacts were unpacked
     into (kept between runs), and the service's folder. `build` makes the implementation's artefact and runs when its
     sources changed; `prepare` writes the configuration into {scratch}; `start` runs in the foreground;
-    `ready` is repeated until it exits with 0. `path` overrides the service's path where the product forces another.
+    `ready` is repeated until it exits with 0; `redeploy` replaces the service by its newly built artefact while the server
+    runs, where the product can do so (without it, a new build needs a restart). `path` overrides the service's path where the product forces another.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
     moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract.
@@ -106,14 +133,55 @@ class Server(Strict):
     prepare: list[Argv] = []
     start: Argv
     ready: Argv
+    redeploy: list[Argv] = []
+
+    @model_validator(mode="after")
+    def _versions_agree(self) -> Server:
+        for name, stated in (("version", self.version), ("stack_version", self.stack)):
+            if name in self.factors and self.factors[name].default not in stated:
+                raise ValueError(f"factor {name} is {self.factors[name].default} by default, but '{stated}' is stated")
+        for artifact in self.artifacts:
+            for name, value in artifact.when.items():
+                if name not in self.factors or value not in (self.factors[name].choices or []):
+                    raise ValueError(f"an artifact is for {name} = {value}, which is no choice of a factor")
+        return self
 
     def all_factors(self) -> dict[str, Factor]:
-        """The factors of the descriptor, and `jdk` for every server that needs one: the major version it runs on."""
+        """The factors of the descriptor, and for every server that needs a JDK its major version and its vendor."""
         if self.needs.jdk is None:
             return self.factors
-        return {"jdk": Factor(default=str(self.needs.jdk), meaning="major version of the JDK"), **self.factors}
+        return {
+            "jdk": Factor(default=str(self.needs.jdk), meaning="major version of the JDK", form="[1-9][0-9]*"),
+            "jdk_vendor": Factor(
+                default=self.needs.jdk_vendor,
+                meaning="vendor of the JDK, as its release file has it under IMPLEMENTOR, in lower case with hyphens",
+            ),
+            **self.factors,
+        }
 
     def needs_with(self, factors: Mapping[str, str]) -> Needs:
-        """What a start with these factors needs: another JDK where the factor `jdk` says so."""
-        jdk = factors.get("jdk")
-        return self.needs.model_copy(update={"jdk": int(jdk)}) if jdk is not None and jdk.isdigit() else self.needs
+        """What a start with these factors needs: the JDK that the factors `jdk` and `jdk_vendor` ask for."""
+        if self.needs.jdk is None:
+            return self.needs
+        major, vendor = factors.get("jdk", self.needs.jdk), factors.get("jdk_vendor", self.needs.jdk_vendor)
+        return self.needs.model_copy(update={"jdk": int(major), "jdk_vendor": vendor})
+
+    def as_run(self, factors: Mapping[str, str]) -> Server:
+        """This server under these factors: named with the versions that they choose, and made of those versions' artifacts.
+
+        `factors` holds a value for each factor of the descriptor.
+        """
+        stack_version = self.factors.get("stack_version")
+        return self.model_copy(
+            update={
+                "version": factors.get("version", self.version),
+                "stack": self.stack
+                if stack_version is None
+                else self.stack.replace(stack_version.default, factors["stack_version"]),
+                "artifacts": [one for one in self.artifacts if one.when.items() <= factors.items()],
+            }
+        )
+
+    def defaults(self) -> dict[str, str]:
+        """Each factor's value where nobody says otherwise."""
+        return {name: factor.default for name, factor in self.all_factors().items()}
