@@ -1,0 +1,54 @@
+"""What a paper concluded from its own tables, as data: claims that they contradict, and what it read off its charts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from .strict import Strict
+
+Test = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9-]*$")]
+
+
+class ContradictedClaim(Strict):
+    """A claim that holds only where `figure` lies between `least` and `most`, and a figure that does not.
+
+    `figure` is arithmetic on the tables, where tTEST_SERVER_COLUMN is one printed number; `meaning` says what it is and
+    `assumes` what it takes for granted. `text` is the claim in words of our own, `section` where it stands.
+    """
+
+    section: str
+    text: str
+    figure: str
+    meaning: str
+    assumes: str = ""
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> ContradictedClaim:
+        if self.least is None and self.most is None:
+            raise ValueError("a claim needs 'least', 'most' or both")
+        return self
+
+
+class Reading(Strict):
+    """What the paper read off a chart, and the detector that computes it here; no numbers where it names none."""
+
+    section: str
+    detector: Literal["knee", "drift", "refusal", "recovery", "settling"]
+    test: Test
+    servers: Annotated[list[str], Field(min_length=1)]
+    text: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+
+
+class Conclusions(Strict):
+    """The content of a study's claims.toml."""
+
+    claims: list[ContradictedClaim] = []
+    readings: list[Reading] = []
