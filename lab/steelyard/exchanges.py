@@ -18,7 +18,9 @@ GENERATE_SECONDS = 120
 def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
     """The contract's own exchanges with their names, in order; raises ContractError where there is none for an operation."""
     found: list[tuple[str, Exchange]] = []
-    for operation in service.model.operations:
+    for operation, described in service.model.operations.items():
+        if not described.written:
+            continue
         requests = sorted((service.folder / "contract" / "exchanges" / operation).glob("*.request.xml"))
         if not requests:
             raise ContractError(f"{service.name} has no exchange for {operation} in contract/exchanges/{operation}")

@@ -173,14 +173,14 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
 
 def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
     server = catalogue.server(spec.server)
-    known = server.model.all_factors()
+    known = {**(service.model.factors if service is not None else {}), **server.model.all_factors()}
     for name, value in spec.factors.items():
         if name not in known:
             raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
         refusal = known[name].refusal(value)
         if refusal is not None:
             raise ProvisionError(f"{server.name}: factor {name} {refusal}")
-    factors = server.model.defaults() | spec.factors
+    factors = {name: factor.default for name, factor in known.items()} | spec.factors
     require(server.model.needs_with(factors), server.name)
     as_run = replace(server, model=server.model.as_run(factors))
     return Part(place, as_run, factors, build.provide(as_run, service, progress), judged=service is not None)

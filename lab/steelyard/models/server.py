@@ -12,6 +12,7 @@ from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
+FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -127,7 +128,7 @@ class Server(Strict):
     needs: Needs = Needs()
     licence: Licence | None = None
     artifacts: list[Artifact] = []
-    factors: dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], Factor] = {}
+    factors: dict[FactorName, Factor] = {}
     deviations: dict[str, str] = {}
     build: list[Argv] = []
     prepare: list[Argv] = []

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from .server import Factor, FactorName
 from .strict import Strict
 
 
@@ -20,12 +21,17 @@ class Parameter(Strict):
 
 
 class Operation(Strict):
-    """One kind of request. `headers` go with it (SOAPAction); `element` is the request's element in the schema."""
+    """One kind of request. `headers` go with it (SOAPAction); `element` is the request's element in the schema.
+
+    `written = false` says that no exchange of it stands in the contract: its answers depend on more than the request (on a file
+    that the user may replace), so the generator makes them all.
+    """
 
     element: str
     answer_element: str
     meaning: str
     headers: dict[str, str] = {}
+    written: bool = True
 
 
 class Service(Strict):
@@ -34,7 +40,8 @@ class Service(Strict):
     `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many
     requests reached the service. `generate` is the argument list of the exchange generator, run in the service's
     folder (the word `python3` stands for the lab's own interpreter); it is called with `--operation NAME --seed N
-    --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange).
+    --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
+    settings that every implementation obeys, on any server; they are set and passed on as a server's own are.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -46,6 +53,7 @@ class Service(Strict):
     schema_file: Annotated[str, Field(alias="schema")]
     headers: dict[str, str] = {}
     parameters: dict[str, Parameter] = {}
+    factors: dict[FactorName, Factor] = {}
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: Annotated[list[str], Field(min_length=1)]
 
