@@ -1,0 +1,173 @@
+"""How often the stopping rule would be right: many comparisons redrawn from forks that were measured, judged at the looks.
+
+A redraw is not a measurement: it says what chance would have made of the forks at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+from scipy.stats import t as student
+
+from ..errors import InsufficientDataError
+from .looks import LOOKS, alpha_of
+from .words import MARGIN
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class Said(IntEnum):
+    """The word about the first subject's value against the second's, without a direction that is better."""
+
+    UNDECIDED = 0
+    EQUIVALENT = 1
+    ABOVE = 2
+    BELOW = 3
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Where each comparison ended, one entry a comparison: the forks it took, its interval of the log ratio, its word."""
+
+    forks: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    said: NDArray[np.int64]
+
+    @property
+    def alarms(self) -> Bools:
+        """Whether the interval at the end excludes a ratio of 1."""
+        return (self.low > 0) | (self.high < 0)
+
+
+def ended(values: Floats, looks: Sequence[int] = LOOKS, margin: float = MARGIN, alpha: float | None = None) -> Ended:
+    """Judge comparisons at the looks until each is decided, or until the last look.
+
+    `values` has the shape (comparisons, forks) with at least as many forks as the last look; each is a fork's log ratio.
+    `alpha` is that of each look, by default the one that `looks` have.
+    Word and interval are those of `words` and `student_interval` for one comparison with the looks' alpha; a test holds
+    them together.
+    """
+    if values.ndim != 2 or values.shape[1] < looks[-1]:
+        raise InsufficientDataError(f"comparisons need {looks[-1]} forks each")
+    alpha, count = alpha_of(looks) if alpha is None else alpha, len(values)
+    found = Ended(
+        np.full(count, looks[-1]), np.empty(count), np.empty(count), np.full(count, Said.UNDECIDED, dtype=np.int64)
+    )
+    running = np.ones(count, dtype=bool)
+    for look in looks:
+        low, high = _interval(values[:, :look], 1 - alpha)
+        said = _said(low, high, margin)
+        ends = running & ((said != Said.UNDECIDED) | (look == looks[-1]))
+        for kept, new in ((found.low, low), (found.high, high), (found.said, said)):
+            kept[ends] = new[ends]
+        found.forks[ends] = look
+        running &= ~ends
+    return found
+
+
+def _interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Student's t interval of each row's mean."""
+    forks = values.shape[1]
+    mean = values.mean(axis=1)
+    half = float(student.ppf((1 + confidence) / 2, forks - 1)) * values.std(axis=1, ddof=1) / math.sqrt(forks)
+    return mean - half, mean + half
+
+
+def _said(low: Floats, high: Floats, margin: float) -> NDArray[np.int64]:
+    slack = math.log1p(margin)
+    differs = np.where(low > 0, Said.ABOVE, np.where(high < 0, Said.BELOW, Said.UNDECIDED))
+    return np.where((low >= -slack) & (high <= slack), Said.EQUIVALENT, differs).astype(np.int64)
+
+
+def redrawn(forks: int, redraws: int, draw: np.random.Generator, length: int = LOOKS[-1]) -> NDArray[np.int64]:
+    """Indices of forks, drawn with replacement, of the shape (redraws, length): the bank stands for all forks to come.
+
+    Source: Efron 1979, "Bootstrap methods: another look at the jackknife". Only whole forks are drawn: they are the replicates.
+    """
+    if forks < 2:
+        raise InsufficientDataError(f"redraws need at least 2 forks, and there are {forks}")
+    return draw.integers(0, forks, size=(redraws, length))
+
+
+def swapped(values: Floats, draw: np.random.Generator) -> Floats:
+    """The same log ratios with the labels of each fork's two subjects swapped at random.
+
+    Both are one artifact, so either label is as good; which leaves no true difference (a permutation test's null: Fisher
+    1935, "The design of experiments", chapter 3).
+    """
+    return values * draw.choice(np.array([-1.0, 1.0]), size=values.shape)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One comparison that came to its end: forks it took, whether its interval excludes a ratio of 1, its word."""
+
+    forks: int
+    alarm: bool
+    said: Said
+
+
+def one_after_the_other(
+    values: Sequence[float], looks: Sequence[int] = LOOKS, margin: float = MARGIN
+) -> list[Comparison]:
+    """Disjoint comparisons made of forks in their order: each ends as the rule says, the next begins with the next fork.
+
+    Forks left over at the end that decide nothing are no comparison.
+    """
+    found: list[Comparison] = []
+    at = 0
+    while at + looks[0] <= len(values):
+        reached = [look for look in looks if at + look <= len(values)]
+        one = ended(np.asarray(values[at : at + reached[-1]], float)[None, :], reached, margin, alpha_of(looks))
+        if len(reached) < len(looks) and one.said[0] == Said.UNDECIDED:
+            break
+        found.append(Comparison(int(one.forks[0]), bool(one.alarms[0]), Said(one.said[0])))
+        at += found[-1].forks
+    return found
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """`count` of `total`, with a two-sided interval of the chance behind them."""
+
+    count: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        return self.count / self.total
+
+
+def clopper_pearson(count: int, total: int, confidence: float = 0.95) -> Proportion:
+    """The exact interval of a chance that came true `count` times of `total`.
+
+    Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
+    """
+    if not 0 <= count <= total or total < 1:
+        raise InsufficientDataError(f"{count} of {total} is no proportion")
+    tail = (1 - confidence) / 2
+    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
+    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    return Proportion(count, total, low, high)
+
+
+def lag_1_correlation(values: Sequence[float]) -> float:
+    """The correlation of each value with the next; independent values stay within +-2 / sqrt(n) about 95 times of 100.
+
+    Source: Bartlett 1946, "On the theoretical specification and sampling properties of autocorrelated time-series".
+    """
+    if len(values) < 3:
+        raise InsufficientDataError(f"a correlation with the next needs at least 3 values, and there are {len(values)}")
+    centred = np.asarray(values, float) - np.mean(values)
+    spread = float(centred @ centred)
+    return float(centred[:-1] @ centred[1:]) / spread if spread > 0 else 0.0

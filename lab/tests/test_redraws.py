@@ -1,0 +1,120 @@
+"""Redraws under the stopping rule, against the rule itself, closed-form values and simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from steelyard.errors import InsufficientDataError
+from steelyard.statistics.interval import student_interval
+from steelyard.statistics.looks import LOOKS, alpha_of
+from steelyard.statistics.redraws import (
+    Said,
+    clopper_pearson,
+    ended,
+    lag_1_correlation,
+    one_after_the_other,
+    redrawn,
+    swapped,
+)
+from steelyard.statistics.words import Better, Judged, Word, words
+
+WORDS = {
+    Word.UNDECIDED: Said.UNDECIDED,
+    Word.EQUIVALENT: Said.EQUIVALENT,
+    Word.FASTER: Said.ABOVE,
+    Word.SLOWER: Said.BELOW,
+}
+
+
+def forks(comparisons: int, deviation: float, effect: float = 0.0, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).normal(effect, deviation, (comparisons, LOOKS[-1]))
+
+
+@pytest.mark.parametrize("deviation", [0.005, 0.013, 0.02, 0.05])
+def test_many_comparisons_end_as_each_alone_would(deviation: float) -> None:
+    alpha = alpha_of(LOOKS)
+    values = forks(60, deviation, effect=0.012)
+    together = ended(values)
+    for place, row in enumerate(values):
+        for look in LOOKS:
+            (word,) = words([Judged(list(row[:look]), Better.HIGHER)], alpha)
+            if word is not Word.UNDECIDED or look == LOOKS[-1]:
+                break
+        interval = student_interval(list(row[:look]), 1 - alpha)
+        assert (together.forks[place], together.said[place]) == (look, WORDS[word])
+        assert (together.low[place], together.high[place]) == pytest.approx((interval.low, interval.high))
+        assert together.alarms[place] == (interval.low > 0 or interval.high < 0)
+
+
+@pytest.mark.parametrize("deviation", [0.008, 0.018, 0.04, 0.2])
+def test_equal_subjects_raise_no_more_than_five_alarms_of_a_hundred(deviation: float) -> None:
+    rate = float(np.mean(ended(forks(20_000, deviation)).alarms))
+    assert rate <= 0.053
+    if deviation >= 0.2:  # nothing is equivalent then, so every look is used
+        assert rate >= 0.047
+
+
+def test_forks_that_follow_each_other_too_closely_raise_more_alarms_and_are_seen() -> None:
+    draw = np.random.default_rng(3)
+    noise = draw.normal(0, 0.02, (5_000, LOOKS[-1]))
+    for place in range(1, LOOKS[-1]):
+        noise[:, place] += 0.7 * noise[:, place - 1]
+    assert np.mean(ended(noise).alarms) > 0.12
+    long = [0.0]
+    for step in draw.normal(0, 0.02, 400):
+        long.append(0.7 * long[-1] + step)
+    assert lag_1_correlation(long) == pytest.approx(0.7, abs=0.1)
+
+
+def test_swapped_labels_leave_no_difference_and_redraws_stay_within_the_bank() -> None:
+    draw = np.random.default_rng(4)
+    bank = draw.normal(0.05, 0.01, 60)
+    places = redrawn(len(bank), 10_000, draw)
+    assert places.shape == (10_000, LOOKS[-1]) and places.min() == 0 and places.max() == 59
+    values = swapped(bank[places], draw)
+    assert np.mean(values) == pytest.approx(0, abs=0.001)
+    assert np.allclose(np.sort(np.unique(np.abs(values))), np.sort(np.abs(bank)))
+
+
+def test_redraws_of_a_large_bank_find_a_difference_as_often_as_fresh_forks_do() -> None:
+    draw = np.random.default_rng(5)
+    bank = draw.normal(0.05, 0.02, 2_000)
+    seen = ended(bank[redrawn(len(bank), 10_000, draw)])
+    fresh = ended(forks(10_000, 0.02, effect=0.05, seed=6))
+    for word in (Said.ABOVE, Said.BELOW, Said.EQUIVALENT):
+        assert np.mean(seen.said == word) == pytest.approx(np.mean(fresh.said == word), abs=0.03)
+
+
+def test_disjoint_comparisons_follow_each_other_and_what_is_left_over_is_none() -> None:
+    found = one_after_the_other([0.10, 0.11, 0.10, 0.11] + [0.001, -0.001, 0.0, 0.002] + [0.3, -0.3, 0.1, 0.0, 0.2])
+    assert [(one.forks, one.alarm, one.said) for one in found] == [(4, True, Said.ABOVE), (4, False, Said.EQUIVALENT)]
+    undecided = [0.3, -0.3, 0.1, 0.0] * 3
+    assert [one.forks for one in one_after_the_other(undecided)] == [12]
+
+
+def test_clopper_pearson_is_the_binomial_turned_round() -> None:
+    found = clopper_pearson(7, 40)
+    assert binom.sf(6, 40, found.low) == pytest.approx(0.025)
+    assert binom.cdf(7, 40, found.high) == pytest.approx(0.025)
+    none = clopper_pearson(0, 10)
+    assert (none.low, none.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 10)))
+    assert clopper_pearson(10, 10).high == 1.0
+
+
+def test_values_that_take_turns_are_correlated_against_each_other() -> None:
+    assert lag_1_correlation([1.0, -1.0] * 50) == pytest.approx(-0.99)
+    draw = np.random.default_rng(8)
+    outside = [abs(lag_1_correlation(list(draw.normal(size=60)))) > 2 / math.sqrt(60) for _ in range(2_000)]
+    assert np.mean(outside) == pytest.approx(0.045, abs=0.02)
+
+
+def test_too_little_to_judge_is_said() -> None:
+    with pytest.raises(InsufficientDataError):
+        ended(np.zeros((3, 4)))
+    with pytest.raises(InsufficientDataError):
+        redrawn(1, 10, np.random.default_rng(1))
+    with pytest.raises(InsufficientDataError):
+        clopper_pearson(3, 2)
