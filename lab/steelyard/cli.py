@@ -232,28 +232,38 @@ def servers_list(context: typer.Context, json: Json = False) -> None:
 
 @servers_app.command(name="check", epilog="Examples: steelyard servers check go; steelyard servers check --all --json")
 def servers_check(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Servers to check.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Servers to check: SERVER or SERVER@FACTOR=VALUE.")
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
     service: Annotated[str, typer.Option(help="The service to deploy.")] = "wstest",
+    quick: Annotated[bool, typer.Option("--quick", help="Without the freeze, two at once and redeployment.")] = False,
+    save: Annotated[Path | None, typer.Option(help="File that the JSON object is written to as well.")] = None,
     json: Json = False,
 ) -> None:
-    """Fetch, build, start, verify every exchange in every spelling, send bad requests, stop."""
-    from . import printing, servers
+    """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
+    at the sockets, run two at once, redeploy, stop."""
+    from . import comparison, printing, servers
 
     wanted = sorted(catalogue.server_files()) if all_ else names or []
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
     for name in wanted:
-        catalogue.server(name)
+        catalogue.server(comparison.subject_of(name).parts[0].server)
     rows: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(_console(), quiet=json) as progress:
         for name in wanted:
-            rows.append(servers.check(name, service, progress))
+            rows.append(servers.check(name, service, progress, quick=quick))
             if not json:
                 with progress.aside():
                     _console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
+    found = ServersOutput(servers=rows, checked=servers.checked())
+    if save is not None:
+        save.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     if json:
-        print(ServersOutput(servers=rows).model_dump_json())
+        print(found.model_dump_json())
+    else:
+        _console(stderr=False).print(printing.hall(rows))
     if any(row.contract is False for row in rows) or (
         not all_ and any(row.contract is None and row.kind == "server" for row in rows)
     ):

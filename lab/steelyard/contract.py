@@ -27,17 +27,24 @@ class Answer:
 
 
 class Conversation:
-    """One kept-alive HTTP connection to a subject's URL; opened again where the server closed it."""
+    """One kept-alive HTTP connection to a subject's URL; opened again where the server closed it, unless `once`."""
 
-    def __init__(self, url: str, seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, url: str, seconds: float = ANSWER_SECONDS, *, once: bool = False) -> None:
         place = urlsplit(url)
         self._path = place.path
         self._seconds = seconds
+        self._attempts = 1 if once else 2
         self._connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
+        if once:
+            try:
+                self._connection.connect()
+            except OSError as error:
+                raise ContractError(f"no connection: {error}") from None
+            self._connection.auto_open = 0
 
     def post(self, body: bytes, headers: dict[str, str]) -> Answer:
         """The answer to one POST; raises ContractError where none comes in time."""
-        for attempt in (1, 2):
+        for attempt in range(1, self._attempts + 1):
             try:
                 self._connection.request("POST", self._path, body, headers)
                 answer = self._connection.getresponse()
@@ -47,7 +54,9 @@ class Conversation:
                 raise ContractError(f"no answer within {self._seconds:g} s") from None
             except (OSError, http.client.HTTPException) as error:
                 self.close()
-                if attempt == 2:
+                if isinstance(error, http.client.NotConnected):
+                    raise ContractError("the server had announced that it closes the connection") from None
+                if attempt == self._attempts:
                     raise ContractError(f"no answer: {error or type(error).__name__}") from None
         raise AssertionError("unreachable")
 
@@ -90,6 +99,23 @@ def verify(
     return verified
 
 
+def hold(service: Entry[Service], url: str) -> Iterator[None]:
+    """Sends the contract's first exchange again and again over one connection that is never opened twice.
+
+    Each step of the iterator is one more right answer; raises ContractError on the first that does not come or is not right.
+    """
+    meaning = soap.Meaning(service.folder / service.model.schema_file)
+    _, exchange = exchanges.written(service)[0]
+    spelling = next(_spellings(exchange, all_spellings=False))
+    conversation = Conversation(url, once=True)
+    try:
+        while True:
+            _ask(service, meaning, conversation, exchange, spelling)
+            yield
+    finally:
+        conversation.close()
+
+
 def _all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
     yield from exchanges.written(service)
     for operation in service.model.operations:
@@ -111,20 +137,27 @@ def _verify_one(
     spelling: Spelling,
     who: str,
 ) -> None:
-    headers = {**request_headers(service.model, exchange.operation), "Content-Type": spelling.content_type}
-    where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
     try:
-        answer = conversation.post(spelling.body, headers)
+        _ask(service, meaning, conversation, exchange, spelling)
     except ContractError as error:
+        where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
         raise ContractError(f"{where}: {error.message}") from None
+
+
+def _ask(
+    service: Entry[Service], meaning: soap.Meaning, conversation: Conversation, exchange: Exchange, spelling: Spelling
+) -> None:
+    """One request; raises ContractError that says how its answer is not the exchange's."""
+    headers = {**request_headers(service.model, exchange.operation), "Content-Type": spelling.content_type}
+    answer = conversation.post(spelling.body, headers)
     wanted = 500 if exchange.fault else 200
     difference = meaning.difference(answer.body, exchange.answer)
     if answer.status != wanted:
         raise ContractError(
-            f"{where}: HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else "")
+            f"HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else "")
         )
     if difference is not None:
-        raise ContractError(f"{where}: {difference}")
+        raise ContractError(difference)
 
 
 def request_headers(service: Service, operation: str) -> dict[str, str]:

@@ -130,14 +130,13 @@ class Keeper:
                 return None
         return self.exit
 
-    def stop(self, seconds: float = 5.0) -> None:
-        """Ask politely (SIGTERM), and kill what is left after `seconds`."""
+    def stop(self, seconds: float = 5.0) -> int:
+        """Ask all politely (SIGTERM), and kill what is left after `seconds`; gives how many had to be killed."""
         try:
             self._send(f"stop {seconds:g}")
-            self._process.wait(seconds + ANSWER_SECONDS)
-        except (KeeperError, subprocess.TimeoutExpired):
-            pass
-        self.kill()
+            return int(self._answer(seconds + ANSWER_SECONDS)["stopped"])
+        finally:
+            self.kill()
 
     def kill(self) -> None:
         """End everything now; returns when the keeper has made sure of it."""
@@ -173,11 +172,11 @@ class Keeper:
         except (OSError, ValueError):
             raise KeeperError(f"the keeper of '{self.argv[0]}' is gone ({self.exit or 'it was ended'})") from None
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
         try:
-            answer = self._answers.get(timeout=ANSWER_SECONDS)
+            answer = self._answers.get(timeout=seconds)
         except Empty:
-            raise KeeperError(f"the keeper of '{self.argv[0]}' did not answer within {ANSWER_SECONDS:g} s") from None
+            raise KeeperError(f"the keeper of '{self.argv[0]}' did not answer within {seconds:g} s") from None
         if answer is None:
             said = self._process.stderr.read().strip() if self._process.stderr else ""
             raise KeeperError(said or f"the keeper of '{self.argv[0]}' ended unexpectedly")

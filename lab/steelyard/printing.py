@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import analyse, design
-from .models.outputs import RunOutput, ServerRow
+from .models.outputs import KeepAlive, RunOutput, ServerRow
 from .models.records import Schedule
 from .run import Outcome
 
@@ -76,3 +76,60 @@ def checked(row: ServerRow) -> str:
         return f"{row.name}: FAILED: {row.reason}"
     memory = (row.memory_bytes or 0) / 1e6
     return f"{row.name}: ok; {row.exchanges} requests answered rightly, ready after {row.start_seconds:g} s, {memory:.0f} MB"
+
+
+CHECKS = (
+    "server",
+    "fetch",
+    "start",
+    "deploy",
+    "contract",
+    "keep-alive",
+    "sockets",
+    "two at once",
+    "redeploy",
+    "stop",
+    "cold start",
+    "memory",
+)
+
+
+def findings(row: ServerRow) -> list[str]:
+    """What a check of a server found, a cell for each of `CHECKS`; `-` where it was not tried, or cannot be had here."""
+    deviating = f", {len(row.deviations)} deviations" if row.contract and row.deviations else ""
+    how = "restart" if row.redeploy_restart else "in place"
+    return [
+        row.name,
+        _word(row.fetched or None),
+        _word(row.started),
+        _word(row.deployed),
+        _word(row.contract) + deviating.replace(" 1 deviations", " 1 deviation"),
+        _kept(row.keep_alive),
+        "-" if row.sockets is None else f"{len(row.sockets)} on loopback" if row.loopback else "NOT ON LOOPBACK",
+        _word(row.twice),
+        "-" if row.redeploy_seconds is None else f"{row.redeploy_seconds:.1f} s, {how}",
+        "-" if row.stop_seconds is None else f"{row.stop_seconds:.1f} s",
+        "-" if row.start_seconds is None else f"{row.start_seconds:.1f} s",
+        "-" if row.memory_bytes is None else f"{row.memory_bytes / 1e6:,.0f} MB",
+    ]
+
+
+def hall(rows: Sequence[ServerRow]) -> Table:
+    """What the checks of several servers found, as a matrix."""
+    table = Table(*CHECKS, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*findings(row))
+    return table
+
+
+def _word(found: bool | None) -> str:
+    return {True: "yes", False: "NO", None: "-"}[found]
+
+
+def _kept(found: KeepAlive | None) -> str:
+    """How long one connection lasted."""
+    if found is None:
+        return "-"
+    if found.answered < found.asked:
+        return f"closed after {found.answered:,}"
+    return {True: f"{found.asked:,} and a freeze", False: "lost in a freeze", None: f"{found.asked:,}"}[found.survived]

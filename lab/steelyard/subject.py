@@ -133,7 +133,9 @@ class RunningSubject:
                     seconds=seconds,
                 )
             except KeeperError as error:
-                raise ProvisionError(f"{server.name} could not be redeployed: {error.message}", hint=error.hint) from None
+                raise ProvisionError(
+                    f"{server.name} could not be redeployed: {error.message}", hint=error.hint
+                ) from None
 
     def stop(self, seconds: float) -> int:
         """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""

@@ -18,9 +18,26 @@ class RunOutput(Strict):
     report: str | None
 
 
+class KeepAlive(Strict):
+    """What became of one connection that was opened once: `answered` of the `asked` requests, and, where the server was then
+    frozen for `frozen_seconds`, whether it `survived` (one more was answered on it). `why` says what ended it too early."""
+
+    asked: int
+    answered: int
+    frozen_seconds: float | None = None
+    survived: bool | None = None
+    why: str | None = None
+
+
 class ServerRow(Strict):
-    """One server. `fetched`: its artifacts are in the cache. `contract`: what `servers check` found, null where it was not
-    tried or cannot be. `floor`: no stack, only what HTTP itself costs."""
+    """One server, and what `servers check` found of it: null where something was not tried, or cannot be had.
+
+    `fetched`: its artifacts are in the cache. `started`: its process came up and counted requests. `deployed`: it answered rightly.
+    `contract`: every check passed, or failed for a reason that `deviations` record; else `reason` says what failed.
+    `exchanges`: requests answered rightly, spellings counted. `sockets`: every address that it listens on, all `loopback` or not. `twice`: a second one ran
+    beside it. `redeploy_seconds`: from the order to replace the service until the new one answers, with a restart of the
+    server where `redeploy_restart`. `memory_bytes`: resident, after the contract. `floor`: no stack, only what HTTP itself costs.
+    """
 
     name: str
     title: str
@@ -34,13 +51,35 @@ class ServerRow(Strict):
     bytes: int | None
     contract: bool | None = None
     reason: str | None = None
+    started: bool | None = None
+    deployed: bool | None = None
     start_seconds: float | None = None
     memory_bytes: int | None = None
     exchanges: int | None = None
+    keep_alive: KeepAlive | None = None
+    sockets: list[str] | None = None
+    loopback: bool | None = None
+    twice: bool | None = None
+    redeploy_seconds: float | None = None
+    redeploy_restart: bool | None = None
+    stop_seconds: float | None = None
     deviations: dict[str, str] = {}
 
 
+class Checked(Strict):
+    """When and where servers were checked; `revision` is git's, with `+` where files had been changed."""
+
+    date: str
+    revision: str
+    processor: str
+    processors: int
+    memory_bytes: int
+    kernel: str
+    distribution: str
+
+
 class ServersOutput(Strict):
-    """`servers --json` and `servers check --json`."""
+    """`servers --json` and `servers check --json`, which also says when and where."""
 
     servers: list[ServerRow]
+    checked: Checked | None = None
