@@ -130,7 +130,10 @@ def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spell
         unpinned = {
             label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order
         }
-        slices = plan_slices(setting.schedule, plan, unpinned)
+        faces = {
+            label: subject.subject.same_as for label, subject in running.items() if subject.subject.same_as is not None
+        }
+        slices = plan_slices(setting.schedule, plan, unpinned, faces)
         job = make_job(
             setting.schedule, plan, slices, running, setting.service.model, setting.corpus, folder, setting.shares
         )
@@ -157,7 +160,10 @@ def _start_all(
 ) -> dict[str, RunningSubject]:
     draw = random.Random(f"ports {plan.seed}")
     running: dict[str, RunningSubject] = {}
+    faces = [label for label in plan.start_order if setting.subjects[label].same_as is not None]
     for label in plan.start_order:
+        if label in faces:
+            continue
         subject = setting.subjects[label]
         setting.progress.show(_stage(setting, plan, f"starting {label}"))
         try:
@@ -198,6 +204,11 @@ def _start_all(
             )
         )
         running[label] = up
+    for label in faces:
+        host = setting.subjects[label].same_as or label
+        running[label] = RunningSubject(setting.subjects[label], running[host].parts)
+        record = next(one for one in log.subjects if one.label == host)
+        log.subjects.append(record.model_copy(update={"label": label, "start_seconds": 0.0, "same_as": host}))
     return running
 
 
@@ -275,8 +286,8 @@ class _Driver:
     def _freeze_others(self, label: str) -> None:
         if not self._freezes:
             return
-        for other, subject in self._running.items():
-            if other != label and subject.subject.may_freeze:
+        for subject in self._running.values():
+            if subject.parts is not self._running[label].parts and subject.subject.may_freeze:
                 subject.freeze()
         self._running[label].thaw()
 
@@ -310,14 +321,16 @@ class _Driver:
 def _counted(running: Mapping[str, RunningSubject], served_before: Mapping[str, int], folder: Path) -> list[Counted]:
     """The services' own counts against the engine's: every kind of answer that a request may have reached the service for."""
     answers = ("completed", "lead_in_completed", "wrong", "status", "fault")
-    by_engine = dict.fromkeys(running, 0)
+    hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
+    by_engine = dict.fromkeys(hosts.values(), 0)
     for row in _rows(folder / "slices.csv"):
-        by_engine[row["subject"]] += sum(int(row[answer]) for answer in answers)
+        by_engine[hosts[row["subject"]]] += sum(int(row[answer]) for answer in answers)
     for subject in running.values():
         subject.thaw()
     return [
         Counted(subject=label, by_service=subject.requests_served() - served_before[label], by_engine=by_engine[label])
         for label, subject in running.items()
+        if label in by_engine
     ]
 
 

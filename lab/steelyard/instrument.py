@@ -166,10 +166,12 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     """
     limit, served, answered, reason = "equal", 0, 0, ""
     for trial in run.trials:
+        subjects = trial.record.subjects if trial.record is not None else []
+        faces = {subject, *(one.label for one in subjects if one.same_as == subject)}
         for one in trial.record.counted if trial.record is not None else ():
             if one.subject != subject:
                 continue
-            unanswered = sum(sum(row.failures.values()) for row in trial.slices.values() if row.subject == subject)
+            unanswered = sum(sum(row.failures.values()) for row in trial.slices.values() if row.subject in faces)
             served += one.by_service
             answered += one.by_engine
             if not 0 <= one.by_service - one.by_engine <= unanswered:

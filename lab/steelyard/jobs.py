@@ -7,6 +7,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from . import contract
 from .corpus import Corpus
@@ -18,6 +19,7 @@ from .subject import RunningSubject
 
 HEAD_START_SECONDS = 8.0
 LEAD_IN_MS = 200.0
+MOST_IN_TURN = 3
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,17 @@ class TrialSlices:
         return sorted([*offered, *self.measure], key=lambda plan: plan.number)
 
 
-def plan_slices(schedule: Schedule, trial: TrialPlan, warms_on_all: Mapping[str, bool]) -> TrialSlices:
-    """Number all slices of a trial. `warms_on_all` says which subjects get a head start on all processors (JVMs)."""
+def plan_slices(
+    schedule: Schedule,
+    trial: TrialPlan,
+    warms_on_all: Mapping[str, bool],
+    faces: Mapping[str, str] = MappingProxyType({}),
+) -> TrialSlices:
+    """Number all slices of a trial. `warms_on_all` says which subjects get a head start on all processors (JVMs).
+
+    `faces` are subjects that share another one's processes, by label: one slice each opens their connections, as a part
+    of its head start.
+    """
     number = 0
     unbroken = schedule.design == "as-published"
 
@@ -56,8 +67,12 @@ def plan_slices(schedule: Schedule, trial: TrialPlan, warms_on_all: Mapping[str,
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
         for cell in schedule.cells:
+            if subject in faces:
+                head_start[subject, cell.name] = take("head-start", subject, cell, 1)
+                continue
             if warms_on_all[subject] and not unbroken:
-                head_start[subject, cell.name] = take("head-start", subject, cell, heads)
+                shared = sum(host == subject for host in faces.values())
+                head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
             warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
     measure: list[SlicePlan] = []
     for pair, cell, subject in _measured_order(schedule, trial):
@@ -68,7 +83,8 @@ def plan_slices(schedule: Schedule, trial: TrialPlan, warms_on_all: Mapping[str,
 
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
     """(pair, cell, subject) in the order driven: A B, B A for two; rotated and reversed in turn for more, so that each
-    subject stands in each place equally often and follows each other one (Williams 1949 for three)."""
+    subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three, which
+    only faces of a subject make possible, each round is shuffled anew."""
     draw = random.Random(f"order {trial.seed}")
     first = list(trial.start_order)
     draw.shuffle(first)
@@ -76,7 +92,9 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cel
     for pair in range(schedule.pairs_per_cell):
         turned = pair // 2 % len(first)
         order = first[turned:] + first[:turned]
-        if pair % 2:
+        if len(first) > MOST_IN_TURN:
+            draw.shuffle(order)
+        elif pair % 2:
             order.reverse()
         ordered += [(pair, cell, subject) for cell in schedule.cells for subject in order]
     return ordered

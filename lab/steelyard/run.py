@@ -89,7 +89,7 @@ def run(
 
 
 def _provide(study: Study, request: design.Request, service: Entry[Service], progress: Progress) -> list[Subject]:
-    return [subject.provided(spec, service, progress) for spec in design.subjects_of(study, request.only)]
+    return subject.all_provided(design.subjects_of(study, request.only), service, progress)
 
 
 def _drive_all(setting: Setting, study: Study) -> list[str]:

@@ -26,6 +26,7 @@ from .models.study import PartSpec, SubjectSpec
 from .progress import Progress
 from .toolchain import require
 
+BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
 _READY_PAUSE = 0.1
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
 _direct = build_opener(ProxyHandler({}))  # loopback is never asked of a proxy
@@ -47,12 +48,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Subject:
-    """A subject whose servers are fetched and built. The first part takes the load."""
+    """A subject whose servers are fetched and built. The first part takes the load.
+
+    `same_as` names the subject whose running processes it shares, as another face of them.
+    """
 
     label: str
     service: Entry[Service]
     parts: list[Part]
     headers: dict[str, str]
+    same_as: str | None = None
 
     @property
     def front(self) -> Part:
@@ -171,6 +176,22 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
     companions = [_part(f"companion{n}", part, None, progress) for n, part in enumerate(spec.companions, 1)]
     parts = [_part(f"part{n}", part, service, progress) for n, part in enumerate(spec.parts, 1)]
     return Subject(spec.label, service, [*companions, *parts], spec.headers)
+
+
+def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
+    """Every subject, in the order given; a face has the parts of the subject that it is the same as."""
+    made = {spec.label: provided(spec, service, progress) for spec in specs if spec.same_as is None}
+    for spec in specs:
+        if spec.slowed is not None and BUSY_HEADER not in spec.headers:
+            raise ProvisionError(
+                f"{spec.label} is slowed by a share of a request's cost, which must be measured first",
+                hint="`steelyard calibrate` does that",
+            )
+        if spec.same_as is not None:
+            if spec.same_as not in made:
+                raise ProvisionError(f"{spec.label} is the same as {spec.same_as}, which is not among the subjects")
+            made[spec.label] = replace(made[spec.same_as], label=spec.label, headers=spec.headers, same_as=spec.same_as)
+    return [made[spec.label] for spec in specs]
 
 
 def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:

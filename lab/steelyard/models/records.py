@@ -65,7 +65,10 @@ class SlicePlan(Strict):
 
 
 class SubjectRecord(Strict):
-    """One subject of a trial as it really ran."""
+    """One subject of a trial as it really ran.
+
+    `same_as` names the subject whose processes it shared.
+    """
 
     label: str
     server: str
@@ -76,6 +79,7 @@ class SubjectRecord(Strict):
     start_seconds: float
     exchanges_verified: int
     factors: dict[str, str] = {}
+    same_as: str | None = None
 
 
 class Steady(Strict):

@@ -66,12 +66,30 @@ class SubjectSpec(Strict):
 
     `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is
     part1, part2 ... and companion1 ...
+
+    `same_as` makes it another face of a subject that runs: the same processes, asked over connections and with headers of
+    its own. `slowed` (0.05 is 5%) plants a slow-down by that share of the processor time per request, which the
+    calibration measures and then writes as a header.
     """
 
     label: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@=-]*$")]
-    parts: Annotated[list[PartSpec], Field(min_length=1)]
+    parts: list[PartSpec] = []
     companions: list[PartSpec] = []
     headers: dict[str, str] = {}
+    same_as: str | None = None
+    slowed: Annotated[float, Field(ge=0, le=10)] | None = None
+
+    @model_validator(mode="after")
+    def _has_processes(self) -> SubjectSpec:
+        if self.same_as is None and not self.parts:
+            raise ValueError(f"subject {self.label} has neither parts nor same_as")
+        if self.same_as is not None and (self.parts or self.companions):
+            raise ValueError(f"subject {self.label} is a face of {self.same_as}, so it has no parts of its own")
+        return self
+
+
+def _is_face(subject: str | SubjectSpec) -> bool:
+    return isinstance(subject, SubjectSpec) and subject.same_as is not None
 
 
 class Study(Strict):
@@ -114,6 +132,10 @@ class Study(Strict):
             raise ValueError(f"two subjects have the same label: {', '.join(labels)}")
         if self.reference not in labels:
             raise ValueError(f"reference '{self.reference}' is not one of the subjects {', '.join(labels)}")
+        hosts = {one if isinstance(one, str) else one.label for one in self.subjects if not _is_face(one)}
+        for one in self.subjects:
+            if isinstance(one, SubjectSpec) and one.same_as is not None and one.same_as not in hosts:
+                raise ValueError(f"{one.label} is the same as '{one.same_as}', which is no subject with parts")
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
         return self
