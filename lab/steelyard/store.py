@@ -188,7 +188,7 @@ def read_run(folder: Path) -> Run:
         raise StoreError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
     schedule = _model(Schedule, folder / "schedule.json")
     trials = [
-        _read_trial(plan, place)
+        read_trial(plan, place)
         for plan in schedule.trials
         if (place := folder / "trials" / f"{plan.number:02d}").is_dir()
     ]
@@ -223,7 +223,8 @@ def _environment(path: Path) -> Mapping[str, Any]:
     return content
 
 
-def _read_trial(planned: TrialPlan, folder: Path) -> Trial:
+def read_trial(planned: TrialPlan, folder: Path) -> Trial:
+    """The trial stored in `folder`; raises StoreError where it is complete and yet damaged."""
     record = _model(TrialRecord, folder / "trial.json") if (folder / "trial.json").exists() else None
     whole = record is not None and record.status == "complete"
     problems: list[str] = []
