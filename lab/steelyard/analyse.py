@@ -15,7 +15,7 @@ from .instrument import Finding, Level, examine
 from .judging import Judgement, judge, primary_measure
 from .measures import Measure, registry
 from .models.verdict import Comparison, Figure, TrialFailure, Verdicts
-from .sentences import Said, counted, no_verdict, range_text, ratio_text, value_text, verdict
+from .sentences import Said, counted, load_text, no_verdict, range_text, ratio_text, value_text, verdict
 from .store import Run, Trial, read_run
 
 _ON_THE_TERMINAL = "throughput"
@@ -127,6 +127,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
             kind=failure.kind if failure else "killed",
             subject=failure.subject if failure else None,
             message=failure.message if failure else "the lab ended before the trial was recorded",
+            place=failure.place if failure else None,
         )
 
 
@@ -134,6 +135,11 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
+    for said in run.schedule.left_out:
+        yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
+    for label in sorted(run.floors):
+        yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
+    yield from _distress(run)
     yield from _machine(run)
     for trial in run.trials:
         yield from _unsteady(run, trial)
@@ -143,6 +149,19 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings:
         if finding.level is Level.WARNING:
             yield finding.reason
+
+
+def _distress(run: Run) -> Iterator[str]:
+    """Which subjects ran out of memory without dying of it: figures from then on are those of a server in distress."""
+    found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for trial in run.trials:
+        for one in trial.record.distress if trial.record is not None else ():
+            seen = found.setdefault((one.subject, load_text(one.place)), [])
+            seen.append((trial.number, one.message))
+    for (subject, load), seen in found.items():
+        trials = ", ".join(dict.fromkeys(str(number) for number, _ in seen))
+        slices = f"{counted(len(seen), 'slice')} of trial{'s' if ',' in trials else ''} {trials}"
+        yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
 
 
 def _machine(run: Run) -> Iterator[str]:

@@ -65,11 +65,16 @@ def demo(
 
 @app.command(
     epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
-    "steelyard run wstest --config WSTest.ini --as-published"
+    "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
+    "steelyard run --resume runs/wstest-2026-01-31-120000"
 )
 def run(
-    study: Annotated[str, typer.Argument(help="Name of a study (`steelyard studies`), or path of a study file.")],
-    only: Annotated[str, typer.Option(help="Subjects or servers to compare, separated by commas.")] = "",
+    study: Annotated[
+        str | None, typer.Argument(help="Name of a study (`steelyard studies`), or path of a study file.")
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
+    ] = "",
     operation: Annotated[
         str,
         typer.Option(
@@ -91,12 +96,25 @@ def run(
     as_published: Annotated[
         bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
     ] = False,
+    budget: Annotated[
+        str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
+    ] = None,
     seed: Seed = 1,
     out: Out = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Go on with a stopped run's folder, instead of a study.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False,
     json: Json = False,
 ) -> None:
     """Run a study: fetch, build, start, verify, warm up, measure, analyse, report."""
+    from . import comparison
+
+    if resume is not None:
+        _resume(resume, study, json)
+        return
+    if study is None:
+        raise typer.BadParameter("a study is missing; `steelyard studies` lists them")
     request = design.Request(
         only=_words(only),
         operations=_words(operation),
@@ -104,6 +122,7 @@ def run(
         forks=forks,
         pairs=pairs,
         slice_seconds=slice_seconds,
+        budget_seconds=None if budget is None else comparison.seconds_of(budget),
         config=config,
         settings=_settings(set_ or []),
         as_published=as_published,
@@ -301,6 +320,20 @@ def _run(study: str, request: design.Request, out: Path | None, json: bool) -> r
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     _print_outcome(outcome, json)
     return outcome
+
+
+def _resume(folder: Path, study: str | None, json: bool) -> None:
+    """Go on with a stopped run, with everything as it was asked for then."""
+    from . import run as running
+
+    if study is not None:
+        raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
+    if not folder.is_dir():
+        raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
+    with Progress(_console(), quiet=json) as progress:
+        outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
+    _print_outcome(outcome, json)
+    _require_verdict(outcome)
 
 
 def _compare(

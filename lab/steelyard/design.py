@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import catalogue
+from .comparison import subject_of
 from .configuration import nearest
 from .errors import ConfigurationError
 from .models.job import BigBang, Profile, Rate, Stage
 from .models.records import Cell, Schedule, TrialPlan
 from .models.service import Service
-from .models.study import PartSpec, Study, SubjectSpec
+from .models.study import Budget, Study, SubjectSpec
 
 MOST_IN_A_TRIAL = 3
 LEAST_PAIRS = 3
@@ -30,6 +31,7 @@ class Request:
     forks: int | None = None
     pairs: int | None = None
     slice_seconds: float | None = None
+    budget_seconds: float | None = None
     config: Path | None = None
     settings: Mapping[str, Value] = field(default_factory=dict)
     as_published: bool = False
@@ -119,6 +121,8 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     reference = study.reference if study.reference in labels else labels[0]
     seconds = settings.steady_seconds if request.as_published else request.slice_seconds or study.slice_seconds
     forks = 1 if request.as_published else request.forks or study.forks
+    budget = study.budget or Budget(seconds=1)
+    budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / seconds)
     return Schedule(
         study=study.name,
@@ -138,6 +142,9 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         parameters=settings.values,
         looks=[] if request.as_published or request.forks else study.looks,
         margin=study.margin,
+        budget_seconds=None if request.as_published else budget_seconds,
+        least_forks=min(forks, budget.least_forks),
+        pairs_fixed=bool(request.as_published or request.pairs or study.pairs),
     )
 
 
@@ -198,7 +205,7 @@ def _mix(study: Study, given: Mapping[str, Value]) -> dict[str, float] | None:
 
 
 def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:
-    return SubjectSpec(label=subject, parts=[PartSpec(server=subject)]) if isinstance(subject, str) else subject
+    return subject_of(subject) if isinstance(subject, str) else subject
 
 
 def _cells(

@@ -13,15 +13,19 @@ from pathlib import Path
 from . import analyse, catalogue, corpus, cpus, design, drive, environment, measures, report, subject
 from .agents import find_agents
 from .catalogue import Entry
+from .cpus import Shares
 from .drive import Setting, TrialFailedError
 from .errors import SteelyardError, StoreError
 from .lock import machine_lock
-from .models.records import TrialPlan
+from .models.records import Schedule, TrialPlan
 from .models.service import Service
 from .models.study import Study
 from .models.verdict import Verdicts
+from .pilot import pairs_after_pilot
 from .progress import Progress
+from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
 from .stopping import stopping_of
+from .store import read_run
 from .subject import Subject
 
 
@@ -52,59 +56,102 @@ def run(
     service = catalogue.service(study.model.service)
     with machine_lock(" ".join(command)):
         shares = cpus.share()
-        subjects = _provide(study.model, request, service, progress)
+        subjects = _provide(study.model, request.only, service, progress)
         folder = _make_folder(study.name, settings, out)
         shutil.copyfile(study.file, folder / "study.toml")
         users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
         schedule = design.schedule_of(study.model, service.model, request, settings, users)
         _store(folder / "schedule.json", schedule.model_dump_json(indent=1))
         _store(folder / "environment.json", json.dumps(environment.describe(subjects, shares, command), indent=1))
-        progress.show("making the requests")
-        made = corpus.make(
-            service,
-            folder / "corpus",
-            sorted({operation for cell in schedule.cells for operation in cell.mix}),
-            seed=request.seed,
-            count=study.model.corpus_entries,
-            parameters=settings.service,
-        )
-        setting = Setting(
-            schedule=schedule,
-            service=service,
-            subjects={one.label: one for one in subjects},
-            corpus=made,
-            folder=folder,
-            shares=shares,
-            progress=progress,
-        )
-        try:
-            failures = _drive_all(setting, study.model)
-        except KeyboardInterrupt:
-            progress.say(_partial(folder))
-            raise
+        setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        failures = _drive_or_report(setting, Standing())
+    return _outcome(folder, failures, progress)
+
+
+def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outcome:
+    """Go on with a stopped run where it was stopped, however that happened; its whole trials stand, the rest is driven.
+
+    Raises StoreError where the run is complete or the setup has changed, else what `run` raises.
+    """
+    study = catalogue.study(str(folder / "study.toml"))
+    service = catalogue.service(study.model.service)
+    with machine_lock(" ".join(command)):
+        schedule, standing = taken_up(folder)
+        shares = cpus.share()
+        subjects = _provide(study.model, schedule.subjects, service, progress)
+        require_same_setup(folder, environment.describe(subjects, shares, command))
+        put_aside(folder, standing)
+        settings = design.settle(study.model, design.Request(settings=schedule.parameters))
+        setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        failures = _drive_or_report(setting, standing)
+    return _outcome(folder, failures, progress)
+
+
+def _setting(
+    study: Study,
+    schedule: Schedule,
+    service: Entry[Service],
+    subjects: Sequence[Subject],
+    settings: design.Settings,
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
+) -> Setting:
+    """What all trials share, with the requests made; the same seed makes the same requests whenever a run is taken up."""
+    progress.show("making the requests")
+    made = corpus.make(
+        service,
+        folder / "corpus",
+        sorted({operation for cell in schedule.cells for operation in cell.mix}),
+        seed=schedule.seed,
+        count=study.corpus_entries,
+        parameters=settings.service,
+    )
+    return Setting(
+        schedule=schedule,
+        service=service,
+        subjects={one.label: one for one in subjects},
+        corpus=made,
+        folder=folder,
+        shares=shares,
+        progress=progress,
+    )
+
+
+def _drive_or_report(setting: Setting, standing: Standing) -> list[str]:
+    """Drive what is left; an interruption first leaves a report on what there is."""
+    try:
+        return _drive_all(setting, standing)
+    except KeyboardInterrupt:
+        setting.progress.say(_partial(setting.folder))
+        raise
+
+
+def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
     progress.show("analysing")
     if not any((folder / "trials").glob("*/slices.csv")):
         return Outcome(folder, None, None, failures or ["nothing was measured"])
     return Outcome(folder, analyse.analyse(folder), report.write_report(folder), failures)
 
 
-def _provide(study: Study, request: design.Request, service: Entry[Service], progress: Progress) -> list[Subject]:
-    return subject.all_provided(design.subjects_of(study, request.only), service, progress)
+def _provide(study: Study, only: Sequence[str], service: Entry[Service], progress: Progress) -> list[Subject]:
+    return subject.all_provided(design.subjects_of(study, only), service, progress)
 
 
-def _drive_all(setting: Setting, study: Study) -> list[str]:
-    """Drive every trial; a failed one is a result, and the next one is started fresh. Returns what failed, in words."""
-    failures: list[str] = []
+def _drive_all(setting: Setting, standing: Standing) -> list[str]:
+    """Drive every trial that is left; a failed one is a result, and the next is started fresh. Returns what failed, in words."""
+    failures = list(standing.failures)
     verified: set[str] = set()
-    broken: dict[str, str] = {}
-    begun = time.monotonic()
-    enough = stopping_of(study, setting.schedule, lambda: _decided(setting.folder))
-    setting.progress.plan(study.budget.seconds if study.budget else design.planned_seconds(setting.schedule))
+    broken = dict(standing.broken)
+    begun = time.monotonic() - standing.seconds
+    enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
+    setting.progress.plan(_seconds_left(setting.schedule, standing))
     done = 0
     while done < len(setting.schedule.trials):
-        plan = _without(setting.schedule.trials[done], broken)
+        planned = setting.schedule.trials[done]
         done += 1
-        if plan is None:
+        plan = _without(planned, broken)
+        if planned.number in standing.done or plan is None:
             continue
         fresh = not set(plan.start_order) <= verified
         try:
@@ -113,11 +160,13 @@ def _drive_all(setting: Setting, study: Study) -> list[str]:
         except TrialFailedError as error:
             failures.append(str(error))
             setting.progress.say(f"trial {plan.number} failed: {error.message}")
-            if error.failure.kind in {"not-ready", "contract"} and error.failure.subject is not None:
+            if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
                 broken[error.failure.subject] = error.message
         spent = time.monotonic() - begun
         changed = enough(setting.schedule, done, spent)
         if changed != setting.schedule:
+            for said in changed.left_out[len(setting.schedule.left_out) :]:
+                setting.progress.say(f"left out, for the budget does not hold it: {said}")
             _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
@@ -130,6 +179,18 @@ def _without(plan: TrialPlan, broken: dict[str, str]) -> TrialPlan | None:
     if len(left) == len(plan.start_order):
         return plan
     return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
+
+
+def _seconds_left(schedule: Schedule, standing: Standing) -> float:
+    """The budget's rest where there is one, else a guess; after the first trial its cost takes over."""
+    planned = schedule.budget_seconds or design.planned_seconds(schedule)
+    return planned * (1 - len(standing.done) / max(1, len(schedule.trials)))
+
+
+def _pairs(folder: Path) -> int:
+    """How many pairs a fork should hold, from the first one."""
+    stored = read_run(folder)
+    return pairs_after_pilot(stored, measures.registry(stored.study))
 
 
 def _decided(folder: Path) -> bool:

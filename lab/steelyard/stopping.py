@@ -1,46 +1,133 @@
-"""When a run has enough forks: after all of them, when its budget is used, or at the first look that decides."""
+"""What a run learns from what it has driven: how many pairs a fork deserves, what its budget holds, when it has enough."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .design import LEAST_PAIRS
 from .models.records import Schedule
-from .models.study import Budget, Study
+from .sentences import counted
 
 Seconds = float
 # From the schedule, the trials done and the seconds spent: the schedule to go on with. Fewer trials end the run sooner.
 Stopping = Callable[[Schedule, int, Seconds], Schedule]
 Decided = Callable[[], bool]
+Pilot = Callable[[Schedule], int]
+
+_BETWEEN_SLICES = 0.25
 
 
-def stopping_of(study: Study, schedule: Schedule, decided: Decided) -> Stopping:
-    """The rule for this run; `decided` judges what is stored so far. A user's own number of forks is always kept."""
-    budget = study.budget
-    if schedule.looks:
-        return lambda now, done, spent: at_looks(now, done, spent, budget, decided)
-    if budget is not None and schedule.design != "as-published" and len(schedule.trials) == study.forks:
-        return lambda now, done, spent: within(now, done, spent, budget)
-    return lambda now, _done, _spent: now
+def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
+    """The rule for this run.
 
-
-def within(schedule: Schedule, done: int, spent: Seconds, budget: Budget) -> Schedule:
-    """After the first fork: as many as the budget holds at its cost; where even the least do not fit, fewer pairs a fork.
-
-    The number of forks comes from what they cost, never from what they showed, so the interval keeps its meaning.
+    `decided` judges what is stored so far; `pilot` says how many pairs a fork should hold, from the first fork.
     """
-    if done != 1:
+
+    def rule(now: Schedule, done: int, spent: Seconds) -> Schedule:
+        if done == 1 and not now.pairs_fixed:
+            now = now.model_copy(update={"pairs_per_cell": pilot(now)})
+        if now.looks:
+            return at_looks(now, done, spent, decided)
+        if now.budget_seconds is not None:
+            return within(now, done, spent, now.budget_seconds)
+        return now
+
+    return rule
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What a trial costs: `beside` its pairs (start, verification, warm-up), and a slice of one subject in one cell, in s."""
+
+    beside: Seconds
+    of_slice: Seconds
+    cells: int
+    subjects: int
+
+    def of_trial(self, pairs: int, cells: int) -> Seconds:
+        """Warm-up is each cell's own, so what stands beside the pairs shrinks with the cells too."""
+        return (self.beside / self.cells + pairs * self.subjects * self.of_slice) * cells
+
+    def pairs_within(self, seconds: Seconds, trials: int, cells: int) -> int:
+        """The most pairs with which so many trials take no more than `seconds`."""
+        left = seconds / max(1, trials) / cells - self.beside / self.cells
+        return int(left / (self.subjects * self.of_slice))
+
+
+def within(schedule: Schedule, done: int, spent: Seconds, budget: Seconds) -> Schedule:
+    """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
+
+    Given up in this order: forks down to the least, pairs down to the least, operations that are not judged, subjects.
+    All of it comes from what trials cost, never from what they showed, so the interval keeps its meaning.
+    """
+    per_fork = trials_per_fork(schedule)
+    if done == 1:
+        return _planned(schedule, spent, budget)
+    if done % per_fork:
         return schedule
-    forks = min(len(schedule.trials), max(budget.least_forks, int(budget.seconds / spent)))
-    pairs = schedule.pairs_per_cell
-    excess = spent * forks - budget.seconds
-    if excess > 0:
-        cost_of_pair = len(schedule.cells) * len(schedule.subjects) * (schedule.slice_seconds + 0.25)
-        pairs = max(LEAST_PAIRS, pairs - round(excess / (forks - 1) / cost_of_pair + 0.5))
-    return schedule.model_copy(update={"trials": schedule.trials[:forks], "pairs_per_cell": pairs})
+    more = int((budget - spent) / (spent / done * per_fork))
+    forks = max(schedule.least_forks, done // per_fork + max(0, more))
+    return _with_forks(schedule, forks)
 
 
-def at_looks(schedule: Schedule, done: int, spent: Seconds, budget: Budget | None, decided: Decided) -> Schedule:
+def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
+    subjects = len(schedule.trials[0].start_order)
+    planned, cells = schedule.pairs_per_cell, len(schedule.cells)
+    slices = planned * cells * subjects * (schedule.slice_seconds + _BETWEEN_SLICES)
+    cost = _Cost(max(0.0, spent - slices), schedule.slice_seconds + _BETWEEN_SLICES, cells, subjects)
+    least = schedule.least_forks * trials_per_fork(schedule)
+    left = budget - spent
+    for kept in range(cells, 0, -1):
+        pairs = min(planned, cost.pairs_within(left, least - 1, kept))
+        if pairs >= LEAST_PAIRS:
+            forks = 1 + int(left / cost.of_trial(pairs, kept)) if planned == pairs and kept == cells else least
+            return _with_forks(_with(schedule, pairs, kept), forks // trials_per_fork(schedule))
+    smallest = _with(schedule, LEAST_PAIRS, 1)
+    groups = int((left / cost.of_trial(LEAST_PAIRS, 1) + 1) / schedule.least_forks)
+    return _with_forks(_with_groups(smallest, max(1, groups)), schedule.least_forks)
+
+
+def _with(schedule: Schedule, pairs: int, kept: int) -> Schedule:
+    """The schedule with fewer pairs, and of the cells that are not judged only the first ones."""
+    others = [cell.name for cell in schedule.cells if not cell.primary]
+    dropped = others[kept - 1 :]
+    said = list(schedule.left_out)
+    if pairs < schedule.pairs_per_cell:
+        said.append(f"{schedule.pairs_per_cell - pairs} of {counted(schedule.pairs_per_cell, 'pair')} a fork")
+    if dropped:
+        said.append(f"{', '.join(dropped)}, of which only the first fork has figures")
+    cells = [cell for cell in schedule.cells if cell.name not in dropped]
+    return schedule.model_copy(update={"pairs_per_cell": pairs, "cells": cells, "left_out": said})
+
+
+def _with_forks(schedule: Schedule, forks: int) -> Schedule:
+    per_fork = trials_per_fork(schedule)
+    planned = len(schedule.trials) // per_fork
+    if forks >= planned:
+        return schedule
+    said = [*schedule.left_out, f"{planned - forks} of {counted(planned, 'fork')}"]
+    return schedule.model_copy(update={"trials": schedule.trials[: forks * per_fork], "left_out": said})
+
+
+def _with_groups(schedule: Schedule, groups: int) -> Schedule:
+    """The schedule with the first so many groups of subjects."""
+    per_fork = trials_per_fork(schedule)
+    if groups >= per_fork:
+        return schedule
+    trials = [trial for place, trial in enumerate(schedule.trials) if place % per_fork < groups]
+    kept = {label for trial in trials for label in trial.start_order}
+    dropped = [label for label in schedule.subjects if label not in kept]
+    return schedule.model_copy(
+        update={
+            "trials": trials,
+            "subjects": [label for label in schedule.subjects if label in kept],
+            "left_out": [*schedule.left_out, f"the subjects {', '.join(dropped)}"],
+        }
+    )
+
+
+def at_looks(schedule: Schedule, done: int, spent: Seconds, decided: Decided) -> Schedule:
     """End at a look that decides, else at the last look that the budget reaches, but never before the first look.
 
     The looks and their alpha were fixed before the first fork, so ending early raises no more false alarms.
@@ -52,7 +139,8 @@ def at_looks(schedule: Schedule, done: int, spent: Seconds, budget: Budget | Non
     if forks in schedule.looks and decided():
         last = forks
     else:
-        reachable = [look for look in schedule.looks if budget is None or spent / forks * look <= budget.seconds]
+        budget = schedule.budget_seconds
+        reachable = [look for look in schedule.looks if budget is None or spent / forks * look <= budget]
         last = max([*reachable, schedule.looks[0], forks])
     return schedule.model_copy(update={"trials": schedule.trials[: last * per_fork]})
 

@@ -80,10 +80,15 @@ def never() -> bool:
     return False
 
 
+def after_one(now: Schedule, seconds: float, pairs: int | None = None) -> Schedule:
+    """The schedule after a first trial of so many seconds, where the pilot asks for so many pairs."""
+    return stopping.stopping_of(never, lambda planned: pairs or planned.pairs_per_cell)(now, 1, seconds)
+
+
 def forks_driven(one: Study, decided: Callable[[], bool], seconds_a_fork: float, **wishes: object) -> int:
     """How many forks a run of this study drives when each costs so much."""
     now = schedule(one, **wishes)
-    enough = stopping.stopping_of(one, now, decided)
+    enough = stopping.stopping_of(decided, lambda planned: planned.pairs_per_cell)
     done = 0
     while done < len(now.trials):
         done += 1
@@ -129,9 +134,51 @@ def test_the_demo_takes_as_many_forks_as_its_time_holds_and_never_fewer_than_fou
 def test_where_the_least_forks_do_not_fit_the_demo_measures_fewer_pairs_a_fork() -> None:
     demo = catalogue.study("demo").model
     now = schedule(demo)
-    changed = stopping.stopping_of(demo, now, never)(now, 1, 75)
+    changed = after_one(now, 75)
     assert len(changed.trials) == 4
     assert stopping.LEAST_PAIRS <= changed.pairs_per_cell < now.pairs_per_cell
+    assert changed.left_out == [f"{6 - changed.pairs_per_cell} of 6 pairs a fork", "2 of 6 forks"]
+
+
+WSTEST = catalogue.study("wstest").model
+SEVEN = ("tomcat-metro", "tomcat-cxf", "go", "null", "node-soap", "liberty", "wildfly")
+
+
+def test_a_budget_that_holds_all_leaves_nothing_out() -> None:
+    changed = after_one(schedule(WSTEST, forks=5, budget_seconds=10_000), 1500)
+    assert (len(changed.trials), changed.left_out) == (5, [])
+
+
+def test_operations_that_are_not_judged_are_given_up_before_subjects() -> None:
+    now = schedule(WSTEST, only=SEVEN, pairs=3, budget_seconds=1000)
+    assert stopping.trials_per_fork(now) == 3
+    changed = after_one(now, 120)
+    assert [cell.name for cell in changed.cells] == ["echoStruct", "echoVoid", "echoList"]
+    assert changed.left_out == ["echoSynthetic, getOrder, of which only the first fork has figures"]
+    assert (len(changed.trials), changed.subjects) == (12, list(SEVEN))
+
+
+def test_subjects_are_given_up_last_and_named() -> None:
+    changed = after_one(schedule(WSTEST, only=SEVEN, pairs=3, budget_seconds=300), 120)
+    assert changed.subjects == ["tomcat-metro", "tomcat-cxf", "go", "null", "node-soap"]
+    assert changed.left_out[-1] == "the subjects liberty, wildfly"
+    assert [sorted(trial.start_order) for trial in changed.trials] == [
+        ["go", "tomcat-cxf", "tomcat-metro"],
+        ["node-soap", "null", "tomcat-metro"],
+    ] * 4
+
+
+def test_a_run_that_turns_out_dearer_gives_up_forks_but_never_under_the_least() -> None:
+    rule = stopping.stopping_of(never, lambda planned: planned.pairs_per_cell)
+    now = rule(schedule(WSTEST, forks=8, pairs=3, budget_seconds=810), 1, 100)
+    assert len(now.trials) == 8
+    assert len(rule(now, 3, 400).trials) == 6
+    assert len(rule(now, 3, 900).trials) == 4
+
+
+def test_the_pilot_decides_the_pairs_only_where_nobody_else_did() -> None:
+    assert after_one(schedule(WSTEST), 100, pairs=7).pairs_per_cell == 7
+    assert after_one(schedule(WSTEST, pairs=9), 100, pairs=7).pairs_per_cell == 9
 
 
 def test_a_users_own_number_of_forks_is_kept() -> None:

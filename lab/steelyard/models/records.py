@@ -32,6 +32,8 @@ class Schedule(Strict):
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
     stopped with SIGSTOP), or `as-published` (each subject alone, unbroken, once). `looks` are the numbers of forks after
     which the run may be judged and ended (empty: once, at its end); `margin` is the difference that counts as none (0.03 is 3%).
+    `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
+    false, the first fork decides how many pairs the later ones hold. `left_out` says what the budget did not hold.
     """
 
     study: str
@@ -49,6 +51,10 @@ class Schedule(Strict):
     parameters: dict[str, int | float | str]
     looks: list[int] = []
     margin: float = 0.03
+    budget_seconds: float | None = None
+    least_forks: int = 4
+    pairs_fixed: bool = True
+    left_out: list[str] = []
 
 
 class SlicePlan(Strict):
@@ -65,7 +71,7 @@ class SlicePlan(Strict):
 
 
 class SubjectRecord(Strict):
-    """One subject of a trial as it really ran.
+    """One subject of a trial as it really ran. `floor` marks one that reads no XML (Server.floor).
 
     `same_as` names the subject whose processes it shared.
     """
@@ -79,6 +85,7 @@ class SubjectRecord(Strict):
     start_seconds: float
     exchanges_verified: int
     factors: dict[str, str] = {}
+    floor: bool = False
     same_as: str | None = None
 
 
@@ -92,11 +99,33 @@ class Steady(Strict):
     seconds: float
 
 
+class Place(Strict):
+    """Where in a trial something happened: slice, and the load of that slice; `request_bytes` is the mean size of a request."""
+
+    slice: int
+    phase: str
+    cell: str
+    users: int
+    request_bytes: int
+
+
 class Failure(Strict):
-    """Why a trial ended early: `kind` is a short word (wrong-answer, died, hung, not-ready, engine, interrupted ...)."""
+    """Why a trial ended early: `kind` is a short word (out-of-memory, deadlock, hung, killed, died, wrong-answer, engine ...).
+
+    `place` is given where it happened under load.
+    """
 
     kind: str
     subject: str | None = None
+    message: str
+    place: Place | None = None
+
+
+class Distress(Strict):
+    """Memory that a subject ran out of without dying of it: `message` is the line of its log that says so."""
+
+    subject: str
+    place: Place
     message: str
 
 
@@ -144,5 +173,6 @@ class TrialRecord(Strict):
     counted: list[Counted] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []
+    distress: list[Distress] = []
     machine: list[Check] = []
     warnings: list[str] = []
