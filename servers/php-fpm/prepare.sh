@@ -28,6 +28,7 @@ END
 
 cat >"$scratch/php-fpm.conf" <<END
 [global]
+pid = $scratch/php-fpm.pid
 error_log = /dev/stderr
 log_level = warning
 daemonize = no
