@@ -1,0 +1,51 @@
+using System;
+using System.Net;
+using System.Threading;
+using System.Web;
+using System.Web.Hosting;
+
+namespace Steelyard.AspNetMono
+{
+    /// <summary>Serves one ASP.NET application on a loopback port: host.exe PORT FOLDER VIRTUAL-PATH.</summary>
+    public class Host : MarshalByRefObject
+    {
+        // Every request has a timer (executionTimeout). Mono drops a stopped one only when the next of all timers is due, and
+        // the whole request would stay in memory until then: so one is due soon.
+        const int SweepMilliseconds = 100;
+
+        readonly HttpListener listener = new HttpListener();
+
+        static int Main(string[] arguments)
+        {
+            int port;
+            if (arguments.Length != 3 || !int.TryParse(arguments[0], out port))
+            {
+                Console.Error.WriteLine("usage: host.exe PORT FOLDER VIRTUAL-PATH");
+                return 2;
+            }
+            var host = (Host)ApplicationHost.CreateApplicationHost(typeof(Host), arguments[2], arguments[1]);
+            host.Run(port);
+            return 0;
+        }
+
+        /// <summary>Serves, in the application's own domain, for as long as the process lives.</summary>
+        public void Run(int port)
+        {
+            Threads.Limit();
+            listener.Prefixes.Add("http://127.0.0.1:" + port + "/");
+            listener.IgnoreWriteExceptions = true;
+            listener.Start();
+            listener.BeginGetContext(Accepted, null);
+            using (new Timer(_ => { }, null, SweepMilliseconds, SweepMilliseconds))
+                Thread.Sleep(Timeout.Infinite);
+        }
+
+        void Accepted(IAsyncResult result)
+        {
+            HttpListenerContext context = listener.EndGetContext(result);
+            listener.BeginGetContext(Accepted, null);
+            Connection.Keep(context);
+            HttpRuntime.ProcessRequest(new ListenerRequest(context));
+        }
+    }
+}
