@@ -1,0 +1,35 @@
+package steelyard.soaservers;
+
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where callees are, and how long a call may take: from the environment that the server was started
+ * with.
+ */
+public record CallSettings(String base, Optional<Integer> timeoutMillis) {
+
+  /**
+   * Callees are on the subject's second part where it has one, else on the only one, this server;
+   * no time-out is set unless STEELYARD_CALL_TIMEOUT gives seconds.
+   */
+  public static CallSettings of(Map<String, String> environment) {
+    String port =
+        environment.getOrDefault(
+            "STEELYARD_PORT_PART2", environment.getOrDefault("STEELYARD_PORT_PART1", "8080"));
+    String seconds = environment.getOrDefault("STEELYARD_CALL_TIMEOUT", "none");
+    return new CallSettings(
+        "http://127.0.0.1:" + port + "/soaservers/",
+        seconds.equals("none") ? Optional.empty() : Optional.of(millis(seconds)));
+  }
+
+  private static int millis(String seconds) {
+    try {
+      return new BigDecimal(seconds).movePointRight(3).intValueExact();
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw new IllegalStateException(
+          "STEELYARD_CALL_TIMEOUT is '" + seconds + "', neither none nor seconds", e);
+    }
+  }
+}

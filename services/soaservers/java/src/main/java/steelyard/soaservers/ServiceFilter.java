@@ -1,0 +1,54 @@
+package steelyard.soaservers;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.annotation.WebFilter;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts the requests of each endpoint, tells clients' requests at /count and the calls of a
+ * service at /count?service=NAME, and obeys the header Steelyard-Busy-Us.
+ */
+@WebFilter(urlPatterns = "/*", asyncSupported = true)
+public class ServiceFilter extends HttpFilter {
+
+  private static final long serialVersionUID = 1;
+
+  private final transient Map<String, LongAdder> requests = new ConcurrentHashMap<>();
+
+  @Override
+  protected void doFilter(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    String address = request.getRequestURI().substring(request.getContextPath().length() + 1);
+    if (address.equals("count")) {
+      tellCount(request.getParameter("service"), response);
+      return;
+    }
+    if (request.getMethod().equals("POST")) {
+      requests.computeIfAbsent(address, unseen -> new LongAdder()).increment();
+    }
+    String busyMicros = request.getHeader("Steelyard-Busy-Us");
+    if (busyMicros != null) {
+      BusyWork.spin(Long.parseLong(busyMicros));
+    }
+    chain.doFilter(request, response);
+  }
+
+  private void tellCount(String service, HttpServletResponse response) throws IOException {
+    String address = service == null ? "Orchestration" : Services.shared().address(service);
+    if (address == null) {
+      response.sendError(HttpServletResponse.SC_NOT_FOUND, "there is no service " + service);
+      return;
+    }
+    LongAdder count = requests.get(address);
+    response.setContentType("text/plain");
+    response.getWriter().print(count == null ? 0 : count.sum());
+  }
+}
