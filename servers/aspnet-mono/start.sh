@@ -8,4 +8,5 @@ if [ "${STEELYARD_HEAP:-256m}" != none ]; then
     MONO_GC_PARAMS="$MONO_GC_PARAMS,max-heap-size=${STEELYARD_HEAP:-256m}"
 fi
 export MONO_GC_PARAMS
+cd "$4" # where Mono would leave its report of a crash
 exec mono --server "$3/$name/bin/host.exe" "$1" "$3/$name" "/$name"
