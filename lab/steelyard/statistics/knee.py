@@ -1,0 +1,111 @@
+"""The knee: with how many users throughput stops growing, from levels held long enough to have a throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import f as fisher
+
+from ..errors import InsufficientDataError
+from ..sentences import counted, percent_text, value_text
+from .interval import student_interval
+
+LEAST_HELD_SECONDS = 5.0
+LEAST_LEVELS = 6
+STILL_GROWING = 0.1
+_BEFORE, _BEYOND = 2, 3
+_GRID = 200
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Users at the knee; None where throughput still grows at `most_users`. `low` and `high` are None with the knee.
+
+    `seen` of `forks` showed one.
+    """
+
+    users: float | None
+    low: float | None
+    high: float | None
+    most_users: float
+    seen: int
+    forks: int
+    confidence: float
+
+    def sentence(self, name: str) -> str:
+        """What the report says, such as "tomcat's throughput stops growing at 9.4 users (95% interval 8.1 to 11, 4 forks)."."""
+        forks = counted(self.forks, "fork")
+        if self.users is None or self.low is None or self.high is None:
+            seen = f"; {self.seen} of {forks} showed one" if self.seen else ""
+            return f"No knee of {name} up to {self.most_users:g} users: its throughput still grows{seen}."
+        interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)}"
+        seen = f", {self.seen} of {forks}" if self.seen < self.forks else f", {forks}"
+        return f"{name}'s throughput stops growing at {value_text(self.users)} users ({interval}{seen})."
+
+
+def fork_knee(
+    users: ArrayLike, throughput_per_s: ArrayLike, held_seconds: ArrayLike, confidence: float = 0.95
+) -> tuple[float, float, float] | None:
+    """One fork's knee and the interval that its own levels give; None where throughput does not stop growing.
+
+    Each array is (levels,): users, right answers per second at them and how long they were held. The knee is where two straight
+    lines that meet follow the levels best, by least squares (Hinkley 1969, "Inference about the intersection in two-phase
+    regression"; as segmented regression, Muggeo 2003), and its interval holds all meeting points that the F test at
+    `confidence` does not reject. There is one only if beyond it throughput grows by less than a tenth of its growth per user
+    before, with at least two levels up to it and three beyond. Raises InsufficientDataError under six levels, or where one
+    was held for less than 5 s: a short ramp has no throughput at a level.
+    """
+    at, measured = _levels(users, throughput_per_s, held_seconds)
+    grid = np.linspace(at[_BEFORE - 1], at[-_BEYOND - 1], _GRID)
+    hinges = np.maximum(at - grid[:, None], 0)
+    designs = np.stack([np.ones_like(hinges), np.broadcast_to(at, hinges.shape), hinges], axis=2)
+    coefficients = np.linalg.pinv(designs) @ measured
+    fitted = np.einsum("glc,gc->gl", designs, coefficients)
+    errors = np.sum((measured - fitted) ** 2, axis=1)
+    place = int(np.argmin(errors))
+    before, change = coefficients[place, 1:]
+    if before <= 0 or before + change >= STILL_GROWING * before:
+        return None
+    spare = len(at) - 4
+    allowed = errors[place] * (1 + float(fisher.ppf(confidence, 1, spare)) / spare)
+    kept = grid[errors <= allowed]
+    return float(grid[place]), float(kept[0]), float(kept[-1])
+
+
+def knee(
+    users: ArrayLike, throughput_per_s: Sequence[ArrayLike], held_seconds: ArrayLike, confidence: float = 0.95
+) -> Knee:
+    """A server's knee over forks: one throughput (levels,) a fork, at the same `users` (levels,).
+
+    A knee is reported where most forks show one: each fork's is one number, the interval Student's t over them; of one fork,
+    its own. Raises InsufficientDataError as `fork_knee` does.
+    """
+    if not throughput_per_s:
+        raise InsufficientDataError("a knee needs at least one fork")
+    found = [one for fork in throughput_per_s if (one := fork_knee(users, fork, held_seconds, confidence)) is not None]
+    at = np.asarray(users, float)
+    most, forks = float(np.max(at)), len(throughput_per_s)
+    if 2 * len(found) <= forks:
+        return Knee(None, None, None, most, len(found), forks, confidence)
+    if len(found) == 1:
+        return Knee(*found[0], most, 1, forks, confidence)
+    over = student_interval([value for value, _, _ in found], confidence)
+    return Knee(over.estimate, max(float(np.min(at)), over.low), over.high, most, len(found), forks, confidence)
+
+
+def _levels(
+    users: ArrayLike, throughput: ArrayLike, held: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    at, measured = np.asarray(users, float), np.asarray(throughput, float)
+    seconds = np.broadcast_to(np.asarray(held, float), at.shape)
+    if len(np.unique(at)) < LEAST_LEVELS or len(at) != len(measured):
+        raise InsufficientDataError(f"a knee needs {LEAST_LEVELS} levels of users, and there are {len(np.unique(at))}")
+    if seconds.min() < LEAST_HELD_SECONDS:
+        raise InsufficientDataError(
+            f"a knee needs levels held for {LEAST_HELD_SECONDS:g} s, and one was held for {seconds.min():g} s"
+        )
+    order = np.argsort(at)
+    return at[order], measured[order]
