@@ -73,6 +73,15 @@ def expected_answers(folder: Path) -> dict[int, str]:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 
 
+def mean_request_bytes(folder: Path) -> dict[str, float]:
+    """The mean size of a stored request's body, by operation."""
+    sizes: dict[str, list[int]] = {}
+    with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            sizes.setdefault(row["operation"], []).append(int(row["length"]))
+    return {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+
+
 def _rule(service: Service, exchange: Exchange) -> Rule:
     """How the engine judges each answer cheaply: status, fault, and a text that only the right answer holds."""
     if exchange.fault:

@@ -17,12 +17,14 @@ from . import contract, corpus, doctor, observe, soap
 from .catalogue import Entry
 from .corpus import Corpus
 from .cpus import Shares
+from .death import Watch
 from .engine import Engine
-from .errors import ContractError, EngineError, ProvisionError, SteelyardError
+from .errors import ContractError, EngineError, KeeperError, ProvisionError, SteelyardError
 from .jobs import TrialSlices, make_job, plan_slices
 from .models.records import (
     Check,
     Counted,
+    Distress,
     Failure,
     Schedule,
     SlicePlan,
@@ -59,6 +61,7 @@ class _Log:
     wrong_samples: list[WrongSample] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)
     samples_checked: int = 0
+    distress: list[Distress] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
             counted=log.counted,
             samples_checked=log.samples_checked,
             wrong_samples=log.wrong_samples,
+            distress=log.distress,
             machine=log.machine,
             warnings=doctor.warnings(log.machine),
         )
@@ -140,16 +144,17 @@ def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spell
         affinity = os.sched_getaffinity(0)
         os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
         stack.callback(os.sched_setaffinity, 0, affinity)
-        served_before = {label: subject.requests_served() for label, subject in running.items()}
         try:
+            served_before = {label: subject.requests_served() for label, subject in running.items()}
             with Engine(job, folder) as engine, observe.Observer(folder) as observer:
                 driver = _Driver(setting, plan, folder, log, running, engine, observer)
+                log.distress = driver.watch.distress
                 driver.warm_up(slices)
                 driver.measure(slices)
-            log.counted = _counted(running, served_before, folder)
+            log.counted = _counted(running, served_before, folder, driver.watch, log.slices[-1])
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
-        except ProvisionError as error:
+        except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
         finally:
             _check_samples(setting, folder, log)
@@ -201,6 +206,7 @@ def _start_all(
                 start_seconds=round(up.start_seconds, 3),
                 exchanges_verified=verified,
                 factors=subject.front.factors,
+                floor=server.floor,
             )
         )
         running[label] = up
@@ -233,6 +239,13 @@ class _Driver:
         self._engine = engine
         self._observer = observer
         self._freezes = setting.schedule.design == "alternating-frozen"
+        self.watch = Watch(
+            running,
+            {cell.name: cell for cell in setting.schedule.cells},
+            corpus.mean_request_bytes(setting.corpus.folder),
+            setting.schedule.drain_limit_seconds,
+            folder,
+        )
 
     def warm_up(self, slices: TrialSlices) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell."""
@@ -279,7 +292,9 @@ class _Driver:
         after = observe.read(subject)
         jit_share = self._observer.record(plan.number, plan.subject, before, after)
         row = _last_row(self._folder / "slices.csv")
-        self._require_alive(plan, row)
+        failure = self.watch.look(plan, row)
+        if failure is not None:
+            raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._folder}")
         seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
         return WarmUpSlice(throughput_per_s=int(row["completed"]) / seconds, jit_share=jit_share)
 
@@ -295,43 +310,30 @@ class _Driver:
         """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
         return self._setting.schedule.drain_limit_seconds + 60.0
 
-    def _require_alive(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
-        """Raise where a part died, or where not one request of a slice was answered."""
-        for label, subject in self._running.items():
-            death = subject.death()
-            if death is not None:
-                raise TrialFailedError(Failure(kind="died", subject=label, message=f"{label} died under load: {death}"))
-        if int(row["completed"]) == 0:
-            kinds = ("refused", "reset", "timeout", "malformed", "status", "fault", "truncated", "stale_failed")
-            failed = {kind: int(row[kind]) for kind in kinds if int(row[kind])}
-            if int(row["wrong"]):
-                kind, what = "wrong-answer", f"all {row['wrong']} answers were wrong"
-            elif failed:
-                kind, what = (
-                    "no-answer",
-                    "every request failed: " + ", ".join(f"{n} {name}" for name, n in failed.items()),
-                )
-            else:
-                kind, what = "hung", f"no answer came to {row['unfinished']} requests"
-            message = f"{plan.subject} answered nothing in a slice of {plan.cell}: {what}"
-            hint = f"see samples/ and {plan.subject}.part1.log in {self._folder}"
-            raise TrialFailedError(Failure(kind=kind, subject=plan.subject, message=message), hint)
 
-
-def _counted(running: Mapping[str, RunningSubject], served_before: Mapping[str, int], folder: Path) -> list[Counted]:
+def _counted(
+    running: Mapping[str, RunningSubject],
+    served_before: Mapping[str, int],
+    folder: Path,
+    watch: Watch,
+    last: SlicePlan,
+) -> list[Counted]:
     """The services' own counts against the engine's: every kind of answer that a request may have reached the service for."""
     answers = ("completed", "lead_in_completed", "wrong", "status", "fault")
     hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
     by_engine = dict.fromkeys(hosts.values(), 0)
     for row in _rows(folder / "slices.csv"):
         by_engine[hosts[row["subject"]]] += sum(int(row[answer]) for answer in answers)
-    for subject in running.values():
+    found = []
+    for label in by_engine:
+        subject = running[label]
         subject.thaw()
-    return [
-        Counted(subject=label, by_service=subject.requests_served() - served_before[label], by_engine=by_engine[label])
-        for label, subject in running.items()
-        if label in by_engine
-    ]
+        try:
+            served = subject.requests_served() - served_before[label]
+        except ProvisionError as error:
+            raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
+        found.append(Counted(subject=label, by_service=served, by_engine=by_engine[label]))
+    return found
 
 
 def _check_samples(setting: Setting, folder: Path, log: _Log) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -40,8 +41,18 @@ class Exit:
     code: int | None
     signal: int | None
 
+    @property
+    def by(self) -> int | None:
+        """The signal that ended the command, or that a shell around it tells of by an exit code of 128 and more."""
+        return self.signal if self.code is None else self.code - 128 if self.code > 128 else None
+
     def __str__(self) -> str:
-        return f"exit code {self.code}" if self.signal is None else f"signal {self.signal}"
+        if self.by is None:
+            return f"exit code {self.code}"
+        name = f"signal {self.by}"
+        with suppress(ValueError):
+            name += f" ({signal.Signals(self.by).name})"
+        return name if self.code is None else f"exit code {self.code}, as after {name}"
 
 
 def binary(name: str) -> str:

@@ -10,6 +10,7 @@ from .statistics.words import Word
 
 if TYPE_CHECKING:
     from .comparing import Compared
+    from .models.records import Place
 
 
 def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str:
@@ -41,6 +42,38 @@ def percent_text(confidence: float) -> str:
 def counted(number: int, thing: str) -> str:
     """A number with its noun."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def bytes_text(size: float) -> str:
+    """A number of bytes in the unit that suits it."""
+    for unit, bytes_in_it in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= bytes_in_it:
+            return f"{size / bytes_in_it:.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+_DEEDS = {
+    "out-of-memory": "ran out of memory",
+    "deadlock": "deadlocked",
+    "hung": "hung",
+    "killed": "was killed",
+    "died": "died",
+    "too-slow": "was too slow",
+    "no-answer": "answered nothing",
+    "wrong-answer": "answered wrongly",
+    "not-ready": "did not come up",
+    "contract": "broke the contract",
+}
+
+
+def deed(kind: str) -> str:
+    """What a subject did, by the kind of its failure."""
+    return _DEEDS.get(kind, f"failed ({kind})")
+
+
+def load_text(place: Place) -> str:
+    """The load under which something happened."""
+    return f"at {counted(place.users, 'user')} on {place.cell}, requests of {bytes_text(place.request_bytes)}"
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,12 @@ class Run:
         """The folder's name."""
         return self.folder.resolve().name
 
+    @property
+    def floors(self) -> frozenset[str]:
+        """Labels of the subjects that read no XML (Server.floor)."""
+        records = [trial.record for trial in self.trials if trial.record is not None]
+        return frozenset(one.label for record in records for one in record.subjects if one.floor)
+
 
 def read_run(folder: Path) -> Run:
     """The run stored in `folder`; raises StoreError that names the file, and the line where it has one.

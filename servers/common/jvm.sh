@@ -5,7 +5,7 @@ mkdir -p "$scratch/tmp"
 cpus=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)}
 heap=${STEELYARD_HEAP:-256m}
 # http.maxConnections: a service that calls others keeps as many connections to each as its workers may need at once, not five.
-JVM_OPTIONS="-Xms$heap -Xmx$heap -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC -XX:ActiveProcessorCount=$cpus \
+JVM_OPTIONS="-Xms$heap -Xmx$heap -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC -XX:ActiveProcessorCount=$cpus -XX:+ExitOnOutOfMemoryError \
 -Djava.io.tmpdir=$scratch/tmp -Dhttp.maxConnections=${STEELYARD_THREADS:-200} ${STEELYARD_JVM:-}"
 if [ "${STEELYARD_PARSER:-}" = jdk ]; then
   JVM_OPTIONS="$JVM_OPTIONS -Djavax.xml.stream.XMLInputFactory=com.sun.xml.internal.stream.XMLInputFactoryImpl"

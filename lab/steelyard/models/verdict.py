@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from .records import Place
 from .strict import Strict
 
 Word = Literal["faster", "slower", "equivalent", "undecided"]
@@ -51,13 +52,14 @@ class Figure(Strict):
 
 
 class TrialFailure(Strict):
-    """A trial that ended early: a result like any other."""
+    """A trial that ended early: a result like any other. `place` is given where that happened under load."""
 
     trial: int
     status: Literal["failed", "interrupted"]
     kind: str
     subject: str | None
     message: str
+    place: Place | None = None
 
 
 class Verdicts(Strict):

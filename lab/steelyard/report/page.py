@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +12,14 @@ from ..figures import ForkFigure
 from ..instrument import Finding
 from ..judging import Judgement
 from ..models.records import Cell
-from ..models.verdict import TrialFailure
 from ..sentences import Said, counted, dashed, ratio_text, value_text
-from ..store import FAILURE_KINDS, Run
+from ..store import Run
 from .curves import percentile_chart, warm_up_chart, warm_up_points
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
+from .failures import Death, called, cells, deaths, failure_headings, failure_kinds, failure_rows, trial_failures
 from .levels import level_chart
 from .ratios import ratio_chart
-from .setup import Group, command, groups
+from .setup import Group, Tuning, command, groups, tuning
 
 SHOWN = (
     "throughput",
@@ -31,8 +31,6 @@ SHOWN = (
     "cpu_per_request",
     "memory",
 )
-
-_KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,7 @@ class Page:
     why_not: tuple[str, ...]
     valid: bool
     partial: bool
+    deaths: tuple[Death, ...]
     facts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     legend: tuple[tuple[str, str, str, str], ...]
@@ -89,7 +88,7 @@ class Page:
     checks: tuple[CheckRow, ...]
     failure_headings: tuple[str, ...]
     failure_rows: tuple[tuple[str, ...], ...]
-    trial_failures: tuple[TrialFailure, ...]
+    trial_failures: tuple[tuple[str, ...], ...]
     voided: tuple[tuple[str, str, str], ...]
     damaged: tuple[str, ...]
     machine_checks: tuple[tuple[str, ...], ...]
@@ -97,6 +96,7 @@ class Page:
     paper: str
     cannot_say: tuple[str, ...]
     setup: tuple[Group, ...]
+    tuning: Tuning | None
     command: str | None
 
 
@@ -104,7 +104,7 @@ def page_of(analysis: Analysis) -> Page:
     """The report's content."""
     run, verdicts = analysis.run, analysis.verdicts
     study = run.study
-    kinds = _failure_kinds(run)
+    kinds = failure_kinds(run)
     return Page(
         title=_text(study.get("title")) or run.schedule.study,
         question=_text(study.get("question")),
@@ -113,21 +113,22 @@ def page_of(analysis: Analysis) -> Page:
         why_not=tuple(verdicts.why_not[1:]),
         valid=verdicts.valid,
         partial=verdicts.status == "partial",
+        deaths=tuple(deaths(verdicts.failures)),
         facts=tuple(_facts(analysis)),
         notes=tuple(verdicts.notes),
         legend=tuple(_legend(run)),
         ratios=_ratios(analysis),
         levels=_levels(analysis),
-        percentiles=_present(percentile_chart(place, run, cell) for place, cell in enumerate(_cells(run))),
+        percentiles=_present(percentile_chart(place, run, cell) for place, cell in enumerate(cells(run))),
         warm_ups=_warm_ups(run),
-        warm_up_cell=_cells(run)[0].name,
+        warm_up_cell=cells(run)[0].name,
         headings=tuple((analysis.measures[name].short, analysis.measures[name].unit) for name in _measures(analysis)),
-        operations=tuple(_operation(analysis, cell) for cell in _cells(run)),
+        operations=tuple(_operation(analysis, cell) for cell in cells(run)),
         check_names=tuple(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
         checks=tuple(_check_rows(analysis)),
-        failure_headings=tuple(_KIND_HEADINGS.get(kind, kind.replace("_", " ")) for kind in kinds),
-        failure_rows=tuple(_failure_rows(run, kinds)),
-        trial_failures=tuple(verdicts.failures),
+        failure_headings=tuple(failure_headings(kinds)),
+        failure_rows=tuple(failure_rows(run, kinds)),
+        trial_failures=tuple(trial_failures(verdicts.failures)),
         voided=tuple(_voided(analysis)),
         machine_checks=tuple(_machine_checks(run)),
         damaged=tuple(problem for trial in run.trials for problem in trial.problems),
@@ -135,16 +136,13 @@ def page_of(analysis: Analysis) -> Page:
         paper=_paper(study),
         cannot_say=tuple(_cannot_say(run)),
         setup=tuple(groups(run)),
+        tuning=tuning(run),
         command=command(run),
     )
 
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _cells(run: Run) -> list[Cell]:
-    return sorted(run.schedule.cells, key=lambda cell: not cell.primary)
 
 
 def _measures(analysis: Analysis) -> list[str]:
@@ -162,11 +160,12 @@ def _legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
     for place, label in enumerate(run.schedule.subjects):
         colour = f"var(--series-{place % len(COLOURS)})"
         dash = " ".join(str(length) for length in DASHES[place % len(DASHES)])
-        yield label, colour, PATHS[shape_of(place)], dash
+        yield called(run, label), colour, PATHS[shape_of(place)], dash
 
 
 def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
-    primary = [judgement for judgement in analysis.judgements if judgement.compared.primary]
+    reference = analysis.run.schedule.reference
+    primary = [one for one in analysis.judgements if one.compared.primary and one.compared.b == reference]
     margin = analysis.run.schedule.margin
     return _present(
         ratio_chart(place, judgement, margin, alone=len(primary) == 1) for place, judgement in enumerate(primary)
@@ -175,7 +174,7 @@ def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
 
 def _levels(analysis: Analysis) -> tuple[Picture, ...]:
     run = analysis.run
-    operations = [cell.name for cell in _cells(run)]
+    operations = [cell.name for cell in cells(run)]
     found = []
     for name in ("throughput", "response_time_mean"):
         figures = [figure for figure in analysis.figures if figure.measure.name == name]
@@ -185,7 +184,7 @@ def _levels(analysis: Analysis) -> tuple[Picture, ...]:
 
 def _warm_ups(run: Run) -> tuple[Picture, ...]:
     """The curves of the primary cell, all on one scale."""
-    cell = _cells(run)[0]
+    cell = cells(run)[0]
     unbroken = run.schedule.design == "as-published"
     points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=unbroken)]
     highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)
@@ -253,7 +252,7 @@ def _operation(analysis: Analysis, cell: Cell) -> Operation:
         users=cell.users,
         primary=cell.primary,
         rows=tuple(
-            (subject, tuple(_shown(whole[subject, name]) for name in names))
+            (called(analysis.run, subject), tuple(_shown(whole[subject, name]) for name in names))
             for subject in analysis.run.schedule.subjects
         ),
         comparisons=tuple(
@@ -287,7 +286,7 @@ def _comparison(judgement: Judgement) -> tuple[str, ...]:
 def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
     """A row a subject in each cell; what is about the machine stands in all rows of its cell."""
     names = list(dict.fromkeys(finding.check for finding in analysis.findings))
-    for cell in _cells(analysis.run):
+    for cell in cells(analysis.run):
         for subject in analysis.run.schedule.subjects:
             found = {
                 item.check: item
@@ -295,34 +294,7 @@ def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
                 if item.cell == cell.name and item.subject in (subject, None)
             }
             if found:
-                yield CheckRow(cell.name, subject, tuple(found.get(name) for name in names))
-
-
-def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:
-    for cell in _cells(run):
-        for subject in run.schedule.subjects:
-            total: Counter[str] = Counter()
-            for trial in run.trials:
-                for plan in trial.plans.values():
-                    row = trial.slices.get(plan.number)
-                    if row is None or plan.phase != "measure" or plan.cell != cell.name or plan.subject != subject:
-                        continue
-                    total += Counter(
-                        {**row.failures, "wrong": row.wrong, "unfinished": row.unfinished, "stale": row.stale}
-                    )
-                    total += Counter({"answered": row.completed, "closes": row.closes})
-            yield cell.name, subject, total
-
-
-def _failure_kinds(run: Run) -> tuple[str, ...]:
-    """The kinds that occurred at all, and always wrong answers."""
-    seen = {kind for _, _, total in _measured_rows(run) for kind in total}
-    return ("answered", "wrong", *(kind for kind in (*FAILURE_KINDS, "unfinished", "stale", "closes") if kind in seen))
-
-
-def _failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for cell, subject, total in _measured_rows(run):
-        yield cell, subject, *(f"{total[kind]:,}" for kind in kinds)
+                yield CheckRow(cell.name, called(analysis.run, subject), tuple(found.get(name) for name in names))
 
 
 def _claims(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..sentences import bytes_text
 from ..store import Run
+from ..tuning import ALL, Table
 
 _TITLES = {
     "machine": "Machine",
@@ -26,11 +28,22 @@ class Group:
     lines: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """What the study's paper tuned, beside the nearest settings of the subjects: `rows` are cells under `headings`."""
+
+    paper: str
+    remark: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 def groups(run: Run) -> list[Group]:
     """The plan, the machine, the versions, and each subject with its settings and pinned artifacts."""
     environment = dict(run.environment)
     subjects = environment.pop("subjects", {})
     environment.pop("command", None)
+    environment.pop("tuning", None)
     plain = {name: value for name, value in environment.items() if not isinstance(value, Mapping)}
     found = [Group("Plan", tuple(_plan(run)))]
     found += [
@@ -43,6 +56,25 @@ def groups(run: Run) -> list[Group]:
     if isinstance(subjects, Mapping):
         found += [Group(f"Subject {label}", tuple(_lines(parts))) for label, parts in subjects.items()]
     return found
+
+
+def tuning(run: Run) -> Tuning | None:
+    """The tuning list that was stored with the run; None where its study's paper has none."""
+    stored = run.environment.get("tuning")
+    if not isinstance(stored, Mapping):
+        return None
+    table = Table.model_validate(stored)
+    labels = run.schedule.subjects
+    rows = [
+        (
+            row.setting.replace("-", " "),
+            f"{row.product}: {row.value}",
+            f"{row.words} ({row.section})",
+            *(row.nearest.get(label, row.nearest.get(ALL, "")) for label in labels),
+        )
+        for row in table.rows
+    ]
+    return Tuning(table.paper, table.remark, ("setting", "paper", "in its words", *labels), tuple(rows))
 
 
 def command(run: Run) -> str | None:
@@ -80,16 +112,12 @@ def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         yield prefix, ", ".join(_shown(inner) for inner in value) or "none"
     elif value is not None and value != "":
-        yield prefix, _bytes(value) if prefix.endswith("bytes") and isinstance(value, int) else _shown(value)
+        yield prefix, bytes_text(value) if prefix.endswith("bytes") and isinstance(value, int) else _shown(value)
 
 
 def _shown(value: Any) -> str:
     text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
-
-
-def _bytes(value: int) -> str:
-    return f"{value / 2**30:.1f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
 
 
 def _words(name: str) -> str:
