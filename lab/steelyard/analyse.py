@@ -12,10 +12,10 @@ from rich.text import Text
 from .csvfiles import write_document, write_table
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
-from .judging import Judgement, judge, primary_measure
+from .judging import Judgement, Ranked, judge, primary_measure, ranks
 from .measures import Measure, registry
-from .models.verdict import Comparison, Figure, TrialFailure, Verdicts
-from .sentences import Said, counted, load_text, no_verdict, range_text, ratio_text, value_text, verdict
+from .models.verdict import Comparison, Figure, Rank, TrialFailure, Verdicts
+from .sentences import Said, counted, load_text, no_verdict, range_text, ranking, ratio_text, value_text, verdict
 from .store import Run, Trial, read_run
 
 _ON_THE_TERMINAL = "throughput"
@@ -48,9 +48,11 @@ def examined(run: Run) -> Analysis:
     findings = tuple(examine(run))
     judgements = tuple(judge(run, measures, findings))
     found = tuple(figures(run, list(measures.values())))
-    primaries = [judgement for judgement in judgements if judgement.compared.primary]
+    primaries = [one for one in judgements if one.compared.primary and run.schedule.reference == one.compared.b]
     why_not = _why_not(run, primaries)
-    said = tuple(_said(run, primaries, why_not) if len(run.schedule.subjects) > 1 else _alone(found))
+    said = tuple(
+        _said(run, primaries, ranks(run, judgements), why_not) if len(run.schedule.subjects) > 1 else _alone(found)
+    )
     return Analysis(
         run, measures, judgements, found, findings, said, _verdicts(run, judgements, found, findings, why_not, said)
     )
@@ -60,7 +62,9 @@ def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
     """Why there is no verdict at all: an instrument that is not valid, or nothing to compare."""
     if len(run.schedule.subjects) < 2:
         return []
-    reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
+    reasons = []
+    if all(judgement.broken for judgement in primaries):
+        reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
     if not any(judgement.compared.ratio is not None for judgement in primaries):
         reasons += _nothing(primaries, list(_failures(run)))
     return reasons
@@ -82,6 +86,7 @@ def _verdicts(
         sentence=" ".join(str(one) for one in said),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
+        ranks=[Rank(subject=one.subject, rank=one.rank, ratio=one.ratio) for one in ranks(run, judgements)],
         figures=[_shown(figure) for figure in found if figure.fork is None],
         failures=list(_failures(run)),
         notes=list(_notes(run, findings)),
@@ -96,12 +101,18 @@ def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -
     return list(refusals) or ["no pair of slices could be counted"]
 
 
-def _said(run: Run, primaries: Sequence[Judgement], why_not: Sequence[str]) -> list[Said]:
+def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]) -> list[Said]:
     if why_not:
         return [no_verdict(why_not)]
-    return [
-        verdict(one.compared, one.word, run.schedule.margin, one.reasons) for one in primaries if one.word is not None
+    order = {one.subject: place for place, one in enumerate(ranked)}
+    best_first = sorted(primaries, key=lambda one: order.get(one.compared.a, len(order)))
+    found = [
+        no_verdict(one.broken, one.compared)
+        if one.word is None
+        else verdict(one.compared, one.word, run.schedule.margin, one.reasons)
+        for one in best_first
     ]
+    return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked]), *found] if ranked else found
 
 
 def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
@@ -232,7 +243,10 @@ def table(verdicts: Verdicts) -> Table:
     for heading in ("requests/s", "interval", "ratio", "interval"):
         grid.add_column(heading, justify="right")
     grid.add_column("verdict")
-    compared = {(one.cell, one.a): one for one in verdicts.comparisons if one.measure == _ON_THE_TERMINAL}
+    compared: dict[tuple[str, str], Comparison] = {}
+    for one in verdicts.comparisons:
+        if one.measure == _ON_THE_TERMINAL:
+            compared.setdefault((one.cell, one.a), one)  # those against the reference stand first
     shown = [figure for figure in verdicts.figures if figure.measure == _ON_THE_TERMINAL]
     order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
     for cell in order:

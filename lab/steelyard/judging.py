@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import stdev
 
-from .comparing import Compared, compare
+from .comparing import Compared, compare, compare_by_reference
 from .instrument import Finding, Level
 from .measures import Measure
 from .models.records import Cell
 from .sentences import counted
 from .statistics.looks import LOOKS, alpha_of
 from .statistics.planning import time_left
-from .statistics.words import Judged, Word, words
+from .statistics.words import Better, Judged, Word, words
 from .store import Run
 
 LEAST_FORKS = LOOKS[0]
@@ -39,7 +41,12 @@ def primary_measure(cell: Cell) -> str:
 
 
 def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
-    """Every subject against the reference, in every cell, on every measure; the primary comparisons come first."""
+    """Every subject against the reference, in every cell, on every measure; the primary comparisons come first.
+
+    Where there are more than two subjects, the others are compared with each other too, on the primary measure, so that
+    all can be ranked. Holm's adjustment is over those against the reference, and apart from it over those among the others:
+    a ranking costs the verdicts against the reference no power, and each family has its own error rate.
+    """
     others = [label for label in run.schedule.subjects if label != run.schedule.reference]
     cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
     compared = [
@@ -50,8 +57,12 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         for other in others
         for name, measure in sorted(measures.items(), key=lambda item: item[0] != primary_measure(cell))
     ]
+    among = list(_among(run, measures, others))
     primaries = [one for one in compared if one.primary]
-    judged = dict(zip(map(id, primaries), _words(run, primaries), strict=True))
+    judged = {
+        id(one): word for family in (primaries, among) for one, word in zip(family, _words(run, family), strict=True)
+    }
+    compared += among
     for one in sorted(compared, key=lambda item: not item.primary):
         broken = tuple(finding.reason for finding in _broken(findings, one.cell, (one.a, one.b)))
         if not one.primary:
@@ -59,6 +70,49 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
             continue
         word, reasons = judged[id(one)]
         yield Judgement(one, None if broken else word, broken, reasons)
+
+
+def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:
+    """The subjects that are not the reference against each other, on the primary measure of the primary cell."""
+    if run.schedule.design == "as-published":
+        return
+    together = [set(trial.start_order) for trial in run.schedule.trials]
+    for cell in run.schedule.cells:
+        measure = measures[primary_measure(cell)]
+        for a, b in combinations(others, 2) if cell.primary else ():
+            if any({a, b} <= subjects for subjects in together):
+                yield compare(run, cell, measure, a, b, primary=True)
+            else:
+                yield compare_by_reference(run, cell, measure, a, b)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A subject's rank on the primary measure: 1 and the number of subjects that were shown to be better."""
+
+    subject: str
+    rank: int
+    ratio: float
+
+
+def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
+    """Subjects from the best on; those that the data cannot separate share a rank. Empty for fewer than three.
+
+    A subject without a word against any other (nothing measured, or no valid instrument) has no rank.
+    """
+    worded = [one for one in judgements if one.word is not None and one.compared.ratio is not None]
+    subjects = dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b))
+    if len(run.schedule.subjects) < 3 or len(subjects) < 2:
+        return []
+    better = Counter(dict.fromkeys(subjects, 0))
+    for one in worded:
+        if one.word in (Word.FASTER, Word.SLOWER):
+            better[one.compared.b if one.word is Word.FASTER else one.compared.a] += 1
+    reference = run.schedule.reference
+    to_reference = {one.compared.a: one.compared.ratio for one in worded if one.compared.b == reference}
+    found = [Ranked(label, 1 + better[label], to_reference.get(label) or 1.0) for label in subjects]
+    sign = -1 if worded[0].compared.measure.better is Better.HIGHER else 1
+    return sorted(found, key=lambda one: (one.rank, sign * one.ratio))
 
 
 def _broken(findings: Sequence[Finding], cell: Cell, subjects: tuple[str, str]) -> list[Finding]:

@@ -105,10 +105,24 @@ def verdict(found: Compared, word: Word, margin: float, reasons: Sequence[str] =
     )
 
 
-def no_verdict(reasons: Sequence[str]) -> Said:
-    """Why there is none: the first reason, and how many more there are."""
+def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Said:
+    """Why there is none, for all or for one comparison: the first reason, and how many more there are."""
     more = f", and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
-    return Said(f"No verdict: {reasons[0]}{more}")
+    where = f" on {found.a} against {found.b}" if found is not None else ""
+    return Said(f"No verdict{where}: {reasons[0]}{more}")
+
+
+def ranking(found: Compared, ranked: Sequence[tuple[int, str]]) -> Said:
+    """Ranks in words, such as "By throughput on echoStruct: 1. go; 2. tomcat-cxf and tomcat-metro."; best first."""
+    groups: dict[int, list[str]] = {}
+    for rank, subject in ranked:
+        groups.setdefault(rank, []).append(subject)
+    places = "; ".join(f"{rank}. {' and '.join(subjects)}" for rank, subjects in groups.items())
+    shared = any(len(subjects) > 1 for subjects in groups.values())
+    return Said(
+        f"By {_quantity(found)} on {found.cell.name}: {places}",
+        reasons="Subjects that share a rank could not be separated." if shared else "",
+    )
 
 
 def amount(found: Compared) -> str:

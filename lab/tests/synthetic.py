@@ -52,6 +52,7 @@ class Planted:
     pair_deviation: float = 0.03
     seed: int = 1
     design: str = "alternating"
+    groups: tuple[tuple[str, ...], ...] = ()  # subjects that share a trial; all of them where it is empty
     looks: tuple[int, ...] = ()
     response_factor: float = 1.0
     engine_share: float = 0.4
@@ -83,9 +84,9 @@ def write_run(folder: Path, planted: Planted) -> Path:
 
 def _schedule(planted: Planted) -> Schedule:
     subjects = list(planted.rates)
-    groups = [[one] for one in subjects] if planted.design == "as-published" else [subjects]
+    groups = [[one] for one in subjects] if planted.design == "as-published" else planted.groups or [subjects]
     trials = [
-        TrialPlan(number=0, seed=planted.seed * 1000 + fork, start_order=group)
+        TrialPlan(number=0, seed=planted.seed * 1000 + fork, start_order=list(group))
         for fork in range(planted.forks)
         for group in groups
     ]

@@ -262,6 +262,49 @@ def test_three_subjects_are_each_compared_with_the_reference(tmp_path: Path) -> 
     assert verdicts.sentence.count("pairs).") == 2
 
 
+def test_subjects_that_cannot_be_separated_share_a_rank(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates={A: 6000.0, "tomcat-cxf": 9950.0, B: 10_000.0}, fork_deviation=0.004)
+    assert [(one.rank, one.subject) for one in verdicts.ranks] == [(1, B), (1, "tomcat-cxf"), (3, A)]
+    assert verdicts.sentence.startswith(
+        "By throughput on echoStruct: 1. go and tomcat-cxf; 3. tomcat-metro. Subjects that share a rank could not be separated."
+    )
+
+
+def test_two_subjects_are_not_ranked(tmp_path: Path) -> None:
+    assert judged(tmp_path).ranks == []
+
+
+def test_subjects_of_different_trials_are_compared_by_way_of_the_reference(tmp_path: Path) -> None:
+    rates = {B: 10_000.0, A: 6000.0, "jetty-cxf": 9000.0, "wildfly": 3000.0, "payara": 2950.0}
+    groups = ((B, A, "jetty-cxf"), (B, "wildfly", "payara"))
+    verdicts = judged(tmp_path, rates=rates, groups=groups, fork_deviation=0.004)
+    assert [(one.rank, one.subject) for one in verdicts.ranks] == [
+        (1, B),
+        (2, "jetty-cxf"),
+        (3, A),
+        (4, "wildfly"),
+        (4, "payara"),
+    ]
+    apart = next(one for one in verdicts.comparisons if (one.a, one.b) == ("jetty-cxf", "wildfly"))
+    assert (apart.verdict, apart.forks, apart.primary) == ("faster", 4, True)
+    assert apart.ratio == pytest.approx(3, rel=0.03)
+    beside = next(one for one in verdicts.comparisons if (one.a, one.b) == ("wildfly", "payara"))
+    assert beside.pairs == 40, "those that share their trials are compared pair by pair"
+
+
+def test_an_engine_at_its_limit_with_one_subject_costs_only_that_subject_its_verdict(tmp_path: Path) -> None:
+    busy = {(trial, pair, "null"): {"engine_user_ns": 1_990_000_000} for trial in range(1, 5) for pair in range(10)}
+    verdicts = judged(tmp_path, rates={A: 6000.0, "null": 60_000.0, B: 10_000.0}, changes=busy)
+    assert verdicts.valid
+    assert {(one.a, one.b): one.verdict for one in verdicts.comparisons if one.primary} == {
+        (A, B): "slower",
+        ("null", B): None,
+        (A, "null"): None,
+    }
+    assert [one.subject for one in verdicts.ranks] == [B, A]
+    assert "No verdict on null against go: the load engine was" in verdicts.sentence
+
+
 def test_a_study_adds_a_measure_that_is_compared_like_any_other(tmp_path: Path) -> None:
     study = '[[measures]]\nname = "bytes_in"\ntitle = "Bytes in"\nunit = "B/s"\nbetter = "higher"\nsource = "slices"\n'
     verdicts = judged(tmp_path, study=f'{study}formula = "bytes_in / seconds"\n')

@@ -51,6 +51,14 @@ class Figure(Strict):
     refusal: str | None = None
 
 
+class Rank(Strict):
+    """A subject's place on the primary measure; `ratio` is to the reference. What the data cannot separate shares a rank."""
+
+    subject: str
+    rank: int
+    ratio: float
+
+
 class TrialFailure(Strict):
     """A trial that ended early: a result like any other. `place` is given where that happened under load."""
 
@@ -65,7 +73,7 @@ class TrialFailure(Strict):
 class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
-    `status` is `complete` where every planned trial was. `notes` are what a reader must know beside the figures.
+    `ranks` stand where there are more than two subjects. `status` is `complete` where every planned trial was. `notes` are what a reader must know beside the figures.
     """
 
     run: str
@@ -74,6 +82,7 @@ class Verdicts(Strict):
     sentence: str
     status: Literal["complete", "partial"]
     comparisons: list[Comparison]
+    ranks: list[Rank] = []
     figures: list[Figure] = []
     failures: list[TrialFailure] = []
     notes: list[str] = []
