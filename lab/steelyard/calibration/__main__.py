@@ -1,0 +1,64 @@
+"""`make calibrate-study`: forks for docs/results/calibration, in sittings that may be stopped at any time."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from rich.console import Console
+
+from .. import catalogue, house
+from ..comparison import seconds_of
+from ..errors import SteelyardError
+from ..progress import Progress
+from .bank import Bank
+from .collecting import Sitting, collect
+
+
+def main() -> int:
+    """Collect; 0 when all forks are banked or the budget is used, 130 when stopped, 1 on an error."""
+    wishes = argparse.ArgumentParser(description=__doc__)
+    wishes.add_argument("--study", default="calibration", help="a calibration study, or the path of one")
+    wishes.add_argument("--budget", default="95m", help="the most that this sitting may take")
+    wishes.add_argument("--forks", type=int, help="complete forks to bank in all (default: the study's)")
+    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--work", type=Path, default=Path("runs") / "calibration", help="the trials' own, large files")
+    wishes.add_argument("--seed", type=int, default=1)
+    asked = wishes.parse_args()
+    signal.signal(signal.SIGTERM, _interrupt)
+    console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
+    try:
+        study = catalogue.study(asked.study).model
+        command = ["make", "calibrate-study"]
+        forks, budget = asked.forks or study.forks, seconds_of(asked.budget)
+        sitting = Sitting(study, asked.bank, asked.work.resolve(), forks, budget, asked.seed, command)
+        with Progress(console) as progress:
+            banked = collect(sitting, progress, lambda so_far: progress.say(_line(so_far, sitting.forks)))
+    except SteelyardError as error:
+        console.print(f"error: {error}", highlight=False, markup=False)
+        return error.exit_code
+    except KeyboardInterrupt:
+        console.print("stopped; whole forks are banked, and the next sitting goes on from there", highlight=False)
+        return 130
+    console.print(f"{len(banked.complete)} of {sitting.forks} forks are banked in {asked.bank}", highlight=False)
+    return 0
+
+
+def _line(so_far: Bank, wanted: int) -> str:
+    last = so_far.forks[-1]
+    kept = len(so_far.complete)
+    stages = f"start {last.start_seconds:.0f}, warm-up {last.warm_up_seconds:.0f}, measured {last.measured_seconds:.0f}"
+    cost = f"{last.seconds:.0f} s ({stages}, rest {last.other_seconds:.0f})"
+    return f"fork {last.fork}: {last.status} after {cost}; {kept} of {wanted}"
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""The bank: every slice of every fork of a calibration, as tables small enough to keep, from which all figures are rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..csvfiles import read_document, read_table, write_document, write_table
+from ..models.study import Study, SubjectSpec
+from ..pairing import slice_voids
+from ..store import Trial
+
+SLICES, FORKS, SETUP, STUDY = "slices.csv", "forks.csv", "environment.json", "study.toml"
+
+
+@dataclass(frozen=True)
+class SliceEntry:
+    """One slice. `subject` is whose processes took the load and `level` the slow-down planted in it (0.05 is 5%).
+
+    `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time; `spent_ns` is all the time it cost, with pause,
+    lead-in and drain. `cpu_ns` and `jit_ns` are the server's over `observed_ns`, which hold lead-in and drain too.
+    `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1 outside
+    the measured phase.
+    """
+
+    fork: int
+    slice: int
+    round: int
+    subject: str
+    level: float
+    phase: str
+    begin_ns: int
+    end_ns: int
+    spent_ns: int
+    completed: int
+    lead_in_completed: int
+    response_ns_sum: int
+    observed_ns: int
+    cpu_ns: int
+    jit_ns: int
+    engine_cpu_ns: int
+    voided: str
+    steal_s: float
+    lateness_p99_ns: int
+
+    @property
+    def throughput_per_s(self) -> float:
+        return self.completed / (self.end_ns - self.begin_ns) * 1e9
+
+
+@dataclass(frozen=True)
+class ForkEntry:
+    """One fork. Its seconds are those of starting both processes, warming up, measuring, and all the rest.
+
+    `steady` is 1 where both reached a steady state; `not_good` names what doctor found amiss on the machine before it.
+    """
+
+    fork: int
+    seed: int
+    begun: str
+    status: str
+    why_not: str
+    seconds: float
+    start_seconds: float
+    warm_up_seconds: float
+    measured_seconds: float
+    other_seconds: float
+    steady: int
+    not_good: str
+
+
+@dataclass(frozen=True)
+class Bank:
+    """All forks so far, in order, with the setup that they share."""
+
+    setup: Mapping[str, Any]
+    forks: Sequence[ForkEntry]
+    slices: Sequence[SliceEntry]
+
+    @property
+    def complete(self) -> list[ForkEntry]:
+        return [fork for fork in self.forks if fork.status == "complete"]
+
+    def with_fork(self, fork: ForkEntry, slices: Sequence[SliceEntry]) -> Bank:
+        """The bank and one more fork."""
+        return Bank(self.setup, [*self.forks, fork], [*self.slices, *slices])
+
+
+def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
+    """What a trial that ended comes to; raises StoreError where its files are damaged."""
+    record = trial.record
+    assert record is not None
+    known = {one.label: one for one in study.subjects if isinstance(one, SubjectSpec)}
+    slices: list[SliceEntry] = []
+    previous: int | None = None
+    for plan in record.slices:
+        row, seen = trial.slices.get(plan.number), trial.observations.get(plan.number, ())
+        if row is None or not seen:
+            continue
+        spec = known[plan.subject]
+        ended = seen[0].end_ns
+        slices.append(
+            SliceEntry(
+                fork=trial.number,
+                slice=plan.number,
+                round=-1 if plan.pair is None else plan.pair,
+                subject=spec.same_as or spec.label,
+                level=spec.slowed or 0.0,
+                phase=plan.phase,
+                begin_ns=row.begin_ns,
+                end_ns=row.end_ns,
+                spent_ns=ended - (seen[0].begin_ns if previous is None else previous),
+                completed=row.completed,
+                lead_in_completed=row.lead_in_completed,
+                response_ns_sum=row.response_ns_sum,
+                observed_ns=ended - seen[0].begin_ns,
+                cpu_ns=sum(one.cpu_ns for one in seen),
+                jit_ns=sum(one.jit_ns for one in seen),
+                engine_cpu_ns=row.engine_user_ns + row.engine_system_ns,
+                voided="+".join(slice_voids(trial, plan.number)) if plan.phase == "measure" else "",
+                steal_s=round(sum(one.steal_s for one in trial.machine.get(plan.number, ())), 2),
+                lateness_p99_ns=row.lateness_p99_ns,
+            )
+        )
+        previous = ended
+    starting = sum(one.start_seconds for one in record.subjects)
+    measured = sum(one.spent_ns for one in slices if one.phase == "measure") / 1e9
+    warming = sum(one.spent_ns for one in slices if one.phase != "measure") / 1e9
+    return (
+        ForkEntry(
+            fork=trial.number,
+            seed=trial.planned.seed,
+            begun=record.begun,
+            status=record.status,
+            why_not=record.failure.message if record.failure else "",
+            seconds=record.seconds,
+            start_seconds=round(starting, 3),
+            warm_up_seconds=round(warming, 3),
+            measured_seconds=round(measured, 3),
+            other_seconds=round(record.seconds - starting - warming - measured, 3),
+            steady=int(bool(record.steady) and all(one.met for one in record.steady)),
+            not_good="+".join(check.name for check in record.machine if not check.good),
+        ),
+        slices,
+    )
+
+
+def write(bank: Bank, folder: Path) -> None:
+    """Write the tables and environment.json, each whole or not at all; raises StoreError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_document(folder / SETUP, bank.setup)
+    write_table(folder / SLICES, [one.name for one in fields(SliceEntry)], map(astuple, bank.slices))
+    write_table(folder / FORKS, [one.name for one in fields(ForkEntry)], map(astuple, bank.forks))
+
+
+def read(folder: Path) -> Bank:
+    """The bank in a folder; a fork of which only one table knows (a lab that was killed between the two) is left out."""
+    forks = [ForkEntry(**_values(ForkEntry, row)) for row in read_table(folder / FORKS, _names(ForkEntry))]
+    known = {fork.fork for fork in forks}
+    slices = [SliceEntry(**_values(SliceEntry, row)) for row in read_table(folder / SLICES, _names(SliceEntry))]
+    return Bank(read_document(folder / SETUP), forks, [one for one in slices if one.fork in known])
+
+
+def _names(kind: type[Any]) -> list[str]:
+    return [one.name for one in fields(kind)]
+
+
+def _values(kind: type[Any], row: Any) -> dict[str, Any]:
+    """A row's fields as the types that the entry says; the annotations are text, since their evaluation is postponed."""
+    read = {
+        "str": row.text,
+        "float": row.number,
+        "int": lambda name: -1 if row.text(name) == "-1" else row.whole(name),
+    }
+    return {one.name: read[str(one.type)](one.name) for one in fields(kind)}

@@ -1,0 +1,218 @@
+"""`steelyard calibrate`: forks within a budget, what they say about this machine, and whether its instrument is good enough."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median, quantiles
+
+import numpy as np
+
+from .. import catalogue, doctor, drive, subject
+from ..errors import InsufficientDataError, SteelyardError
+from ..lock import machine_lock
+from ..models.calibration import Calibration, Planted, Smallest
+from ..models.records import Check
+from ..models.study import PartSpec, Study, SubjectSpec
+from ..progress import Progress
+from ..statistics.interval import student_interval
+from ..statistics.looks import LOOKS, alpha_of
+from ..statistics.planning import smallest_difference
+from ..statistics.redraws import Comparison, one_after_the_other
+from ..store import read_trial
+from . import bank as banking
+from . import history, levels
+from .bank import Bank
+from .collecting import Sitting, collect, setting_of
+from .values import Values, values_of
+
+FLOOR = "null"
+HEADROOM = 3.0
+MINUTES = (5.0, 15.0, 30.0)
+WARM_UP_SECONDS = 25.0
+LEAST_FORKS = 2
+RESOLUTION_NS = 1_000
+OVERSHOOT_NS = 1_000_000
+_FORK_SECONDS = 20.0  # shorter than any fork, to plan more than the budget can hold
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for."""
+
+    server: str
+    service: str
+    operation: str
+    budget_seconds: float
+    pairs: int
+    slice_seconds: float
+    seed: int
+    out: Path
+    command: Sequence[str]
+
+
+def calibrate(wish: Wish, progress: Progress) -> Calibration:
+    """Measure within the budget, store and remember what was found. A stop by the user keeps the forks that ended.
+
+    Raises SteelyardError, and KeyboardInterrupt where fewer than two forks had ended.
+    """
+    begun = time.monotonic()
+    study = levels.study_of(
+        wish.server,
+        wish.service,
+        wish.operation,
+        slice_seconds=wish.slice_seconds,
+        pairs=wish.pairs,
+        warm_up=WARM_UP_SECONDS,
+    )
+    folder = wish.out / f"calibrate-{wish.server}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    progress.plan(wish.budget_seconds)
+    checks = [*doctor.examine(), timer()]
+    capacity, why_not = _capacity(study, folder / "floor", wish.command, progress)
+    left = wish.budget_seconds - (time.monotonic() - begun)
+    wanted = max(LOOKS[-1], int(wish.budget_seconds / _FORK_SECONDS))
+    sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command)
+    stopped = False
+    try:
+        banked = collect(sitting, progress, lambda bank: progress.say(_line(bank)))
+    except KeyboardInterrupt:
+        stopped = True
+        banked = banking.read(folder) if (folder / banking.FORKS).exists() else Bank({}, [], [])
+        if len(banked.complete) < LEAST_FORKS:
+            raise
+    values = values_of(banked)
+    if len(values.forks) < LEAST_FORKS:
+        raise InsufficientDataError(
+            f"{len(values.forks)} forks ended within the budget, and it takes {LEAST_FORKS} to see how they vary",
+            hint="a larger --budget holds more of them; what was measured is in " + str(folder),
+        )
+    equal = values.ratios[0.0].tolist()
+    history.remember(_ended(one, place, equal, wish) for place, one in _compared(equal))
+    interval = student_interval(equal).exp()
+    rate = median(one for first, _ in values.throughputs for one in first)
+    deviation = pooled_deviation(values)
+    cost = float(np.mean(values.seconds[0.0]))
+    found = Calibration(
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=history.machine(),
+        service=wish.service,
+        server=wish.server,
+        operation=wish.operation,
+        users=8,
+        forks=len(values.forks),
+        seconds=round(time.monotonic() - begun, 1),
+        stopped=stopped,
+        server_ratio=interval.estimate,
+        server_interval=(interval.low, interval.high),
+        fork_deviation=deviation,
+        fork_seconds=cost,
+        smallest=[smallest(minutes, deviation, cost) for minutes in MINUTES],
+        planted=list(_planted(values)),
+        alarms=history.alarms(),
+        headroom=None if capacity is None else capacity / rate,
+        headroom_why_not=why_not,
+        checks=checks,
+        folder=folder.name,
+    )
+    history.store(found)
+    return found
+
+
+def smallest(minutes: float, deviation: float, fork_seconds: float) -> Smallest:
+    """What a comparison finds in so many minutes: at the last look that fits, with the alpha of each look."""
+    fitting = [look for look in LOOKS if look * fork_seconds <= minutes * 60]
+    if not fitting:
+        return Smallest(minutes=minutes, forks=0, difference=None)
+    difference = smallest_difference(deviation, fitting[-1], alpha_of(LOOKS))
+    return Smallest(minutes=minutes, forks=fitting[-1], difference=difference if math.isfinite(difference) else None)
+
+
+def pooled_deviation(values: Values) -> float:
+    """Standard deviation of forks' log ratios: the root mean square over levels, each about its own mean."""
+    return math.sqrt(float(np.mean([np.var(ratios, ddof=1) for ratios in values.ratios.values()])))
+
+
+def timer(sleeps: int = 200) -> Check:
+    """How fine the clock is, and how late a sleeper wakes up."""
+    resolution = time.clock_getres(time.CLOCK_MONOTONIC) * 1e9
+    overshoots = []
+    for _ in range(sleeps):
+        before = time.monotonic_ns()
+        time.sleep(0.001)
+        overshoots.append(time.monotonic_ns() - before - 1_000_000)
+    late = quantiles(overshoots, n=100)[98]
+    return Check(
+        name="timer",
+        found=f"resolution {resolution:.0f} ns; sleeps of 1 ms end {median(overshoots) / 1e3:.0f} us late, p99 {late / 1e3:.0f} us",
+        good=resolution <= RESOLUTION_NS and late <= OVERSHOOT_NS,
+        advice="end what else runs; on a virtual machine, choose one whose host is not overbooked",
+    )
+
+
+def _capacity(study: Study, folder: Path, command: Sequence[str], progress: Progress) -> tuple[float | None, str]:
+    """Requests per second that the engine reaches against a server that does nothing; None, and why, where none is to be had."""
+    floor = study.model_copy(
+        update={
+            "subjects": [SubjectSpec(label=FLOOR, parts=[PartSpec(server=FLOOR)])],
+            "reference": FLOOR,
+            "pairs": 3,
+            "slice_seconds": 1.0,
+            "warm_up_limit_seconds": 3.0,
+        }
+    )
+    try:
+        with machine_lock(" ".join(command)):
+            subjects = subject.all_provided([*_specs(floor)], catalogue.service(study.service), progress)
+            setting = setting_of(floor, [FLOOR], 1, 1, subjects, folder, progress)
+            plan = setting.schedule.trials[0]
+            drive.run_trial(setting, plan, all_spellings=False)
+            trial = read_trial(plan, drive.trial_folder(folder, plan.number))
+    except SteelyardError as error:
+        return None, error.message
+    return median(row.throughput_per_s for row in trial.slices.values() if row.phase == "measure"), ""
+
+
+def _specs(study: Study) -> Iterator[SubjectSpec]:
+    return (one for one in study.subjects if isinstance(one, SubjectSpec))
+
+
+def _compared(equal: Sequence[float]) -> Iterator[tuple[int, Comparison]]:
+    """Comparisons of the server with itself that came to their end, each with the place of its first fork."""
+    at = 0
+    for one in one_after_the_other(equal):
+        yield at, one
+        at += one.forks
+
+
+def _ended(one: Comparison, at: int, equal: Sequence[float], wish: Wish) -> history.Ended:
+    interval = student_interval(equal[at : at + one.forks], 1 - alpha_of(LOOKS)).exp()
+    words = {"ABOVE": "faster", "BELOW": "slower"}
+    return {
+        "source": "calibrate",
+        "server": wish.server,
+        "operation": wish.operation,
+        "forks": one.forks,
+        "word": words.get(one.said.name, one.said.name.lower()),
+        "ratio": round(interval.estimate, 5),
+        "low": round(interval.low, 5),
+        "high": round(interval.high, 5),
+        "alarm": int(one.alarm),
+    }
+
+
+def _planted(values: Values) -> Iterator[Planted]:
+    """What became of each planted slow-down, over all forks, with a 95% interval."""
+    for level in values.levels:
+        interval = student_interval(list(values.ratios[level])).exp()
+        yield Planted(
+            level=level, ratio=interval.estimate, interval=(interval.low, interval.high), called=interval.high < 1
+        )
+
+
+def _line(bank: Bank) -> str:
+    last = bank.forks[-1]
+    return f"fork {last.fork}: {last.status} after {last.seconds:.0f} s"

@@ -1,0 +1,175 @@
+"""Collecting forks of a calibration, sitting after sitting: what a stopped one measured is kept, and the next goes on."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .. import catalogue, corpus, cpus, design, drive, environment, subject
+from ..csvfiles import write_text
+from ..drive import Setting, TrialFailedError, trial_folder
+from ..errors import StoreError
+from ..lock import machine_lock
+from ..models.records import TrialPlan
+from ..models.study import Study
+from ..progress import Progress
+from ..store import read_trial
+from . import bank as banking
+from . import levels
+from .bank import Bank
+
+MOST_FAILED_IN_A_ROW = 3
+SPARE_FORKS = 20  # beside those asked for, in place of failed ones
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """One sitting: where the bank is, where the trials' own files go, how many complete forks are wanted in all.
+
+    `budget_seconds` bounds this sitting alone: no fork is begun that is not expected to end within it.
+    """
+
+    study: Study
+    bank: Path
+    work: Path
+    forks: int
+    budget_seconds: float | None
+    seed: int
+    command: Sequence[str]
+
+
+def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], None] = lambda _: None) -> Bank:
+    """Drive forks until there are enough or the budget is used; every complete fork is in the bank when the next begins.
+
+    `after_fork` is told of each. Raises SteelyardError where forks fail in a row, KeyboardInterrupt when stopped.
+    """
+    begun = time.monotonic()
+    with machine_lock(" ".join(sitting.command)):
+        setting, so_far = _set_up(sitting, progress)
+        failed_in_a_row = 0
+        first = len(so_far.forks)
+        while len(so_far.complete) < sitting.forks:
+            driven = len(so_far.forks) - first
+            spent = time.monotonic() - begun
+            expected = max((fork.seconds for fork in so_far.forks[-5:]), default=0.0)  # a first fork shows the cost
+            if sitting.budget_seconds is not None and spent + expected > sitting.budget_seconds:
+                break
+            progress.plan(_seconds_left(sitting, so_far, expected, spent))
+            plan = setting.schedule.trials[len(so_far.forks)]
+            shutil.rmtree(trial_folder(setting.folder, plan.number), ignore_errors=True)  # what a killed lab left
+            try:
+                drive.run_trial(setting, plan, all_spellings=driven == 0)
+                failed_in_a_row = 0
+            except TrialFailedError as error:
+                progress.say(f"fork {plan.number} failed: {error.message}")
+                failed_in_a_row += 1
+                if failed_in_a_row == MOST_FAILED_IN_A_ROW or plan is setting.schedule.trials[-1]:
+                    raise
+            trial = read_trial(plan, trial_folder(setting.folder, plan.number))
+            so_far = so_far.with_fork(*banking.entries(trial, sitting.study))
+            banking.write(so_far, sitting.bank)
+            after_fork(so_far)
+    return so_far
+
+
+def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
+    """Everything that the forks share. The first sitting fixes how much each level is, in microseconds."""
+    study = sitting.study
+    service = catalogue.service(study.service)
+    shares = cpus.share()
+    so_far = banking.read(sitting.bank) if (sitting.bank / banking.FORKS).exists() else None
+    if so_far is None:
+        cost = _pilot(sitting, progress)
+        so_far = Bank({"cpu_us_per_request": round(cost, 3), "seed": sitting.seed, "sittings": []}, [], [])
+    cost, seed = float(so_far.setup["cpu_us_per_request"]), int(so_far.setup["seed"])
+    planted = levels.planted(study, cost)
+    _require_same_study(sitting.bank / banking.STUDY, levels.text_of(planted))
+    subjects = subject.all_provided(levels.specs(planted), service, progress)
+    described = environment.describe(subjects, shares, sitting.command)
+    described.pop("calibration", None)  # what the machine's owner knows about it is no part of this
+    described["begun"] = datetime.now(UTC).isoformat(timespec="seconds")
+    so_far = Bank({**so_far.setup, "sittings": [*so_far.setup["sittings"], described]}, so_far.forks, so_far.slices)
+    banking.write(so_far, sitting.bank)
+    labels = [one.label for one in subjects]
+    forks = sitting.forks + SPARE_FORKS
+    return setting_of(planted, labels, seed, forks, subjects, sitting.work, progress), so_far
+
+
+def _pilot(sitting: Sitting, progress: Progress) -> float:
+    """Processor time of a request in microseconds, with both processes up as they will be."""
+    pilot = levels.without_faces(sitting.study)
+    folder = sitting.work / "pilot"
+    shutil.rmtree(folder, ignore_errors=True)
+    subjects = subject.all_provided(levels.specs(pilot), catalogue.service(pilot.service), progress)
+    setting = setting_of(pilot, [one.label for one in subjects], sitting.seed, 1, subjects, folder, progress)
+    progress.show("pilot: what a request costs")
+    drive.run_trial(setting, setting.schedule.trials[0], all_spellings=True)
+    cost = levels.cpu_us_per_request(read_trial(setting.schedule.trials[0], trial_folder(folder, 1)))
+    progress.say(f"pilot: a request costs {cost:.1f} us of the server's processor")
+    return cost
+
+
+def setting_of(
+    study: Study,
+    labels: Sequence[str],
+    seed: int,
+    forks: int,
+    subjects: Sequence[subject.Subject],
+    folder: Path,
+    progress: Progress,
+) -> Setting:
+    """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
+    request = design.Request(seed=seed, forks=1)
+    settings = design.settle(study, request)
+    service = catalogue.service(study.service)
+    plain = design.schedule_of(study, service.model, request, settings, settings.users or 8)
+    trials = []
+    for number in range(1, forks + 1):
+        draw = random.Random(f"calibration {seed} {number}")
+        order = list(labels)
+        draw.shuffle(order)
+        trials.append(TrialPlan(number=number, seed=draw.randrange(2**48), start_order=order))
+    schedule = plain.model_copy(update={"trials": trials, "looks": list(study.looks)})
+    (folder / "trials").mkdir(parents=True, exist_ok=True)
+    write_text(folder / "study.toml", levels.text_of(study))
+    write_text(folder / "schedule.json", schedule.model_dump_json(indent=1))
+    made = corpus.make(
+        service,
+        folder / "corpus",
+        study.operations,
+        seed=seed,
+        count=study.corpus_entries,
+        parameters=settings.service,
+    )
+    return Setting(
+        schedule=schedule,
+        service=service,
+        subjects={one.label: one for one in subjects},
+        corpus=made,
+        folder=folder,
+        shares=cpus.share(),
+        progress=progress,
+    )
+
+
+def _require_same_study(path: Path, text: str) -> None:
+    """Keep the study as run beside the bank; raises StoreError where the bank was begun with another one."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    elif path.read_text(encoding="utf-8") != text:
+        raise StoreError(
+            f"{path.parent} was begun with another study: forks of two studies are not one sample",
+            hint="take up the old study, or collect into another folder",
+        )
+
+
+def _seconds_left(sitting: Sitting, so_far: Bank, expected: float, spent: float) -> float:
+    mean = sum(fork.seconds for fork in so_far.forks) / len(so_far.forks) if so_far.forks else expected
+    left = (sitting.forks - len(so_far.complete)) * mean
+    return left if sitting.budget_seconds is None else min(left, sitting.budget_seconds - spent)

@@ -1,0 +1,90 @@
+"""The planted slow-downs: shares of the processor time of a request, which a pilot measures, as microseconds in a header."""
+
+from __future__ import annotations
+
+import tomli_w
+
+from ..errors import StoreError
+from ..models.study import PartSpec, Study, SubjectSpec
+from ..statistics.looks import LOOKS
+from ..store import Trial
+from ..subject import BUSY_HEADER
+
+REFERENCE, AGAIN = "a", "again"
+LEVELS = (0.02, 0.05, 0.20)
+PILOT_PAIRS = 6
+
+
+def study_of(server: str, service: str, operation: str, *, slice_seconds: float, pairs: int, warm_up: float) -> Study:
+    """The calibration of one server on one operation, as a study."""
+    return Study(
+        name="calibration",
+        title=f"Calibration: {server} against itself, and against itself slowed down",
+        question="How small a difference is found on this machine?",
+        service=service,
+        subjects=[
+            SubjectSpec(label=REFERENCE, parts=[PartSpec(server=server)], slowed=0.0),
+            SubjectSpec(label=AGAIN, parts=[PartSpec(server=server)], slowed=0.0),
+            *(
+                SubjectSpec(label=f"{AGAIN}-{level * 100:g}", same_as=AGAIN, slowed=level)
+                for level in LEVELS
+            ),
+        ],
+        reference=REFERENCE,
+        operations=[operation],
+        primary=operation,
+        forks=LOOKS[-1],
+        pairs=pairs,
+        slice_seconds=slice_seconds,
+        warm_up_limit_seconds=warm_up,
+        looks=list(LOOKS),
+    )  # fmt: skip
+
+
+def specs(study: Study) -> list[SubjectSpec]:
+    """The study's subjects as such; raises StoreError where one is not part of a calibration."""
+    found = [one for one in study.subjects if isinstance(one, SubjectSpec) and one.slowed is not None]
+    if len(found) != len(study.subjects) or {REFERENCE, AGAIN} - {one.label for one in found if one.same_as is None}:
+        raise StoreError(
+            f"{study.name} is no calibration: it needs {REFERENCE}, {AGAIN}, and `slowed` in every subject"
+        )
+    return found
+
+
+def without_faces(study: Study) -> Study:
+    """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
+    pair = [one.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for one in specs(study) if one.same_as is None]
+    return study.model_copy(update={"subjects": pair, "pairs": PILOT_PAIRS})
+
+
+def planted(study: Study, cpu_us_per_request: float) -> Study:
+    """The study with every level as a header. All faces carry it, so that all requests are of one length and kind."""
+    subjects = []
+    for one in specs(study):
+        micros = f"{(one.slowed or 0.0) * cpu_us_per_request:.3f}"
+        subjects.append(one.model_copy(update={"headers": {BUSY_HEADER: micros.zfill(_WIDTH)}}))
+    return study.model_copy(update={"subjects": list(subjects)})
+
+
+_WIDTH = len("00000.000")
+
+
+def cpu_us_per_request(pilot: Trial) -> float:
+    """Processor time of the server for a request in microseconds, over the measured slices of a pilot (lead-in and drain too).
+
+    Raises StoreError where nothing was measured.
+    """
+    spent, answered = 0, 0
+    for number, plan in pilot.plans.items():
+        row = pilot.slices.get(number)
+        if plan.phase == "measure" and row is not None:
+            spent += sum(one.cpu_ns for one in pilot.observations.get(number, ()))
+            answered += row.completed + row.lead_in_completed
+    if not answered or not spent:
+        raise StoreError("the pilot shows no processor time of a request", hint="its folder holds what was seen")
+    return spent / answered / 1000
+
+
+def text_of(study: Study) -> str:
+    """The study as a file."""
+    return tomli_w.dumps(study.model_dump(mode="json", exclude_none=True, exclude_defaults=True))

@@ -1,0 +1,178 @@
+"""docs/reference/calibration.md from the bank in docs/results/calibration: `python -m steelyard.calibration.tables [--check]`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean, median, stdev
+
+from .. import house
+from ..csvfiles import write_text
+from ..errors import SteelyardError
+from ..statistics.looks import LOOKS, alpha_of
+from . import bank as banking
+from .bank import Bank
+from .figures import LEAST_FORKS, REDRAWS, Figures, Level, figures
+from .values import Values, values_of
+
+NOTES = "notes.md"
+FEWEST_FORKS = 4
+
+INTRODUCTION = """\
+# What a verdict can be trusted to say
+
+This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`; `make calibrate-study` collects
+them. Each fork starts the same server twice, `a` and `again`. Every round measures `a`, and `again` slowed down by each level
+(the service spins for that share of the processor time that a request takes), in an order shuffled anew. So there are true
+differences of known size, and one of none.
+
+Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by
+the rule that `compare` follows (looks after {looks} forks, alpha {alpha} each, margin 3%). *Recorded minutes* are what the drawn
+forks would have cost with the two compared subjects alone: starts, warm-up, their slices.
+"""
+
+
+def page(bank: Bank, notes: str) -> str:
+    """The whole page; the same bank gives the same bytes."""
+    looks = ", ".join(str(look) for look in LOOKS)
+    parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS))]
+    values = values_of(bank)
+    parts.append(_banked(bank, values))
+    if len(values.forks) >= FEWEST_FORKS:
+        found = figures(values)
+        parts += [_table_of_rows(found), _levels(found), _forks(bank, values), _setup(bank)]
+    if notes:
+        parts.append(notes)
+    return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _banked(bank: Bank, values: Values) -> str:
+    count = len(values.forks)
+    if count < LEAST_FORKS:
+        said = f"**{count} of {LEAST_FORKS} forks are banked so far: the figures below are preliminary.**"
+        if count < FEWEST_FORKS:
+            said = f"**{count} of {LEAST_FORKS} forks are banked so far, too few for any figure.**"
+    else:
+        said = f"{count} forks are banked."
+    rest = []
+    if failed := len(bank.forks) - len(bank.complete):
+        rest.append(f"{failed} more failed")
+    if values.left_out:
+        rest.append(f"{len(values.left_out)} kept fewer than half of their rounds and are left out")
+    return f"{said} {'; '.join(rest)}{'.' if rest else ''}".strip() + "\n"
+
+
+def _table_of_rows(found: Figures) -> str:
+    answers = {True: "yes", False: "**no**", None: ""}
+    rows = [[row.figure, row.must_reach, row.reached, answers[row.met], row.why] for row in found.rows]
+    words = ", ".join(f"{word} {share:.1%}" for word, share in found.words.items() if share)
+    header = ["figure", "must reach", "reached", "met", "why not"]
+    return f"{table(header, rows)}\nThe {REDRAWS:,} redraws of A/A ended so: {words}.\n"
+
+
+def _levels(found: Figures) -> str:
+    header = ["slow-down planted", "truth, within one process", "right sign", "wrong sign", "within 5 min", "within 15 min",
+              "median minutes", "forks", "coverage"]  # fmt: skip
+    return "## By level, of redraws\n\n" + table(header, [_level(one) for one in found.levels])
+
+
+def _level(one: Level) -> list[str]:
+    return [
+        f"+{one.level:.0%}",
+        f"{math.expm1(-one.truth):+.2%}",
+        f"{one.right:.1%}",
+        f"{one.wrong:.2%}",
+        f"{one.within[5.0]:.1%}",
+        f"{one.within[15.0]:.1%}",
+        f"{one.minutes:.1f}",
+        f"{one.forks:.1f}",
+        f"{one.coverage:.1%}",
+    ]
+
+
+def _forks(bank: Bank, values: Values) -> str:
+    """What the forks were: how they vary, and what they cost."""
+    complete = bank.complete
+    equal = values.ratios[0.0]
+    cost = values.seconds[0.0]
+    rows = [
+        ["log ratio again / a, standard deviation of forks", f"{stdev(equal):.2%}"],
+        ["rounds, of which voided", f"{values.rounds:,}, {values.voided:,}"],
+        ["forks without a steady state of both", f"{sum(not fork.steady for fork in complete)}"],
+        ["seconds of a fork: all", _spread([fork.seconds for fork in complete])],
+        ["- starts", _spread([fork.start_seconds for fork in complete])],
+        ["- warm-up", _spread([fork.warm_up_seconds for fork in complete])],
+        ["- measured", _spread([fork.measured_seconds for fork in complete])],
+        ["- verification, stops, the rest", _spread([fork.other_seconds for fork in complete])],
+        ["recorded seconds of a fork, two subjects alone", _spread(list(cost))],
+    ]
+    return "## The forks\n\n" + table(["", "mean, least to greatest where there are several"], rows)
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{fmean(values):.1f}, {min(values):.1f} to {max(values):.1f}"
+
+
+def _setup(bank: Bank) -> str:
+    """Machine and versions of each sitting, told once where they are the same."""
+    lines = [f"A request costs {bank.setup['cpu_us_per_request']:.1f} us of the server's processor (pilot)."]
+    measured = [one for one in bank.slices if one.phase == "measure"]
+    stolen = sum(one.steal_s for one in measured) / max(1e-9, sum(one.observed_ns for one in measured) / 1e9)
+    lateness = median(one.lateness_p99_ns for one in measured) / 1e6
+    lines.append(
+        f"The host stole {stolen:.2%} of the measured time; the engine's send lateness had a median p99 of {lateness:.3f} ms."
+    )
+    lines += dict.fromkeys(_sittings(bank))
+    return "## The setup\n\n" + "\n".join(f"- {line}" for line in lines) + "\n"
+
+
+def _sittings(bank: Bank) -> Iterator[str]:
+    for one in bank.setup["sittings"]:
+        machine, servers = one["machine"], one["subjects"]
+        server = next(iter(servers.values()))[0]
+        jdk = f", JDK {server['jdk']}" if server["jdk"] else ""
+        yield (
+            f"{machine['processor']}, {machine['processors']} processors, {machine['kernel']}; "
+            f"{server['title']} {server['version']}, {server['stack']}{jdk}; Steelyard {one['steelyard']}"
+        )
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def main() -> int:
+    """Rewrite the page, or with --check fail where it is stale."""
+    wishes = argparse.ArgumentParser(description=__doc__)
+    wishes.add_argument(
+        "--check", action="store_true", help="change nothing; fail where the page is not what the bank says"
+    )
+    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--page", type=Path, default=house.root() / "docs" / "reference" / "calibration.md")
+    asked = wishes.parse_args()
+    try:
+        notes = asked.bank / NOTES
+        begun = (asked.bank / banking.FORKS).exists()
+        new = page(
+            banking.read(asked.bank) if begun else Bank({}, [], []),
+            notes.read_text(encoding="utf-8") if notes.exists() else "",
+        )
+    except SteelyardError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    old = asked.page.read_text(encoding="utf-8") if asked.page.exists() else ""
+    if not asked.check:
+        write_text(asked.page, new)
+        return 0
+    if new != old:
+        print(f"{asked.page} is not what {asked.bank} says; `make calibration-tables` rewrites it", file=sys.stderr)
+    return int(new != old)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""What a machine can tell apart, as `steelyard calibrate` found it (contracts/calibration.schema.json)."""
+
+from __future__ import annotations
+
+from .records import Check
+from .strict import Strict
+
+
+class Smallest(Strict):
+    """The smallest difference (0.05 is 5%) that a comparison finds with 90% power in so many minutes.
+
+    `forks` is the last look that fits; where not even the first one does, there is no `difference`.
+    """
+
+    minutes: float
+    forks: int
+    difference: float | None
+
+
+class Planted(Strict):
+    """A slow-down of known size (0.05 is 5%): the ratio that was measured, its interval, and whether it was called slower."""
+
+    level: float
+    ratio: float
+    interval: tuple[float, float]
+    called: bool
+
+
+class Alarms(Strict):
+    """How many comparisons of a server with itself came out different on this machine so far, with a 95% interval."""
+
+    count: int
+    total: int
+    low: float
+    high: float
+
+
+class Calibration(Strict):
+    """One calibration. `server_ratio` is the server against itself, with a 95% interval.
+
+    `fork_deviation` is the standard deviation of forks (log ratio), `fork_seconds` what a fork of a comparison costs,
+    `headroom` how many times the measured rate the engine reaches against a server that does nothing (None: not measured,
+    and `headroom_why_not` says why).
+    """
+
+    made: str
+    machine: str
+    service: str
+    server: str
+    operation: str
+    users: int
+    forks: int
+    seconds: float
+    stopped: bool
+    server_ratio: float
+    server_interval: tuple[float, float]
+    fork_deviation: float
+    fork_seconds: float
+    smallest: list[Smallest]
+    planted: list[Planted]
+    alarms: Alarms | None
+    headroom: float | None
+    headroom_why_not: str = ""
+    checks: list[Check]
+    folder: str
