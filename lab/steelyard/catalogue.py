@@ -43,6 +43,11 @@ def study_files() -> dict[str, Path]:
     return _files("studies", "*.toml", lambda path: path.stem)
 
 
+def tuning_files() -> dict[str, Path]:
+    """The papers' tuning lists by their study, and under `settings` the names that they share."""
+    return _files("studies", "tuning/*.toml", lambda path: path.stem)
+
+
 def server(name: str) -> Entry[Server]:
     """The server or companion of that name; raises UnknownNameError or ConfigurationError."""
     return _entry("server", name, server_files(), Server)

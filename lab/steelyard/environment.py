@@ -9,15 +9,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import __version__, house
+from . import __version__, house, tuning
+from .build import placeholders
 from .cpus import Shares
 from .keeper import binary
-from .subject import Subject
+from .subject import Part, Subject
 from .toolchain import jdk_description, jdk_home
 
 
-def describe(subjects: Sequence[Subject], shares: Shares, command: Sequence[str]) -> dict[str, Any]:
-    """Plain values for JSON; nothing in it names the user or the machine's address."""
+def describe(
+    subjects: Sequence[Subject], shares: Shares, command: Sequence[str], study: str | None = None
+) -> dict[str, Any]:
+    """Plain values for JSON; nothing in it names the user or the machine's address.
+
+    With `study`, also what its paper tuned, beside the nearest settings of these subjects.
+    """
+    tuned = tuning.table(study, {one.label: one.front.server.model for one in subjects}) if study else None
     return {
         "steelyard": __version__,
         "git": _git(),
@@ -34,10 +41,8 @@ def describe(subjects: Sequence[Subject], shares: Shares, command: Sequence[str]
         },
         "processors_shared": {"server": shares.server, "engine": shares.engine, "apart": shares.apart},
         "network": "loopback",
-        "subjects": {
-            subject.label: [_part(part.place, part.server.model, part.factors) for part in subject.parts]
-            for subject in subjects
-        },
+        "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
+        **({"tuning": tuned.model_dump()} if tuned is not None else {}),
     }
 
 
@@ -53,19 +58,33 @@ def _without_place(command: Sequence[str]) -> list[str]:
     return kept
 
 
-def _part(place: str, server: Any, factors: dict[str, str]) -> dict[str, Any]:
-    home = jdk_home(server.needs.jdk) if server.needs.jdk is not None else None
+def _part(part: Part) -> dict[str, Any]:
+    server = part.server.model
+    needs = server.needs_with(part.factors)
+    home = jdk_home(needs.jdk, needs.jdk_vendor) if needs.jdk is not None else None
+    values = {"cache": str(part.cache)}
     return {
-        "place": place,
+        "place": part.place,
         "server": server.name,
         "title": server.title,
         "version": server.version,
         "stack": server.stack,
         "jdk": jdk_description(home) if home is not None else None,
-        "factors": factors,
-        "artifacts": [artifact.model_dump(exclude_none=True) for artifact in server.artifacts],
+        "toolchain": [first_line(placeholders(argv, values)) for argv in needs.versions] or None,
+        "factors": part.factors,
+        "artifacts": [artifact.model_dump(exclude_none=True, exclude={"when"}) for artifact in server.artifacts],
         "deviations": server.deviations,
     }
+
+
+def first_line(argv: list[str]) -> str:
+    """The first line that a command says on standard output or standard error, after its name; says so where it says none."""
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return f"{Path(argv[0]).name}: cannot be asked"
+    said = (done.stdout or done.stderr).strip()
+    return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'does not say'}"
 
 
 def _git() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from . import house
-from .models import job, outputs, records, server, service, study, verdict
+from .models import job, outputs, records, server, service, study, tuning, verdict
 
 MODELS: dict[str, type[BaseModel]] = {
     "job": job.Job,
@@ -17,6 +17,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "service": service.Service,
     "exchange": service.Exchange,
     "study": study.Study,
+    "tuning": tuning.TuningList,
+    "tuning-settings": tuning.Settings,
     "schedule": records.Schedule,
     "trial": records.TrialRecord,
     "verdicts": verdict.Verdicts,

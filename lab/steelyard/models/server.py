@@ -110,7 +110,9 @@ class Server(Strict):
     runs, where the product can do so (without it, a new build needs a restart). `path` overrides the service's path where the product forces another.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
-    moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract.
+    moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract. `tuning` answers, for each
+    setting of a server that a study's paper tuned (studies/tuning/settings.toml), which setting of the product is nearest to
+    it and how it stands here, or "none" and why.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -130,6 +132,7 @@ class Server(Strict):
     artifacts: list[Artifact] = []
     factors: dict[FactorName, Factor] = {}
     deviations: dict[str, str] = {}
+    tuning: dict[str, str] = {}
     build: list[Argv] = []
     prepare: list[Argv] = []
     start: Argv

@@ -1,0 +1,143 @@
+"""A factor does what it says: told by the JVM itself, by its open files and by the server's log, not by our own scripts."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import MARK
+from rich.console import Console
+from steelyard import catalogue, contract, cpus, subject
+from steelyard.errors import ProvisionError, ToolchainError
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.progress import Progress
+from steelyard.subject import RunningPart, RunningSubject
+from steelyard.toolchain import jdk_home
+
+VARIED = {
+    "version": "11.0.18",
+    "stack_version": "4.0.4",
+    "heap": "128m",
+    "gc": "Serial",
+    "threads": "7",
+    "parser": "jdk",
+    "jdk": "17",
+    "jvm": "-Dsaid=so",
+}
+PROGRESS = Progress(Console(stderr=True), quiet=True)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject]:
+    """A Tomcat with every factor varied, and one as it is by default, up at once; each has answered the contract."""
+    folder = tmp_path_factory.mktemp("both")
+    service = catalogue.service("wstest")
+    spec = SubjectSpec(
+        label="both", parts=[PartSpec(server="tomcat-metro", factors=VARIED), PartSpec(server="tomcat-metro")]
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MARK, str(folder))
+        ready = subject.provided(spec, service, PROGRESS)
+        with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as running:
+            for part in running.parts:
+                url = f"http://127.0.0.1:{part.port}{running.subject.path()}"
+                assert contract.verify(service, url, seed=1, all_spellings=False) > 30
+            yield running
+
+
+def java(part: RunningPart) -> int:
+    """The process id of the part's JVM."""
+    return next(process.pid for process in part.keeper.use() if process.name == "java")
+
+
+def asked(part: RunningPart, *command: str) -> str:
+    """What the part's JVM answers to a command of jcmd."""
+    home = jdk_home(25)
+    assert home is not None
+    argv = [str(home / "bin" / "jcmd"), str(java(part)), *command]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def open_jars(part: RunningPart) -> set[str]:
+    """The names of the jars that the part's JVM holds open."""
+    files = [link.resolve() for link in Path(f"/proc/{java(part)}/fd").iterdir()]
+    return {file.name for file in files if file.suffix == ".jar"}
+
+
+def test_the_jvm_has_the_heap_the_collector_and_the_processors(both: RunningSubject) -> None:
+    varied, default = (asked(part, "VM.flags") for part in both.parts)
+    for flags, heap, collector in ((varied, 128, "UseSerialGC"), (default, 256, "UseG1GC")):
+        assert {f"-XX:InitialHeapSize={heap << 20}", f"-XX:MaxHeapSize={heap << 20}", f"-XX:+{collector}"} <= set(
+            flags.split()
+        )
+        assert "-XX:+AlwaysPreTouch" in flags
+        assert f"-XX:ActiveProcessorCount={len(cpus.share().server)}" in flags
+
+
+def test_it_runs_on_the_jdk_with_the_further_options(both: RunningSubject) -> None:
+    varied, default = (asked(part, "VM.system_properties") for part in both.parts)
+    assert re.search(r"^java\.specification\.version=17$", varied, re.M)
+    assert re.search(r"^said=so$", varied, re.M)
+    assert re.search(r"^java\.specification\.version=25$", default, re.M)
+    assert "said=so" not in default
+
+
+def test_two_versions_of_a_server_and_of_its_stack_are_up_at_once(both: RunningSubject) -> None:
+    varied, default = both.parts
+    assert "[Apache Tomcat/11.0.18]" in varied.log.read_text()
+    assert "[Apache Tomcat/11.0.24]" in default.log.read_text()
+    assert "jaxws-rt-4.0.4.jar" in open_jars(varied)
+    assert "jaxws-rt-4.0.5.jar" in open_jars(default)
+    assert not open_jars(varied) & {"jaxws-rt-4.0.5.jar"}
+
+
+def test_a_server_calls_itself_what_it_runs(both: RunningSubject) -> None:
+    varied, default = (part.part.server.model for part in both.parts)
+    assert (varied.version, varied.stack) == ("11.0.18", "Metro 4.0.4")
+    assert (default.version, default.stack) == ("11.0.24", "Metro 4.0.5")
+
+
+def test_the_worker_threads_are_as_many(both: RunningSubject) -> None:
+    varied, default = (
+        len(re.findall(r'^"http-nio-\S+-exec-\d+"', asked(part, "Thread.print"), re.M)) for part in both.parts
+    )
+    assert varied == 7
+    assert default > 7
+
+
+def test_messages_are_read_by_the_parser(both: RunningSubject) -> None:
+    varied, default = (asked(part, "GC.class_histogram", "-all") for part in both.parts)
+    assert "com.ctc.wstx.sr.ValidatingStreamReader" in default
+    assert "com.ctc.wstx.sr.ValidatingStreamReader" not in varied
+    assert "com.sun.org.apache.xerces.internal.impl.XMLStreamReaderImpl" in varied
+
+
+@pytest.mark.parametrize(
+    ("factors", "said"),
+    [
+        ({"heep": "1g"}, "tomcat-metro has no factor 'heep'; did you mean 'heap'?"),
+        ({"version": "11"}, "tomcat-metro: factor version may be 11.0.24, 11.0.18, not '11'"),
+        ({"jdk": "new"}, "tomcat-metro: factor jdk may be such as 25, not 'new'"),
+    ],
+)
+def test_what_is_no_value_of_a_factor_is_refused(factors: dict[str, str], said: str) -> None:
+    with pytest.raises(ProvisionError) as caught:
+        provided(factors)
+    assert caught.value.message == said
+
+
+def test_an_unknown_vendor_is_answered_with_those_that_are_here() -> None:
+    with pytest.raises(ToolchainError) as caught:
+        provided({"jdk_vendor": "acme"})
+    assert re.fullmatch(
+        r"tomcat-metro is asked to run on a JDK 25 of 'acme'; here are those of: [a-z0-9, -]+", caught.value.message
+    )
+
+
+def provided(factors: dict[str, str]) -> None:
+    spec = SubjectSpec(label="one", parts=[PartSpec(server="tomcat-metro", factors=factors)])
+    subject.provided(spec, catalogue.service("wstest"), PROGRESS)
