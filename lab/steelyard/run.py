@@ -62,7 +62,7 @@ def run(
         users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
         schedule = design.schedule_of(study.model, service.model, request, settings, users)
         _store(folder / "schedule.json", schedule.model_dump_json(indent=1))
-        described = environment.describe(subjects, shares, command, study.name)
+        described = environment.describe(subjects, shares, command, study.model.name)
         _store(folder / "environment.json", json.dumps(described, indent=1))
         setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, Standing())
