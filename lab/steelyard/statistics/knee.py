@@ -55,8 +55,9 @@ def fork_knee(
     lines that meet follow the levels best, by least squares (Hinkley 1969, "Inference about the intersection in two-phase
     regression"; as segmented regression, Muggeo 2003), and its interval holds all meeting points that the F test at
     `confidence` does not reject. There is one only if beyond it throughput grows by less than a tenth of its growth per user
-    before, with at least two levels up to it and three beyond. Raises InsufficientDataError under six levels, or where one
-    was held for less than 5 s: a short ramp has no throughput at a level.
+    before, with at least two levels up to it and three beyond; where it never grows by a tenth, the knee is the lowest level (or
+    under it). Raises InsufficientDataError under six levels, or where one was held for less than 5 s: a short ramp has no
+    throughput at a level.
     """
     at, measured = _levels(users, throughput_per_s, held_seconds)
     grid = np.linspace(at[_BEFORE - 1], at[-_BEYOND - 1], _GRID)
@@ -67,7 +68,9 @@ def fork_knee(
     errors = np.sum((measured - fitted) ** 2, axis=1)
     place = int(np.argmin(errors))
     before, change = coefficients[place, 1:]
-    if before <= 0 or before + change >= STILL_GROWING * before:
+    if fitted[place].max() < (1 + STILL_GROWING) * fitted[place, 0]:
+        return float(at[0]), float(at[0]), float(at[1])
+    if before + change >= STILL_GROWING * before:
         return None
     spare = len(at) - 4
     allowed = errors[place] * (1 + float(fisher.ppf(confidence, 1, spare)) / spare)

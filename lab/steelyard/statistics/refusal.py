@@ -74,9 +74,11 @@ class Refusals:
         kinds = " and ".join(
             kind.replace("_", " ") for kind in sorted(self.kinds, key=self.kinds.__getitem__)[::-1][:2]
         )
-        span = "" if self.earliest_users == self.latest_users else f" to {self.latest_users}"
+        onset = counted(self.earliest_users, "user")
+        if self.latest_users != self.earliest_users:
+            onset = f"{self.earliest_users} to {self.latest_users} users"
         seen = "" if self.refusing == self.forks else f", in {self.refusing} of {self.forks} forks"
-        return f"{name} refuses from {self.earliest_users}{span} users on ({self.share:.1%} of requests: {kinds}{seen})"
+        return f"{name} refuses from {onset} on ({self.share:.1%} of requests: {kinds}{seen})"
 
     def sentence(self, name: str) -> str:
         """The clause, with the share's interval."""

@@ -86,12 +86,12 @@ def level_and_band(series: NDArray[np.float64], band: float) -> tuple[float, flo
 
 
 def since_inside(inside: NDArray[np.bool_]) -> int:
-    """The first index from which it stays inside: the next three are, and of all further ones at most 5%, or one, are not."""
+    """The first index that is inside and from which on all are but a few strays: one, or 5% where that is more."""
     count = len(inside)
     strays = np.cumsum(~inside[::-1])[::-1]
     allowed = np.maximum(1, STRAYS * np.arange(count, 0, -1))
     for index in range(count):
-        if inside[index : index + 3].all() and strays[index] <= allowed[index]:
+        if inside[index] and strays[index] <= allowed[index]:
             return index
     return count
 
