@@ -195,6 +195,48 @@ def check(
     raise typer.Exit(found)
 
 
+@app.command(epilog="Examples: steelyard calibrate; steelyard calibrate --server go --operation echoList --budget 30m")
+def calibrate(
+    server: Annotated[str, typer.Option(help="The server to measure against itself.")] = "tomcat-metro",
+    service: ServiceName = "wstest",
+    operation: OperationName = "echoStruct",
+    budget: BudgetTime = "15m",
+    pairs: Annotated[
+        int, typer.Option(min=3, max=1000, help="Rounds a fork; each measures every planted slow-down.")
+    ] = 12,
+    slice_seconds: Annotated[float, typer.Option(min=0.2, max=60, help="Measured seconds of a slice.")] = 1.0,
+    seed: Seed = 1,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Find out what this machine can tell apart: a server against itself, and against itself slowed down by 2, 5 and 20%.
+
+    What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
+    """
+    from . import comparison, printing
+    from .calibration.calibrating import Wish, calibrate
+
+    wish = Wish(
+        server=server,
+        service=service,
+        operation=operation,
+        budget_seconds=comparison.seconds_of(budget),
+        pairs=pairs,
+        slice_seconds=slice_seconds,
+        seed=seed,
+        out=(out or Path("runs")).resolve(),
+        command=["steelyard", *sys.argv[1:]],
+    )
+    with Progress(_console(), quiet=json) as progress:
+        found = calibrate(wish, progress)
+    if json:
+        print(found.model_dump_json())
+    else:
+        printing.calibration(found, _console(stderr=False))
+    if found.stopped:
+        raise KeyboardInterrupt
+
+
 @app.command(name="report", epilog="Example: steelyard report runs/wstest-2026-01-31-120000")
 def report_command(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")], json: Json = False
@@ -348,8 +390,9 @@ def _compare(
     out: Path | None,
     json: bool,
 ) -> running.Outcome:
-    """Run the comparison that the words of `compare` and `check` ask for."""
+    """Run the comparison that the words of `compare` and `check` ask for; one of a server with itself is remembered."""
     from . import comparison
+    from .calibration import history
 
     if users is not None and rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
@@ -364,7 +407,9 @@ def _compare(
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
         file = Path(folder) / "compare.toml"
         file.write_text(comparison.text_of(study), encoding="utf-8")
-        return _run(str(file), design.Request(users=users, seed=seed), out, json)
+        outcome = _run(str(file), design.Request(users=users, seed=seed), out, json)
+    history.remember_run(study, outcome.verdicts)
+    return outcome
 
 
 def _require_verdict(outcome: running.Outcome) -> None:

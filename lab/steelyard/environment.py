@@ -11,6 +11,7 @@ from typing import Any
 
 from . import __version__, house, tuning
 from .build import placeholders
+from .calibration import history
 from .cpus import Shares
 from .keeper import binary
 from .subject import Part, Subject
@@ -41,6 +42,7 @@ def describe(
         },
         "processors_shared": {"server": shares.server, "engine": shares.engine, "apart": shares.apart},
         "network": "loopback",
+        **({"calibration": known} if (known := history.citation()) else {}),
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
         **({"tuning": tuned.model_dump()} if tuned is not None else {}),
     }

@@ -8,9 +8,12 @@ from rich.console import Console
 from rich.table import Table
 
 from . import analyse, design
+from .calibration import history
+from .models.calibration import Calibration
 from .models.outputs import KeepAlive, RunOutput, ServerRow
 from .models.records import Schedule
 from .run import Outcome
+from .sentences import counted
 
 
 def outcome(found: Outcome, console: Console) -> None:
@@ -37,6 +40,43 @@ def run_output(found: Outcome) -> RunOutput:
         run=str(found.folder),
         report=str(found.report) if found.report else None,
     )
+
+
+def calibration(found: Calibration, console: Console) -> None:
+    """What a machine can tell apart, for a person."""
+
+    def percent(ratio: float) -> str:
+        return f"{ratio - 1:+.1%}"
+
+    low, high = found.server_interval
+    lines = [
+        f"{found.server} on {found.operation}, {found.users} users: {counted(found.forks, 'fork')} in "
+        f"{found.seconds / 60:.0f} minutes{', then stopped' if found.stopped else ''}",
+        f"against itself: {percent(found.server_ratio)} (95% interval {percent(low)} to {percent(high)})",
+        f"forks vary by {found.fork_deviation:.1%}, and one of a comparison costs {found.fork_seconds:.0f} s",
+    ]
+    for one in found.smallest:
+        what = (
+            "not even the first look"
+            if one.difference is None
+            else f"{one.difference:.1%}, with {counted(one.forks, 'fork')}"
+        )
+        lines.append(f"smallest difference found with 90% power in {one.minutes:g} minutes: {what}")
+    for level in found.planted:
+        low, high = level.interval
+        seen = "called" if level.called else "not called"
+        lines.append(f"slowed by {level.level:.0%}: {percent(level.ratio)} ({percent(low)} to {percent(high)}), {seen}")
+    if found.alarms is not None:
+        lines.append(f"a server against itself came out different on this machine {history.alarms_text(found.alarms)}")
+    if found.headroom is None:
+        lines.append(f"headroom of the engine: not measured: {found.headroom_why_not}")
+    else:
+        least = history.LEAST_HEADROOM
+        enough = "enough" if found.headroom >= least else f"too little: at least {least:g} is asked"
+        lines.append(f"headroom of the engine: {found.headroom:.1f} times the measured rate, {enough}")
+    lines += [f"{'ok' if check.good else '!!'} {check.name}: {check.found}" for check in found.checks]
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
 
 
 def schedule(planned: Schedule, console: Console) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from . import house
-from .models import job, outputs, records, server, service, study, tuning, verdict
+from .models import calibration, job, outputs, records, server, service, study, tuning, verdict
 
 MODELS: dict[str, type[BaseModel]] = {
     "job": job.Job,
@@ -22,6 +22,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "schedule": records.Schedule,
     "trial": records.TrialRecord,
     "verdicts": verdict.Verdicts,
+    "calibration": calibration.Calibration,
     "run-output": outputs.RunOutput,
     "servers-output": outputs.ServersOutput,
 }

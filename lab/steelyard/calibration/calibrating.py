@@ -31,7 +31,6 @@ from .collecting import Sitting, collect, setting_of
 from .values import Values, values_of
 
 FLOOR = "null"
-HEADROOM = 3.0
 MINUTES = (5.0, 15.0, 30.0)
 WARM_UP_SECONDS = 25.0
 LEAST_FORKS = 2

@@ -21,6 +21,7 @@ from ..models.verdict import Verdicts
 
 CALIBRATION, HISTORY = "calibration.json", "aa-history.csv"
 COLUMNS = ("ended", "source", "server", "operation", "forks", "word", "ratio", "low", "high", "alarm")
+LEAST_HEADROOM = 3.0  # METHODOLOGY, rule 4
 Ended = Mapping[str, object]
 
 

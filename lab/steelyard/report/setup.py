@@ -12,6 +12,7 @@ from ..store import Run
 from ..tuning import ALL, Table
 
 _TITLES = {
+    "calibration": "What this machine tells apart",
     "machine": "Machine",
     "git": "Revision",
     "processors_shared": "Processors",
