@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz readme clean
+.PHONY: help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz readme factors clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -39,6 +39,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.schemas --check
 	$(RUN) python tools/readme.py --check
+	$(RUN) python tools/factors.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 
@@ -79,6 +80,9 @@ contracts: build ## the JSON Schemas of contracts/, from the models
 
 readme: build ## the demonstration's output in README.md, from docs/results/demo
 	$(RUN) python tools/readme.py
+
+factors: build ## docs/reference/factors.md, from the descriptors
+	$(RUN) python tools/factors.py
 
 clean: ## what builds make; caches of fetched servers stay
 	rm -rf .venv $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target

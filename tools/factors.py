@@ -1,0 +1,68 @@
+"""Makes docs/reference/factors.md from the servers' descriptors: `python tools/factors.py [--check]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from steelyard import catalogue
+from steelyard.models.server import Factor
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "factors.md"
+
+INTRODUCTION = """\
+# Factors
+
+Settings that may change results. A study gives them to a part of a subject (`factors = { heap = "1g" }`), and a user on the
+command line: `steelyard compare tomcat-metro tomcat-metro@heap=1g@gc=Parallel`. This page is made by `make factors` from the
+descriptors in `servers/`; `steelyard servers check NAME@FACTOR=VALUE` shows that a value works.
+
+Where sameness is fair, defaults are the same: servers on a JVM get a heap of 256 MB, least and most, touched at the start, as the
+paper of 2004 has it (its text also says 1 GB: `heap=1g`), the collector G1, 200 worker threads, and the number of processors
+said outright (`-XX:ActiveProcessorCount`, those that the server is pinned to).
+"""
+
+
+def factors() -> dict[tuple[str, str], list[tuple[str, Factor]]]:
+    """Each factor by its name and meaning, with the servers that have it so."""
+    found: dict[tuple[str, str], list[tuple[str, Factor]]] = {}
+    for name in catalogue.server_files():
+        for factor, model in catalogue.server(name).model.all_factors().items():
+            found.setdefault((factor, model.meaning), []).append((name, model))
+    return found
+
+
+def line(name: str, meaning: str, having: list[tuple[str, Factor]]) -> str:
+    """A row: what it is, and which servers have it with which default and choices."""
+    by_values: dict[str, list[str]] = {}
+    for server, factor in having:
+        default = f"**{factor.default}**" if factor.default else "empty"
+        others = [choice for choice in factor.choices or [] if choice != factor.default]
+        by_values.setdefault(", ".join([default, *others]), []).append(server)
+    values = "<br>".join(f"{values}: {', '.join(servers)}" for values, servers in by_values.items())
+    return f"| `{name}` | {meaning} | {values} |"
+
+
+def page() -> str:
+    """The whole page."""
+    rows = [line(name, meaning, having) for (name, meaning), having in sorted(factors().items())]
+    head = ["| factor | meaning | **default**, other choices: servers |", "| --- | --- | --- |"]
+    return INTRODUCTION + "\n" + "\n".join([*head, *rows]) + "\n"
+
+
+def main() -> int:
+    """Write the page, or with --check fail where it is stale."""
+    new = page()
+    if "--check" in sys.argv[1:]:
+        stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != new
+        if stale:
+            print(
+                "docs/reference/factors.md is not what the descriptors say; `make factors` rewrites it", file=sys.stderr
+            )
+        return int(stale)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
