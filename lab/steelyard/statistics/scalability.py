@@ -12,6 +12,8 @@ from scipy.optimize import curve_fit
 from scipy.stats import t as student
 
 from ..errors import InsufficientDataError
+from ..sentences import percent_text
+from .interval import student_interval
 
 LEAST_LEVELS = 6
 
@@ -77,6 +79,43 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
         for value, half in zip(best, reach, strict=True)
     )
     return Scalability(rate, contention, coherency, levels, confidence)
+
+
+def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalability:
+    """One law from one fit a fork: the mean of each coefficient with Student's t interval, cut at the bound of 0.
+
+    A fork's levels share what that start of the server brought, so only forks are replicates (METHODOLOGY, rule 7); the
+    fit's own interval is for a single one. Raises InsufficientDataError without a fork.
+    """
+    if not forks:
+        raise InsufficientDataError("the scalability law needs at least one fork")
+    if len(forks) == 1:
+        return forks[0]
+    rate, contention, coherency = (
+        _coefficient([getattr(fork, name).value for fork in forks], confidence)
+        for name in ("rate", "contention", "coherency")
+    )
+    levels = tuple(sorted({level for fork in forks for level in fork.levels}))
+    return Scalability(rate, contention, coherency, levels, confidence)
+
+
+def scalability_sentence(name: str, found: Scalability) -> str:
+    """What the report says of a fitted law; a peak beyond the measured levels is called extrapolated."""
+    contention, coherency = found.contention, found.coherency
+    law = (
+        f"{name} follows the scalability law with contention {contention.value:.3f} ({contention.low:.3f} to"
+        f" {contention.high:.3f}) and coherency {coherency.value:.5f} ({coherency.low:.5f} to {coherency.high:.5f},"
+        f" {percent_text(found.confidence)} intervals)"
+    )
+    if not 1 <= found.peak_users < 10 * found.levels[-1]:
+        return f"{law}; no peak is in sight of {found.levels[-1]:g} users."
+    beyond = ", extrapolated" if found.peak_users > found.levels[-1] else ""
+    return f"{law}; its throughput peaks at {found.peak_users:.0f} users{beyond}."
+
+
+def _coefficient(values: Sequence[float], confidence: float) -> Coefficient:
+    over = student_interval(values, confidence)
+    return Coefficient(over.estimate, max(0.0, over.low), over.high)
 
 
 def _law(users: NDArray[np.float64], rate: float, contention: float, coherency: float) -> NDArray[np.float64]:

@@ -1,0 +1,46 @@
+"""The scalability law over forks: its interval covers what was planted, and its sentence says what is extrapolated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from noise import BETWEEN
+from steelyard.errors import InsufficientDataError
+from steelyard.statistics.scalability import Scalability, fit, over_forks, scalability_sentence
+
+LEVELS = np.array([1, 2, 4, 8, 16, 32, 64], float)
+
+
+def forks(seed: int, contention: float, coherency: float, count: int = 4) -> list[Scalability]:
+    """Fits of levels that deviate by 2%, in forks that deviate by BETWEEN."""
+    draw = np.random.default_rng(seed)
+    curve = 1000 * LEVELS / (1 + contention * (LEVELS - 1) + coherency * LEVELS * (LEVELS - 1))
+    noise = [BETWEEN * draw.standard_normal() + 0.02 * draw.standard_normal(len(LEVELS)) for _ in range(count)]
+    return [fit(list(LEVELS), list(curve * np.exp(one))) for one in noise]
+
+
+def test_the_interval_over_forks_covers_planted_contention_and_coherency() -> None:
+    runs = 60
+    found = [over_forks(forks(seed, 0.05, 0.001)) for seed in range(runs)]
+    assert sum(one.contention.low <= 0.05 <= one.contention.high for one in found) / runs >= 0.88
+    assert sum(one.coherency.low <= 0.001 <= one.coherency.high for one in found) / runs >= 0.88
+    assert all(one.levels == tuple(LEVELS) for one in found)
+
+
+def test_one_fork_keeps_its_own_interval_and_none_is_refused() -> None:
+    alone = forks(1, 0.05, 0.001, 1)
+    assert over_forks(alone) is alone[0]
+    with pytest.raises(InsufficientDataError, match="at least one fork"):
+        over_forks([])
+
+
+def test_a_peak_among_the_levels_is_told_and_one_beyond_them_is_called_extrapolated() -> None:
+    within = scalability_sentence("tomcat", over_forks(forks(2, 0.05, 0.001)))
+    beyond = scalability_sentence("tomcat", over_forks(forks(2, 0.05, 0.00005)))
+    assert "95% intervals); its throughput peaks at 3" in within and "extrapolated" not in within
+    assert beyond.endswith("users, extrapolated.")
+
+
+def test_where_nothing_falls_no_peak_is_told() -> None:
+    clean = fit(list(LEVELS), list(1000 * LEVELS / (1 + 0.05 * (LEVELS - 1))))
+    assert scalability_sentence("go", clean).endswith("; no peak is in sight of 64 users.")
