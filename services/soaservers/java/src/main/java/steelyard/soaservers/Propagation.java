@@ -63,15 +63,12 @@ public final class Propagation {
   }
 
   /**
-   * Threads that see the application's classes, as those of its server do, and do not keep the
-   * server from ending.
+   * Threads that do not keep the server from ending; a new one inherits the request's class loader.
    */
   private static ThreadFactory daemons() {
-    ClassLoader application = Propagation.class.getClassLoader();
     return task -> {
       var thread = new Thread(task, "soaservers-call");
       thread.setDaemon(true);
-      thread.setContextClassLoader(application);
       return thread;
     };
   }

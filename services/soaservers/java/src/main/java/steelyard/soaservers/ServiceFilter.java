@@ -36,7 +36,7 @@ public class ServiceFilter extends HttpFilter {
     }
     String busyMicros = request.getHeader("Steelyard-Busy-Us");
     if (busyMicros != null) {
-      BusyWork.spin(Long.parseLong(busyMicros));
+      BusyWork.spin(Double.parseDouble(busyMicros));
     }
     chain.doFilter(request, response);
   }

@@ -7,8 +7,8 @@ import java.util.Map;
 /** Every service with its address: those of environment 2, and those of the graph. */
 public record Services(Graph graph, Map<String, Node> byAddress, Map<String, String> addresses) {
 
-  static final Node SINGLE = new Node("single", List.of(), false);
-  static final Node MAIN = new Node("main", List.of("left", "right"), false);
+  public static final Node SINGLE = new Node("single", List.of(), false);
+  public static final Node MAIN = new Node("main", List.of("left", "right"), false);
 
   /** The services of this process, with the graph that it was started with. */
   public static Services shared() {
