@@ -1,6 +1,7 @@
 # Sourced by start scripts of Java servers, with the start's own folder in `scratch`: sets JVM_OPTIONS from the factors that
 # they share. The heap is minimum and maximum, its pages touched at the start, so that no run pays for growing it.
-# Temporary files go below `scratch`, so that they are removed with it.
+# A JVM whose memory ran out ends, so that it is seen at once and not measured as it limps; the factor `jvm` comes last and can
+# take that back. Temporary files go below `scratch`, so that they are removed with it.
 mkdir -p "$scratch/tmp"
 cpus=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)}
 heap=${STEELYARD_HEAP:-256m}
