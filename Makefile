@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz readme factors clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz readme factors clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -39,6 +39,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.schemas --check
 	$(RUN) python tools/readme.py --check
+	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
@@ -74,6 +75,12 @@ bench-table: build ## docs/reference/engine-figures.md, from the bench's raw dat
 
 fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
+
+calibrate-study: build ## forks for docs/reference/calibration.md, in sittings of at most 95 minutes; may be stopped; BUDGET=30m
+	@$(RUN) python -m steelyard.calibration --budget $(or $(BUDGET),95m)
+
+calibration-tables: build ## docs/reference/calibration.md, from the forks in docs/results/calibration
+	$(RUN) python -m steelyard.calibration.tables
 
 contracts: build ## the JSON Schemas of contracts/, from the models
 	$(RUN) python -m steelyard.schemas

@@ -84,8 +84,9 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     shares = cpus.share()
     so_far = banking.read(sitting.bank) if (sitting.bank / banking.FORKS).exists() else None
     if so_far is None:
-        cost = _pilot(sitting, progress)
-        so_far = Bank({"cpu_us_per_request": round(cost, 3), "seed": sitting.seed, "sittings": []}, [], [])
+        cost, steady = _pilot(sitting, progress)
+        setup = {"cpu_us_per_request": round(cost, 3), "pilot_steady": steady, "seed": sitting.seed, "sittings": []}
+        so_far = Bank(setup, [], [])
     cost, seed = float(so_far.setup["cpu_us_per_request"]), int(so_far.setup["seed"])
     planted = levels.planted(study, cost)
     _require_same_study(sitting.bank / banking.STUDY, levels.text_of(planted))
@@ -100,18 +101,21 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     return setting_of(planted, labels, seed, forks, subjects, sitting.work, progress), so_far
 
 
-def _pilot(sitting: Sitting, progress: Progress) -> float:
-    """Processor time of a request in microseconds, with both processes up as they will be."""
+def _pilot(sitting: Sitting, progress: Progress) -> tuple[float, bool]:
+    """Processor time of a request in microseconds, with both processes up as they will be, and whether both were steady."""
     pilot = levels.without_faces(sitting.study)
     folder = sitting.work / "pilot"
     shutil.rmtree(folder, ignore_errors=True)
     subjects = subject.all_provided(levels.specs(pilot), catalogue.service(pilot.service), progress)
     setting = setting_of(pilot, [one.label for one in subjects], sitting.seed, 1, subjects, folder, progress)
     progress.show("pilot: what a request costs")
-    drive.run_trial(setting, setting.schedule.trials[0], all_spellings=True)
+    record = drive.run_trial(setting, setting.schedule.trials[0], all_spellings=False)
     cost = levels.cpu_us_per_request(read_trial(setting.schedule.trials[0], trial_folder(folder, 1)))
-    progress.say(f"pilot: a request costs {cost:.1f} us of the server's processor")
-    return cost
+    steady = all(one.met for one in record.steady)
+    progress.say(
+        f"pilot: a request costs {cost:.1f} us of the server's processor{'' if steady else ', not steady yet'}"
+    )
+    return cost, steady
 
 
 def setting_of(
