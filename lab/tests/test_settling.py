@@ -40,7 +40,7 @@ def test_under_noise_the_planted_transient_is_found_to_a_second_17_times_in_20(s
     found = [settling(start(seed, seconds, transient)).seconds for seed in range(200)]
     near = sum(one is not None and transient <= one <= transient + 1 for one in found)
     assert near >= 170
-    assert sum(one is None for one in found) <= 6
+    assert sum(one is None for one in found) <= 10
 
 
 def test_a_stray_second_is_forgiven_and_a_relapse_is_not() -> None:

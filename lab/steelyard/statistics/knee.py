@@ -24,12 +24,13 @@ _GRID = 200
 class Knee:
     """Users at the knee; None where throughput still grows at `most_users`. `low` and `high` are None with the knee.
 
-    `seen` of `forks` showed one.
+    A knee at `least_users` says that throughput never grew. `seen` of `forks` showed one.
     """
 
     users: float | None
     low: float | None
     high: float | None
+    least_users: float
     most_users: float
     seen: int
     forks: int
@@ -41,6 +42,8 @@ class Knee:
         if self.users is None or self.low is None or self.high is None:
             seen = f"; {self.seen} of {forks} showed one" if self.seen else ""
             return f"No knee of {name} up to {self.most_users:g} users: its throughput still grows{seen}."
+        if self.users <= self.least_users:
+            return f"{name}'s throughput does not grow beyond {counted(round(self.least_users), 'user')} ({forks})."
         interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)}"
         seen = f", {self.seen} of {forks}" if self.seen < self.forks else f", {forks}"
         return f"{name}'s throughput stops growing at {value_text(self.users)} users ({interval}{seen})."
@@ -90,13 +93,13 @@ def knee(
         raise InsufficientDataError("a knee needs at least one fork")
     found = [one for fork in throughput_per_s if (one := fork_knee(users, fork, held_seconds, confidence)) is not None]
     at = np.asarray(users, float)
-    most, forks = float(np.max(at)), len(throughput_per_s)
+    least, most, forks = float(np.min(at)), float(np.max(at)), len(throughput_per_s)
     if 2 * len(found) <= forks:
-        return Knee(None, None, None, most, len(found), forks, confidence)
+        return Knee(None, None, None, least, most, len(found), forks, confidence)
     if len(found) == 1:
-        return Knee(*found[0], most, 1, forks, confidence)
+        return Knee(*found[0], least, most, 1, forks, confidence)
     over = student_interval([value for value, _, _ in found], confidence)
-    return Knee(over.estimate, max(float(np.min(at)), over.low), over.high, most, len(found), forks, confidence)
+    return Knee(over.estimate, max(least, over.low), over.high, least, most, len(found), forks, confidence)
 
 
 def _levels(
