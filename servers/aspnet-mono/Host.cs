@@ -24,28 +24,29 @@ namespace Steelyard.AspNetMono
                 return 2;
             }
             var host = (Host)ApplicationHost.CreateApplicationHost(typeof(Host), arguments[2], arguments[1]);
-            host.Run(port);
+            host.Run(port, arguments[2]);
             return 0;
         }
 
         /// <summary>Serves, in the application's own domain, for as long as the process lives.</summary>
-        public void Run(int port)
+        public void Run(int port, string virtualPath)
         {
-            Threads.Limit();
-            listener.Prefixes.Add("http://127.0.0.1:" + port + "/");
+            int atOnce = Threads.Provide();
+            listener.Prefixes.Add("http://127.0.0.1:" + port + virtualPath + "/");
             listener.IgnoreWriteExceptions = true;
             listener.Start();
-            listener.BeginGetContext(Accepted, null);
+            for (int i = 0; i < atOnce; i++)
+                listener.BeginGetContext(Serve, null);
             using (new Timer(_ => { }, null, SweepMilliseconds, SweepMilliseconds))
                 Thread.Sleep(Timeout.Infinite);
         }
 
-        void Accepted(IAsyncResult result)
+        void Serve(IAsyncResult result)
         {
             HttpListenerContext context = listener.EndGetContext(result);
-            listener.BeginGetContext(Accepted, null);
             Connection.Keep(context);
             HttpRuntime.ProcessRequest(new ListenerRequest(context));
+            listener.BeginGetContext(Serve, null);
         }
     }
 }

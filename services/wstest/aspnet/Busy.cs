@@ -7,12 +7,14 @@ namespace Steelyard.WSTest
     static class Busy
     {
         const int ClockThreadCpuTime = 3;
+        const double MostMicros = 1L << 31;
 
-        /// <summary>Spins for a decimal number of microseconds; false where the text is none.</summary>
+        /// <summary>Spins for a decimal number of microseconds; false, at once, where the text is none.</summary>
         public static bool Spin(string micros)
         {
             double asked;
-            if (!double.TryParse(micros, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out asked))
+            if (!double.TryParse(micros, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out asked)
+                || asked >= MostMicros)
                 return false;
             long end = ThreadTime() + (long)(asked * 1000);
             while (ThreadTime() < end)

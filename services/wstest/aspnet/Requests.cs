@@ -25,7 +25,7 @@ namespace Steelyard.WSTest
 
         static void Begin(HttpContext context)
         {
-            if (!context.Request.FilePath.EndsWith(".asmx", StringComparison.Ordinal))
+            if (!context.Request.FilePath.EndsWith("/WSTest.asmx", StringComparison.Ordinal))
                 return;
             Interlocked.Increment(ref count);
             string micros = context.Request.Headers["Steelyard-Busy-Us"];

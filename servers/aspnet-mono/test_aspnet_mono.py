@@ -1,0 +1,159 @@
+"""What the host makes of Mono, proved on the real server: no memory kept, no delay, no file given away, factors obeyed."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SERVICE = HERE.parent.parent / "services" / "wstest"
+EXCHANGES = SERVICE / "contract" / "exchanges"
+ASMX = "/wstest/WSTest.asmx"
+READY_SECONDS = 60
+
+pytestmark = pytest.mark.skipif(not (shutil.which("mono") and shutil.which("mcs")), reason="Mono is not installed")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A started server: one kept connection to it, its process, its scratch folder."""
+
+    connection: http.client.HTTPConnection
+    process: subprocess.Popen[bytes]
+    scratch: Path
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        return self._ask("GET", path)
+
+    def post(self, exchange: str, **headers: str) -> tuple[int, bytes]:
+        body = (EXCHANGES / f"{exchange}.request.xml").read_bytes()
+        return self._ask("POST", ASMX, body, {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": '""', **headers})
+
+    def count(self) -> int:
+        return int(self.get("/wstest/count")[1])
+
+    def _ask(self, *request: object) -> tuple[int, bytes]:
+        self.connection.request(*request)  # type: ignore[arg-type]
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+
+Start = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    subprocess.run(["sh", "build.sh", SERVICE, folder], cwd=HERE, check=True, timeout=120)
+    return folder
+
+
+@pytest.fixture
+def start(cache: Path, tmp_path: Path) -> Iterator[Start]:
+    started: list[Server] = []
+
+    def start(**factors: str) -> Server:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        environment = {**os.environ, **{f"STEELYARD_{name.upper()}": value for name, value in factors.items()}}
+        argv = ["sh", "start.sh", port, str(SERVICE), str(cache), str(tmp_path)]
+        process = subprocess.Popen(argv, cwd=HERE, env=environment)
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        started.append(Server(connection, process, tmp_path))
+        end = time.monotonic() + READY_SECONDS
+        while subprocess.run(["sh", "../common/ready.sh", port], cwd=HERE, check=False).returncode != 0:
+            assert time.monotonic() < end and process.poll() is None, "the server did not start"
+            time.sleep(0.1)
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.connection.close()
+        server.process.terminate()
+        server.process.wait(10)
+
+
+def test_requests_leave_no_memory_behind(start: Start) -> None:
+    server = start(heap="64m")  # each request that Mono keeps is some 14 kB: 4,000 would not fit
+    for _ in range(4000):
+        assert server.post("echoVoid/void")[0] == 200
+
+
+def test_a_long_answer_does_not_wait_for_an_acknowledgement(start: Start) -> None:
+    server = start()
+    seconds = []
+    for _ in range(21):
+        begin = time.monotonic()
+        status, answer = server.post("echoStruct/long-string")
+        seconds.append(time.monotonic() - begin)
+        assert (status, len(answer) > 16384) == (200, True)
+    assert sorted(seconds)[10] < 0.035  # Linux delays acknowledgements by 40 ms
+
+
+def test_only_the_service_and_its_count_are_there(start: Start) -> None:
+    server = start()
+    for path in (ASMX, f"{ASMX}?WSDL", "/wstest/", "/wstest/Web.config", "/wstest/bin/wstest.dll", "/elsewhere"):
+        status, content = server.get(path)
+        assert 400 <= status < 500, path
+        assert b"System." not in content and bytes(server.scratch) not in content, path
+        server.connection.close()
+    assert server.get("/wstest/%2e%2e/%2e%2e/etc/hostname")[0] == 400
+
+
+def test_service_requests_are_counted_whatever_they_ask(start: Start) -> None:
+    server = start()
+    assert server.post("echoVoid/void")[0] == 200
+    assert server.post("echoVoid/void", **{"Content-Type": "text/plain"})[0] >= 400
+    server.get("/wstest/nothing.asmx")
+    assert server.count() == 2
+
+
+def test_a_busy_request_uses_the_processor_time_that_it_asks_for(start: Start) -> None:
+    server = start()
+    for micros in ("", "0", "1.8"):
+        assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": micros})[0] == (400 if micros == "" else 200)
+    before = processor_seconds(server)
+    assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": "500000.5"})[0] == 200
+    assert 0.5 <= processor_seconds(server) - before < 1.5
+    for micros in ("much", "-5", "1e3", "99999999999999"):
+        assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": micros})[0] == 400
+
+
+def processor_seconds(server: Server) -> float:
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.parametrize(("threads", "waits"), [("1", True), ("2", False)])
+def test_as_many_requests_are_served_at_once_as_there_are_threads(start: Start, threads: str, waits: bool) -> None:
+    server = start(threads=threads, least_threads="4")
+    assert server.post("echoVoid/void")[0] == 200 and server.count() == 1
+    busy = replace(server, connection=http.client.HTTPConnection("127.0.0.1", server.connection.port, timeout=30))
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(busy.post, "echoVoid/void", **{"Steelyard-Busy-Us": "2000000"})
+        time.sleep(0.5)
+        begin = time.monotonic()
+        assert server.count() == 2
+        assert (time.monotonic() - begin > 1) == waits
+        assert answer.result()[0] == 200
+    busy.connection.close()
+
+
+def test_what_mono_writes_stands_in_the_scratch_folder(start: Start) -> None:
+    server = start()
+    server.post("echoVoid/void")
+    environment = Path(f"/proc/{server.process.pid}/environ").read_bytes().split(b"\0")
+    assert f"TMPDIR={server.scratch}/tmp".encode() in environment
+    assert b"MONO_GC_PARAMS=major=marksweep,nursery-size=4m,max-heap-size=256m" in environment
+    assert any((server.scratch / "tmp").rglob("wstest.dll"))
+    assert Path(f"/proc/{server.process.pid}/cwd").resolve() == server.scratch.resolve()
