@@ -5,7 +5,9 @@
 After AFTER requests: `wrong` answers with another text, `fault` with a SOAP fault, `die` exits with 3, `hang` never
 answers. `never-ready` listens on no port, `die-at-start` ends at once, `port-taken` finds
 its port in use. `escape` starts, in a session of its own, a child
-that ignores every polite signal.
+that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
+same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
+with 200.
 """
 
 import base64
@@ -22,6 +24,7 @@ from pathlib import Path
 from lxml import etree
 
 AFTER = 1500
+FIXED_PORT = 19_999
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 SPACE = "urn:steelyard:wstest"
 
@@ -103,7 +106,12 @@ class Handler(BaseHTTPRequestHandler):
         return 200, envelope(reply(name.localname, element))
 
     def send(self, status, body, kind="text/xml; charset=utf-8"):
-        self.send_response(status)
+        self.answered = getattr(self, "answered", 0) + 1
+        if MODE == "close" and self.answered == 100:
+            self.close_connection = True
+        self.send_response(200 if MODE == "obliging" else status)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -132,7 +140,12 @@ if MODE == "never-ready":
 if MODE == "escape":
     code = "import signal, time\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\ntime.sleep(3600)  # steelyard-escapee"
     subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-server = ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
+if MODE == "fixed-port":
+    ThreadingHTTPServer.allow_reuse_address = False
+    beside = ThreadingHTTPServer(("127.0.0.1", FIXED_PORT), BaseHTTPRequestHandler)
+if MODE == "impatient":
+    Handler.timeout = 1
+server = ThreadingHTTPServer(("0.0.0.0" if MODE == "everywhere" else "127.0.0.1", PORT), Handler)
 server.daemon_threads = True
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 server.serve_forever()

@@ -1,0 +1,179 @@
+"""The hall of servers: everything that is said of every server is proved of some here, and no check of it is blind."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import HOUSE, MARK, Lab, ours
+from rich.console import Console
+from steelyard import catalogue, servers, sockets, subject
+from steelyard.models.outputs import ServerRow, ServersOutput
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.progress import Progress
+
+ROOT = Path(__file__).parent.parent
+EVERYWHERE = ["null", "go", "rust-axum", "tomcat-metro", "jetty-cxf"]
+WHERE_INSTALLED = ["gsoap", "python-spyne"]
+FROZEN = {"null", "tomcat-metro"}
+
+Check = Callable[..., ServerRow]
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    progress = Progress(Console(stderr=True), quiet=True)
+
+    def checked(words: str, **wishes: object) -> ServerRow:
+        row = servers.check(words, "wstest", progress, **wishes)  # type: ignore[arg-type]
+        assert ours(tmp_path) == [], "still running"
+        return row
+
+    return checked
+
+
+@pytest.mark.parametrize("name", EVERYWHERE + WHERE_INSTALLED)
+def test_a_server_keeps_the_whole_contract(check: Check, name: str) -> None:
+    row = check(name, frozen_seconds=25 if name in FROZEN else 0)
+    if row.contract is None and name in WHERE_INSTALLED:
+        pytest.skip(str(row.reason))
+    assert (row.contract, row.reason) == (True, None)
+    assert row.fetched and row.started and row.deployed and row.loopback and row.twice
+    assert row.exchanges is not None and row.exchanges >= (40 if row.floor else 350)
+    assert row.sockets is not None and len(row.sockets) == 1
+    assert row.keep_alive is not None and row.keep_alive.answered == 2000
+    assert row.keep_alive.survived is (True if name in FROZEN else None)
+    assert row.redeploy_seconds is not None and row.redeploy_seconds > 0
+    assert row.stop_seconds is not None and row.stop_seconds < servers.STOP_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("everywhere", "sockets: it listens beyond this machine, on tcp 0.0.0.0:"),
+        ("fixed-port", "twice: odd died before it was ready"),
+        ("close", "keep-alive: a connection was lost after 100 requests: the server had announced"),
+        ("impatient", "keep-alive: a connection was lost in a freeze of 3 s"),
+        ("obliging", "not-xml: HTTP status 200"),
+        ("escape", "stop: 1 process did not end within 2 s of SIGTERM and had to be killed"),
+        ("wrong", "breaks the contract of wstest at"),
+        ("never-ready", "odd was not ready after 8 s"),
+    ],
+)
+def test_a_fault_is_named(check: Check, monkeypatch: pytest.MonkeyPatch, mode: str, said: str) -> None:
+    monkeypatch.setattr(servers, "STOP_SECONDS", 2.0)
+    row = check(
+        f"odd@mode={mode}", frozen_seconds=3 if mode == "impatient" else 0, quick=mode in ("never-ready", "escape")
+    )
+    assert row.contract is False
+    assert said in str(row.reason)
+    if mode not in ("obliging", "wrong"):  # these fail in more than one way
+        assert "; " not in str(row.reason)
+
+
+@pytest.mark.usefixtures("check")
+def test_a_redeployment_that_changes_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(servers, "_REDEPLOY_SECONDS", 1.0)
+    progress = Progress(Console(stderr=True), quiet=True)
+    odd, service = catalogue.server("odd"), catalogue.service("wstest")
+    ready = subject.provided(SubjectSpec(label="odd", parts=[PartSpec(server="odd")]), service, progress)
+    idle = replace(odd, model=odd.model.model_copy(update={"redeploy": [["true"]]}))
+    ready = replace(ready, parts=[replace(ready.parts[0], server=idle)])
+    examination = servers.Examination(servers.row(odd), service, ready, tmp_path, progress, seed=1)
+    examination.run(quick=False, frozen_seconds=0)
+    assert examination.row().reason == "redeploy: no new deployment answered within 1 s"
+
+
+def test_every_listening_socket_of_a_process_is_seen() -> None:
+    places = [
+        (socket.AF_INET, socket.SOCK_STREAM, "127.0.0.1", True),
+        (socket.AF_INET, socket.SOCK_DGRAM, "127.0.0.2", True),
+        (socket.AF_INET6, socket.SOCK_STREAM, "::1", True),
+        (socket.AF_INET, socket.SOCK_STREAM, "0.0.0.0", False),
+        (socket.AF_INET6, socket.SOCK_DGRAM, "::", False),
+    ]
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.socket(family, kind)) for family, kind, _, _ in places]
+        for each, (_, kind, address, _) in zip(opened, places, strict=True):
+            each.bind((address, 0))
+            if kind == socket.SOCK_STREAM:
+                each.listen()
+        seen = {found.port: found.loopback for found in sockets.listening([os.getpid()])}
+        for each, (_, _, address, loopback) in zip(opened, places, strict=True):
+            assert seen[each.getsockname()[1]] is loopback, address
+        talking = stack.enter_context(socket.create_connection(("127.0.0.1", opened[0].getsockname()[1])))
+        assert talking.getsockname()[1] not in {found.port for found in sockets.listening([os.getpid()])}
+
+
+def test_a_deviation_excuses_what_it_names_and_nothing_else(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = catalogue.server("odd")
+    excused = replace(odd, model=odd.model.model_copy(update={"deviations": {"keep-alive": "100 requests, no more"}}))
+    monkeypatch.setattr(catalogue, "server", lambda _name: excused)
+    row = check("odd@mode=close", quick=True)
+    assert (row.contract, row.reason) == (True, None)
+    assert row.keep_alive is not None and row.keep_alive.answered == 100
+    row = check("odd@mode=everywhere", quick=True)
+    assert row.contract is False and "sockets" in str(row.reason)
+
+
+def test_the_command_prints_a_matrix_and_keeps_what_it_found(lab: Lab) -> None:
+    kept = lab.folder / "servers.json"
+    ran = lab.run("servers", "check", "null", "odd@mode=close", "--quick", "--save", str(kept))
+    assert ran.code == 1
+    header, null, odd = ran.out.splitlines()[-3:]
+    assert header.split("  ")[0] == "server" and "keep-alive" in header and "cold start" in header
+    assert null.startswith("null ") and "1 on loopback" in null and "2,000" in null
+    assert odd.startswith("odd@mode=close ") and "NO" in odd.split() and "closed after 100" in odd
+    found = ServersOutput.model_validate_json(kept.read_text())
+    assert found.checked is not None and found.checked.processors == os.cpu_count()
+    assert [(row.name, row.contract) for row in found.servers] == [("null", True), ("odd@mode=close", False)]
+
+
+def test_a_server_that_cannot_be_had_here_is_no_failure_of_all(lab: Lab) -> None:
+    ran = lab.run("servers", "check", "weblogic", "--json", ORACLE_HOME="")
+    row = ran.json()["servers"][0]
+    assert (row["contract"], row["started"]) == (None, None)
+    assert "ORACLE_HOME" in row["reason"]
+
+
+@pytest.fixture
+def page() -> ModuleType:
+    """tools/hall.py."""
+    spec = importlib.util.spec_from_file_location("hall", ROOT / "tools" / "hall.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_must_hold_every_server_and_what_was_found_of_it(page: ModuleType) -> None:
+    names = sorted(catalogue.server_files())
+    rows = [servers.row(catalogue.server(name)) for name in names]
+    rows[names.index("go")] = rows[names.index("go")].model_copy(update={"contract": False, "reason": "it | sleeps"})
+    whole = ServersOutput(servers=rows, checked=servers.checked())
+    assert page.complaints(whole, page.written(whole)) == []
+    assert "it \\| sleeps" in page.written(whole)
+    assert all(reason in page.written(whole).replace("\\|", "|") for row in rows for reason in row.deviations.values())
+
+    assert page.complaints(whole, page.written(whole) + "!") != []
+    lost = random.Random(1).choice(names)
+    short = whole.model_copy(update={"servers": [row for row in rows if row.name != lost]})
+    assert any(lost in complaint for complaint in page.complaints(short, page.written(short)))
+
+
+def test_what_is_kept_is_what_the_schema_says() -> None:
+    kept = ROOT / "docs" / "reference" / "servers.json"
+    assert ServersOutput.model_validate(json.loads(kept.read_text())).checked is not None

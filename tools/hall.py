@@ -1,0 +1,94 @@
+"""Writes docs/reference/servers.md from servers.json, which `make test-servers` keeps: `python tools/hall.py [--check]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from steelyard import catalogue, printing
+from steelyard.models.outputs import ServerRow, ServersOutput
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "docs" / "reference" / "servers.json"
+PAGE = KEPT.with_suffix(".md")
+
+INTRODUCTION = """\
+# The hall of servers
+
+This page is made by `make hall` from `servers.json`, which `make test-servers` writes: each server is fetched, built, started,
+asked and stopped by `steelyard servers check` with the service `wstest`, as the defaults of its descriptor have it.
+
+- *deploy*: the service answered rightly. *contract*: every exchange in every spelling was answered rightly, every bad request
+  refused, and everything right of it in the table held, but for the deviations listed below, which descriptors record.
+- *keep-alive*: requests answered on one connection, which then outlived the whole server being frozen for 25 s.
+- *sockets*: all sockets, TCP and UDP, that any of its processes listens on.
+- *two at once*: a second one ran beside the first, both answered, and both ended leaving nothing.
+- *redeploy*: from the order to replace the service until the new one answered rightly, in place or by a restart of the server.
+- *stop*: from SIGTERM until no process was left. *cold start*: from the start of the process until the service counts requests.
+- *memory*: resident, of all processes together, after the contract and before any load.
+
+Times and memory are of one run and describe; they weigh nothing. `steelyard compare` does.
+"""
+
+
+def written(found: ServersOutput) -> str:
+    """The page."""
+    rows = [row for row in found.servers if row.kind == "server"]
+    tried = [row for row in rows if row.contract is not None]
+    text = INTRODUCTION
+    if found.checked is not None:
+        at = found.checked
+        text += (
+            f"\nChecked on {at.date}, revision {at.revision[:12]}{'+' * at.revision.endswith('+')}, on {at.processors} processors"
+            f" ({at.processor}), {at.memory_bytes / 2**30:.0f} GiB, {at.distribution}, {at.kernel}.\n"
+        )
+    text += "\n## What was found\n\n" + _table(list(printing.CHECKS), [printing.findings(row) for row in tried])
+    text += _listed("What failed", [(row, [row.reason]) for row in tried if row.reason])
+    text += _listed("Not to be had where this was run", [(row, [row.reason]) for row in rows if row.contract is None])
+    text += "\n## What they are\n\n" + _table(
+        ["server", "product", "version", "stack", "language", "JDK"],
+        [[row.name, row.title, row.version, row.stack, row.language, str(row.jdk or "")] for row in rows],
+    )
+    deviating = [(row, [f"`{key}`: {why}" for key, why in row.deviations.items()]) for row in rows if row.deviations]
+    return text + _listed("Deviations, by server", deviating)
+
+
+def complaints(found: ServersOutput, page: str) -> list[str]:
+    """What makes the kept results or the page stale, each a sentence; empty where nothing does."""
+    here, kept = set(catalogue.server_files()), {row.name for row in found.servers}
+    said = [f"servers/{name} is not in {KEPT.name}: `make test-servers` checks it" for name in sorted(here - kept)]
+    said += [f"{KEPT.name} holds {name}, which is not in servers/" for name in sorted(kept - here)]
+    if page != written(found):
+        said.append(f"{PAGE.name} does not say what {KEPT.name} says: `make hall` rewrites it")
+    return said
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *([_cell(cell) for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def _listed(title: str, said: list[tuple[ServerRow, list[str | None]]]) -> str:
+    if not said:
+        return ""
+    lines = [f"- **{row.name}**: {_cell('; '.join(filter(None, texts)))}" for row, texts in said]
+    return f"\n## {title}\n\n" + "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
+
+
+def main() -> int:
+    """Rewrite the page, or with --check say why it is stale and fail."""
+    found = ServersOutput.model_validate_json(KEPT.read_text(encoding="utf-8"))
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(written(found), encoding="utf-8")
+        return 0
+    said = complaints(found, PAGE.read_text(encoding="utf-8") if PAGE.is_file() else "")
+    print("\n".join(said), file=sys.stderr, end="\n" if said else "")
+    return int(bool(said))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
