@@ -37,7 +37,7 @@ sets = "service.NumBytes"
 meaning = "size of the byte array of echoSynthetic"
 
 [parameters.Drain]
-default = 2
+default = 5
 sets = "drain_seconds"
 meaning = "how long answers in flight are waited for"
 
@@ -80,18 +80,6 @@ def test_a_jvm_that_runs_out_of_memory_is_named_with_the_load_that_it_could_not_
     assert "trials 1, 2" in page
 
 
-def test_a_jvm_that_limps_on_after_its_memory_ran_out_is_told_of(lab: Lab) -> None:
-    limping = 'heap = "48m", jvm = "-XX:-ExitOnOutOfMemoryError"'
-    lab.run("run", study(lab, "tomcat-metro", limping, operation="echoSynthetic", users=8, bytes=700_000, forks=1))
-    run = lab.runs()[0]
-    record = records(run)[0]
-    assert record["distress"], record["failure"]
-    one = record["distress"][0]
-    assert (one["subject"], one["place"]["users"]) == ("b", 8)
-    assert "java.lang.OutOfMemoryError" in one["message"]
-    assert "b ran out of memory and went on, at 8 users on echoSynthetic" in (run / "report.html").read_text()
-
-
 def test_a_jvm_whose_threads_deadlock_is_named_with_its_thread_dump(lab: Lab) -> None:
     ran = lab.run("run", study(lab, "deadlock"))
     assert ran.code == 1, ran.err
@@ -112,7 +100,7 @@ def test_a_server_killed_in_mid_slice_is_named_and_the_other_trials_decide(
     until(lambda: measuring(lab), 90)
     victim = at_work(lab, until)
     os.kill(victim, signal.SIGKILL)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 1, err
     assert "signal 9 (SIGKILL)" in err
     run = lab.runs()[0]
