@@ -25,7 +25,11 @@ def describe(
 
     With `study`, also what its paper tuned, beside the nearest settings of these subjects.
     """
-    tuned = tuning.table(study, {one.label: one.front.server.model for one in subjects}) if study else None
+    tuned = (
+        tuning.table(study, {one.label: (one.front.server.model, one.front.factors) for one in subjects})
+        if study
+        else None
+    )
     return {
         "steelyard": __version__,
         "git": _git(),

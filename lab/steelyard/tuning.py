@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from . import catalogue, configuration
@@ -11,6 +12,7 @@ from .models.strict import Strict
 from .models.tuning import Setting, Settings, TuningList
 
 ALL = "*"
+_FACTOR = re.compile(r"factor (\w+): ([^;,)]+)")
 
 
 class Row(Strict):
@@ -52,8 +54,8 @@ def papers() -> dict[str, TuningList]:
     return found
 
 
-def table(study: str, servers: Mapping[str, Server]) -> Table | None:
-    """The list of the study's paper beside the answers of its subjects' servers, by label; None where it has no list."""
+def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) -> Table | None:
+    """The list of the paper beside the answers of its subjects (server and factors, by label); None where it has no list."""
     found = papers().get(study)
     if found is None:
         return None
@@ -68,9 +70,15 @@ def table(study: str, servers: Mapping[str, Server]) -> Table | None:
                 value=f"{tuned.value} {tuned.unit}".strip(),
                 words=tuned.words,
                 section=tuned.section,
-                nearest={label: server.tuning.get(tuned.setting, "not said") for label, server in servers.items()}
+                nearest={label: answer(*subject, tuned.setting) for label, subject in subjects.items()}
                 if here is None
                 else {ALL: here},
             )
         )
     return Table(paper=f"{found.paper.authors} {found.paper.year}", remark=found.remark, rows=rows)
+
+
+def answer(server: Server, factors: Mapping[str, str], setting: str) -> str:
+    """The server's nearest setting, with the values that these factors have where it names a factor and its default."""
+    stated = server.tuning.get(setting, "not said")
+    return _FACTOR.sub(lambda found: f"factor {found[1]}: {factors.get(found[1]) or found[2]}", stated)

@@ -30,6 +30,13 @@ def test_an_answer_names_only_factors_that_the_server_has(server: Server) -> Non
             assert set(words.split(", ")) <= set(server.factors), f"{name} = {answer}"
 
 
+@pytest.mark.parametrize("server", [pytest.param(one, id=one.name) for one in SERVERS])
+def test_an_answer_states_the_factors_default(server: Server) -> None:
+    stated = {found for answer in server.tuning.values() for found in re.findall(r"factor (\w+): ([^;,)]+)", answer)}
+    defaults = server.defaults()
+    assert {(name, value) for name, value in stated if defaults[name] and defaults[name] != value} == set()
+
+
 def test_there_is_a_list_for_each_of_the_five_papers() -> None:
     assert sorted(PAPERS) == ["flight", "petstore", "soakit", "soaservers", "wstest"]
     assert [name for name, paper in PAPERS.items() if not paper.tuned] == ["soaservers"]
@@ -49,11 +56,12 @@ def test_a_study_and_its_list_are_of_the_same_paper() -> None:
 
 
 def test_the_table_has_each_subjects_answer_and_one_for_what_is_no_servers() -> None:
-    table = tuning.table("wstest", {"a": catalogue.server("tomcat-metro").model, "b": catalogue.server("go").model})
+    tomcat, go = catalogue.server("tomcat-metro").model, catalogue.server("go").model
+    table = tuning.table("wstest", {"a": (tomcat, {"heap": "1g"}), "b": (go, go.defaults())})
     assert table is not None
     heap = next(row for row in table.rows if row.setting == "heap")
     assert (heap.value, heap.words) == ("256 MB", "-Xms256m -Xmx256m")
-    assert heap.nearest["a"] == "-Xms and -Xmx, the same (factor heap: 256m)"
+    assert heap.nearest["a"] == "-Xms and -Xmx, the same (factor heap: 1g)"
     assert heap.nearest["b"].startswith("none")
     window = next(row for row in table.rows if row.setting == "tcp-window")
     assert list(window.nearest) == [tuning.ALL]

@@ -30,13 +30,22 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Tuned:
+    """One thing that the paper set, and the nearest settings today: (subjects that have it, setting), no subjects for all."""
+
+    setting: str
+    paper: str
+    words: str
+    nearest: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Tuning:
-    """What the study's paper tuned, beside the nearest settings of the subjects: `rows` are cells under `headings`."""
+    """What the study's paper tuned, beside the nearest settings of the subjects."""
 
     paper: str
     remark: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[Tuned, ...]
 
 
 def groups(run: Run) -> list[Group]:
@@ -65,17 +74,23 @@ def tuning(run: Run) -> Tuning | None:
     if not isinstance(stored, Mapping):
         return None
     table = Table.model_validate(stored)
-    labels = run.schedule.subjects
     rows = [
-        (
-            row.setting.replace("-", " "),
-            f"{row.product}: {row.value}",
-            f"{row.words} ({row.section})",
-            *(row.nearest.get(label, row.nearest.get(ALL, "")) for label in labels),
+        Tuned(
+            setting=row.setting.replace("-", " "),
+            paper=f"{row.product}: {row.value}",
+            words=f"{row.words} ({row.section})",
+            nearest=tuple(_who_has_it(row.nearest)),
         )
         for row in table.rows
     ]
-    return Tuning(table.paper, table.remark, ("setting", "paper", "in its words", *labels), tuple(rows))
+    return Tuning(table.paper, table.remark, tuple(rows))
+
+
+def _who_has_it(nearest: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each answer once, with the subjects that share it."""
+    for answer in dict.fromkeys(nearest.values()):
+        labels = [label for label, given in nearest.items() if given == answer]
+        yield "" if labels == [ALL] else ", ".join(labels), answer
 
 
 def command(run: Run) -> str | None:
