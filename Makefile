@@ -7,7 +7,7 @@ UV := $(TOOLS)/bin/uv
 UV_VERSION := 0.13.8
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
-JAVA_PROJECTS := services/wstest/java services/wstest/java-springws servers/common/cxf/adapter
+JAVA_PROJECTS := services/wstest/java services/wstest/java-springws services/soaservers/java services/soaservers/java-springws servers/common/cxf/adapter
 RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
