@@ -1,0 +1,159 @@
+"""Services that call each other: the calls are made, counted and joined, and an answer is wrong where a callee is."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from conftest import HOUSE, MARK, ours
+from rich.console import Console
+from steelyard import catalogue, contract, cpus, exchanges, subject
+from steelyard.errors import BuildError, ContractError, ProvisionError
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.progress import Progress
+from steelyard.subject import RunningPart, RunningSubject
+
+sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
+import graph
+
+PROGRESS = Progress(Console(stderr=True), quiet=True)
+MESH = graph.read(Path(graph.__file__).with_name("graph.xml"))
+CALLS = {"single": {}, "pair": {"left": 1, "right": 1}, "mesh": dict(MESH.calls())}
+
+SMALL_GRAPH = """<graph xmlns="urn:steelyard:soaservers:graph" entry="top">
+  <service name="low"/>
+  <service name="top" calls="low middle low" order="parallel"/>
+  <service name="middle" calls="low"/>
+</graph>"""
+
+
+@contextmanager
+def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> Iterator[RunningSubject]:
+    """A subject of these parts; when it has ended, nothing of it runs."""
+    monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv(MARK, str(folder))
+    ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), catalogue.service("soaservers"), PROGRESS)
+    with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as running:
+        yield running
+    assert ours(folder) == []
+
+
+def verify(running: RunningSubject, seed: int = 1) -> int:
+    return contract.verify(catalogue.service("soaservers"), running.url, seed=seed, all_spellings=False)
+
+
+def count(part: RunningPart, service: str) -> int:
+    """How often a service of a part was called."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{part.port}/soaservers/count?service={service}") as answer:
+        return int(answer.read())
+
+
+def counts(part: RunningPart) -> dict[str, int]:
+    return {service: count(part, service) for service in ("left", "right", *MESH.calls())}
+
+
+def send(running: RunningSubject, operation: str, requests: int) -> None:
+    """So many random requests of an operation, whatever their answers."""
+    service = catalogue.service("soaservers")
+    conversation = contract.Conversation(running.url)
+    for exchange in exchanges.generated(service, operation, seed=3, count=requests, parameters={}):
+        headers = contract.request_headers(service.model, operation)
+        assert conversation.post(exchange.request.encode(), headers).status == 200
+    conversation.close()
+
+
+def test_every_call_that_the_graph_declares_is_made_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro")) as running:
+        assert verify(running) > 20
+        for operation, declared in CALLS.items():
+            before, asked = counts(running.front), running.requests_served()
+            send(running, operation, 4)
+            made = {service: after - before[service] for service, after in counts(running.front).items()}
+            assert {service: calls for service, calls in made.items() if calls} == {
+                service: 4 * calls for service, calls in declared.items()
+            }
+            assert running.requests_served() - asked == 4
+
+
+def test_a_callee_that_is_wrong_late_or_gone_breaks_the_contract_of_its_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller = PartSpec(server="tomcat-metro", factors={"call_timeout": "4"})
+    with started(tmp_path, monkeypatch, caller, PartSpec(server="callee")) as running:
+        callee = running.parts[1]
+
+        def mode(name: str) -> None:
+            request = urllib.request.Request(f"http://127.0.0.1:{callee.port}/mode", name.encode(), method="PUT")
+            urllib.request.urlopen(request).close()
+
+        assert verify(running) > 20
+        for name, said in (
+            ("depth", r"pair/.*/token\[1\]/depth is 2, expected 1"),
+            ("less", r"pair/.*/token holds 1 items, expected 3"),
+            ("fault", r"pair/.*HTTP status 500, expected 200 \(a SOAP fault came: .*not today"),
+        ):
+            mode(name)
+            with pytest.raises(ContractError, match=said):
+                verify(running)
+        mode("order")  # which a callee that calls nobody cannot get wrong
+        with pytest.raises(ContractError, match=r"mesh/.*/token\[1\]/service is 's5', expected 's2'"):
+            verify(running)
+        mode("right")
+        assert verify(running, seed=2) > 20
+
+        callee.keeper.freeze()
+        with pytest.raises(ContractError, match=r"pair/.*HTTP status 500.*timed out"):
+            verify(running)
+        callee.keeper.thaw()
+        assert verify(running, seed=3) > 20
+
+        callee.keeper.stop()
+        with pytest.raises(ContractError, match=r"pair/.*HTTP status 500.*[Rr]efused"):
+            verify(running)
+
+
+def test_calls_go_to_the_second_server_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro"), PartSpec(server="tomcat-metro")) as running:
+        send(running, "mesh", 3)
+        assert set(counts(running.parts[0]).values()) == {0}
+        assert counts(running.parts[1]) == {"left": 0, "right": 0, **{s: 3 * n for s, n in MESH.calls().items()}}
+        assert running.requests_served() == 3
+
+
+def test_a_user_gives_another_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "graph.xml"
+    path.write_text(SMALL_GRAPH)
+    monkeypatch.setenv(graph.VARIABLE, str(path))
+    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro")) as running:
+        assert verify(running) > 20
+        before = count(running.front, "low"), count(running.front, "middle")
+        send(running, "mesh", 2)
+        assert (count(running.front, "low"), count(running.front, "middle")) == (before[0] + 6, before[1] + 2)
+
+
+def test_a_time_out_that_is_none_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = PartSpec(server="tomcat-metro", factors={"call_timeout": "soon"})
+    with (
+        pytest.raises(ProvisionError, match="tomcat-metro: factor call_timeout may be such as none, not 'soon'"),
+        started(tmp_path, monkeypatch, part),
+    ):
+        pass
+
+
+def test_a_server_without_an_implementation_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        pytest.raises(BuildError, match="soaservers has no implementation 'go', which go runs"),
+        started(tmp_path, monkeypatch, PartSpec(server="go")),
+    ):
+        pass
