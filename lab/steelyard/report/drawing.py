@@ -85,7 +85,7 @@ def draw_small(name: str, chart: Chart) -> str:
 def _svg(name: str, chart: Chart) -> str:
     spec = chart.to_dict(validate=False)
     spec["config"] = _CONFIG
-    spec["padding"] = {"left": 8, "right": 6, "top": 4, "bottom": 4}
+    spec["padding"] = {"left": 20, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     svg = vl_convert.vegalite_to_svg(spec)
     svg = _renumbered(name, svg)

@@ -10,7 +10,7 @@ from typing import Any
 from ..analyse import Analysis
 from ..figures import ForkFigure
 from ..instrument import Finding
-from ..judging import Judgement
+from ..judging import Judgement, ranks
 from ..models.records import Cell
 from ..sentences import Said, counted, dashed, ratio_text, value_text
 from ..store import Run
@@ -18,6 +18,7 @@ from .curves import percentile_chart, warm_up_chart, warm_up_points
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 from .failures import Death, called, cells, deaths, failure_headings, failure_kinds, failure_rows, trial_failures
 from .levels import level_chart
+from .ranking import ranking_chart
 from .ratios import ratio_chart
 from .setup import Group, Tuning, command, groups, tuning
 
@@ -70,6 +71,7 @@ class Page:
     question: str
     run: str
     said: tuple[Said, ...]
+    ranked: bool
     why_not: tuple[str, ...]
     valid: bool
     partial: bool
@@ -110,6 +112,7 @@ def page_of(analysis: Analysis) -> Page:
         question=_text(study.get("question")),
         run=run.name,
         said=analysis.said,
+        ranked=bool(verdicts.ranks),
         why_not=tuple(verdicts.why_not[1:]),
         valid=verdicts.valid,
         partial=verdicts.status == "partial",
@@ -167,9 +170,8 @@ def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
     reference = analysis.run.schedule.reference
     primary = [one for one in analysis.judgements if one.compared.primary and one.compared.b == reference]
     margin = analysis.run.schedule.margin
-    return _present(
-        ratio_chart(place, judgement, margin, alone=len(primary) == 1) for place, judgement in enumerate(primary)
-    )
+    evidence = [ratio_chart(place, one, margin, alone=len(primary) == 1) for place, one in enumerate(primary)]
+    return _present([ranking_chart(primary, ranks(analysis.run, analysis.judgements), margin), *evidence])
 
 
 def _levels(analysis: Analysis) -> tuple[Picture, ...]:
