@@ -31,9 +31,8 @@ def content(address, request):
     service = list(MESH.services)[int(place) - 1] if place.isdecimal() else address.lower()
     found = tokens(service, int(request.findtext(f"{{{SPACE}}}depth")) + (mode == "depth"))
     found = {"order": [*found[1:], found[0]], "less": found[:-1]}.get(mode, found)
-    carried = "".join(
-        f"<parameter>{escape(one.text or '')}</parameter>" for one in request.iter(f"{{{SPACE}}}parameter")
-    )
+    texts = [escape(one.text or "", {"\r": "&#13;"}) for one in request.iter(f"{{{SPACE}}}parameter")]
+    carried = "".join(f"<parameter>{text}</parameter>" for text in texts)
     written = "".join(f"<token><service>{name}</service><depth>{at}</depth>{carried}</token>" for name, at in found)
     return f'<propagateResponse xmlns="{SPACE}">{written}</propagateResponse>', 200
 
