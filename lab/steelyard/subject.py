@@ -238,7 +238,8 @@ def _start(
     progress: Progress,
 ) -> RunningPart:
     server = part.server
-    scratch = stack.enter_context(_scratch(f"{subject.label}-{part.place}-"))
+    # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
+    scratch = stack.enter_context(_scratch(f"{server.name}-{part.place}-"))
     log = folder / f"{subject.label}.{part.place}.log"
     environment = {
         **require(server.model.needs_with(part.factors), server.name),
