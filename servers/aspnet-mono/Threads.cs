@@ -13,7 +13,7 @@ namespace Steelyard.AspNetMono
         public static int Provide()
         {
             int least = Number("STEELYARD_LEAST_THREADS", Number("STEELYARD_CPUS", Environment.ProcessorCount));
-            int most = Number("STEELYARD_THREADS", 100);
+            int most = Number("STEELYARD_THREADS", 200);
             if (!ThreadPool.SetMinThreads(least, least) || !ThreadPool.SetMaxThreads(most + OfListener, most + OfListener))
                 throw new ArgumentException("the thread pool cannot have " + least + " to " + most + " threads");
             return most;
