@@ -123,6 +123,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         "NO_COLOR": "1",
         MARK: str(tmp_path),
         "STEELYARD_LOCK": str(tmp_path / "lock"),
+        "STEELYARD_STATE": str(tmp_path / "state"),
     }
     yield Lab(tmp_path, {**os.environ, **own})
     left = ours(tmp_path)

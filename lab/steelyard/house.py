@@ -38,3 +38,9 @@ def cache() -> Path:
         return Path(named).resolve()
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "steelyard"
+
+
+def state() -> Path:
+    """What is known about machines, which no fetching restores: $STEELYARD_STATE, else `machines` in the cache."""
+    named = os.environ.get("STEELYARD_STATE")
+    return Path(named).resolve() if named else cache() / "machines"

@@ -74,7 +74,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     capacity, why_not = _capacity(study, folder / "floor", wish.command, progress)
     left = wish.budget_seconds - (time.monotonic() - begun)
     wanted = max(LOOKS[-1], int(wish.budget_seconds / _FORK_SECONDS))
-    sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command)
+    sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command, LEAST_FORKS)
     stopped = False
     try:
         banked = collect(sitting, progress, lambda bank: progress.say(_line(bank)))
@@ -86,8 +86,8 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     values = values_of(banked)
     if len(values.forks) < LEAST_FORKS:
         raise InsufficientDataError(
-            f"{len(values.forks)} forks ended within the budget, and it takes {LEAST_FORKS} to see how they vary",
-            hint="a larger --budget holds more of them; what was measured is in " + str(folder),
+            f"{len(values.forks)} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
+            hint=f"a larger --budget holds more of them; what was measured is in {folder}",
         )
     equal = values.ratios[0.0].tolist()
     history.remember(_ended(one, place, equal, wish) for place, one in _compared(equal))

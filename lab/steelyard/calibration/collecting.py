@@ -31,7 +31,8 @@ SPARE_FORKS = 20  # beside those asked for, in place of failed ones
 class Sitting:
     """One sitting: where the bank is, where the trials' own files go, how many complete forks are wanted in all.
 
-    `budget_seconds` bounds this sitting alone: no fork is begun that is not expected to end within it.
+    `budget_seconds` bounds this sitting alone: no fork is begun that is not expected to end within it, but for the
+    `least_forks` without which nothing could be said.
     """
 
     study: Study
@@ -41,6 +42,7 @@ class Sitting:
     budget_seconds: float | None
     seed: int
     command: Sequence[str]
+    least_forks: int = 0
 
 
 def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], None] = lambda _: None) -> Bank:
@@ -57,7 +59,8 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
             driven = len(so_far.forks) - first
             spent = time.monotonic() - begun
             expected = max((fork.seconds for fork in so_far.forks[-5:]), default=0.0)  # a first fork shows the cost
-            if sitting.budget_seconds is not None and spent + expected > sitting.budget_seconds:
+            used = sitting.budget_seconds is not None and spent + expected > sitting.budget_seconds
+            if used and len(so_far.complete) >= sitting.least_forks:
                 break
             progress.plan(_seconds_left(sitting, so_far, expected, spent))
             plan = setting.schedule.trials[len(so_far.forks)]

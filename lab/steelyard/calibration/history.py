@@ -36,8 +36,8 @@ def machine() -> str:
 
 
 def place() -> Path:
-    """The folder of what is known about this machine, beside the cache's other folders."""
-    return house.cache() / "machines" / machine()
+    """The folder of what is known about this machine."""
+    return house.state() / machine()
 
 
 def store(found: Calibration) -> Path:

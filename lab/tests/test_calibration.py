@@ -1,0 +1,198 @@
+"""The calibration's figures, from banks whose truth is known."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from steelyard import catalogue
+from steelyard.calibration import bank as banking
+from steelyard.calibration import history, levels
+from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
+from steelyard.calibration.calibrating import pooled_deviation, smallest, timer
+from steelyard.calibration.figures import Row, figures, usual_way
+from steelyard.calibration.tables import page
+from steelyard.calibration.values import values_of
+from steelyard.comparison import study_of
+from steelyard.errors import StoreError
+from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.statistics.planning import power
+from steelyard.subject import BUSY_HEADER
+
+SETUP = {
+    "cpu_us_per_request": 96.25,
+    "pilot_steady": True,
+    "seed": 1,
+    "sittings": [
+        {
+            "machine": {"processor": "P", "processors": 2, "kernel": "K"},
+            "steelyard": "0.1.0",
+            "subjects": {"a": [{"title": "T", "version": "1", "stack": "S", "jdk": None}]},
+        }
+    ],
+}
+FACES = ((levels.REFERENCE, 0.0), (levels.AGAIN, 0.0), *((levels.AGAIN, level) for level in levels.LEVELS))
+
+
+def made(
+    forks: int,
+    *,
+    fork_deviation: float = 0.015,
+    slice_deviation: float = 0.03,
+    bias: float = 0.0,
+    rounds: int = 10,
+    memory: float = 0.0,
+) -> Bank:
+    """A bank in which a slow-down by x costs exactly log(1 + x), forks vary, and each remembers the one before it."""
+    draw = np.random.default_rng(11)
+    entries, slices, level_of_fork = [], [], 0.0
+    for fork in range(1, forks + 1):
+        level_of_fork = memory * level_of_fork + draw.normal(0, fork_deviation)
+        entries.append(ForkEntry(fork, fork, "", "complete", "", 110.0, 6.0, 33.0, 65.0, 6.0, 1, ""))
+        for number in range(rounds):
+            for place, (subject, level) in enumerate(FACES):
+                log = draw.normal(0, slice_deviation) - math.log1p(level)
+                if subject == levels.AGAIN:
+                    log += level_of_fork + bias
+                completed = round(100_000 * math.exp(log))
+                slices.append(
+                    SliceEntry(
+                        fork, number * len(FACES) + place, number, subject, level, "measure", 0, 10**9,
+                        1_300_000_000, completed, 0, 0, 10**9, 10**9, 0, 0, "", 0.0, 1000,
+                    )
+                )  # fmt: skip
+    return Bank(SETUP, entries, slices)
+
+
+def row(bank: Bank, begins: str) -> Row:
+    return next(one for one in figures(values_of(bank)).rows if one.figure.startswith(begins))
+
+
+def test_a_fork_is_the_median_of_its_rounds_and_a_voided_round_does_not_count() -> None:
+    whole = made(2, slice_deviation=0.0)
+    values = values_of(whole)
+    assert values.truths[0.05] == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
+    assert (values.rounds, values.voided, values.left_out) == (20, 0, [])
+    spoilt = [
+        one if one.round or one.fork == 1 else SliceEntry(**{**vars(one), "completed": 1, "voided": "compiling"})
+        for one in whole.slices
+    ]
+    again = values_of(Bank(SETUP, whole.forks, spoilt))
+    assert again.ratios[0.0] == pytest.approx(values.ratios[0.0])
+    assert again.voided == 1
+
+
+def test_a_fork_that_lost_most_of_its_rounds_is_left_out() -> None:
+    whole = made(3)
+    spoilt = [
+        SliceEntry(**{**vars(one), "voided": "compiling"}) if one.fork == 2 and one.round > 3 else one
+        for one in whole.slices
+    ]
+    values = values_of(Bank(SETUP, whole.forks, spoilt))
+    assert (values.forks, values.left_out) == ([1, 3], [2])
+
+
+def test_recorded_seconds_are_those_of_two_subjects_alone() -> None:
+    values = values_of(made(1))
+    three_other_faces = 3 * 10 * 1.3
+    assert values.seconds[0.05] == pytest.approx([110 - three_other_faces])
+
+
+def test_a_sound_machine_reaches_every_figure() -> None:
+    found = figures(values_of(made(60)))
+    assert [one.figure for one in found.rows if one.met is False] == []
+    assert sum(one.met is True for one in found.rows) == 7
+    five = next(one for one in found.levels if one.level == 0.05)
+    assert five.truth == pytest.approx(-math.log(1.05), abs=0.002)
+    assert five.right > 0.97
+
+
+def test_a_bias_is_seen_and_said() -> None:
+    biased = row(made(60, bias=0.02), "A/A bias")
+    assert biased.met is False and "above 0" in biased.why
+    wide = row(made(60, fork_deviation=0.06), "A/A bias")
+    assert wide.met is False and "forks would be needed" in wide.why
+
+
+def test_forks_that_remember_are_seen() -> None:
+    assert row(made(60, memory=0.8), "Dependence").met is False
+    assert row(made(60), "Dependence").met is True
+
+
+def test_a_machine_too_noisy_for_five_percent_is_not_said_to_find_it() -> None:
+    missed = row(made(60, fork_deviation=0.08), "+5% called")
+    assert missed.met is False and "at all" in missed.why
+
+
+def test_the_usual_way_calls_different_what_is_equal_where_processes_differ() -> None:
+    noisy = usual_way(values_of(made(60, fork_deviation=0.05, slice_deviation=0.02)).throughputs)
+    alike = usual_way(values_of(made(60, fork_deviation=0.0)).throughputs)
+    assert noisy is not None and noisy.total == 30 and noisy.share > 0.5
+    assert alike is not None and alike.share < 0.2
+    assert usual_way([]) is None
+
+
+def test_the_page_is_rebuilt_from_the_stored_tables_to_the_byte(tmp_path: Path) -> None:
+    bank = made(6)
+    banking.write(bank, tmp_path)
+    first = page(bank, "## What was tried\n")
+    assert page(banking.read(tmp_path), "## What was tried\n") == first
+    assert "**6 of 60 forks are banked so far" in first and first.endswith("## What was tried\n")
+    assert "too few for any figure" in page(made(2), "")
+
+
+def test_a_bank_cut_between_its_two_tables_keeps_whole_forks(tmp_path: Path) -> None:
+    bank = made(3)
+    banking.write(bank, tmp_path)
+    banking.write(Bank(SETUP, bank.forks[:2], bank.slices), tmp_path)
+    assert {one.fork for one in banking.read(tmp_path).slices} == {1, 2}
+
+
+def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_length() -> None:
+    study = levels.planted(catalogue.study("calibration").model, 96.25)
+    headers = {one.label: one.headers[BUSY_HEADER] for one in levels.specs(study)}
+    assert {label: float(text) for label, text in headers.items()} == {
+        "a": 0.0, "again": 0.0, "again-2": 1.925, "again-5": 4.812, "again-20": 19.25,
+    }  # fmt: skip
+    assert len({len(text) for text in headers.values()}) == 1
+    with pytest.raises(StoreError, match="no calibration"):
+        levels.specs(catalogue.study("demo").model)
+
+
+def test_the_smallest_difference_has_the_power_that_is_promised() -> None:
+    found = smallest(15, 0.02, 75)
+    assert found.forks == 12 and found.difference is not None
+    assert power(math.log1p(found.difference), 0.02, 12, 0.0168) == pytest.approx(0.9, abs=0.001)
+    assert smallest(5, 0.02, 80).difference is None
+    assert pooled_deviation(values_of(made(200))) == pytest.approx(
+        math.hypot(0.015, 0.03 * math.sqrt(2) / math.sqrt(7)), rel=0.15
+    )
+
+
+def test_a_comparison_of_a_server_with_itself_is_remembered_and_cited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_STATE", str(tmp_path))
+    assert history.citation() == {}
+    asked = {"rate": None, "budget_seconds": 60.0, "margin": 0.03}
+    ended = Verdicts(
+        run="r", valid=True, why_not=[], sentence="", status="complete",
+        comparisons=[
+            Comparison(a="go", b="go.again", cell="echoStruct", operation="echoStruct", measure="throughput", unit="1/s",
+                       primary=True, verdict="slower", ratio=0.95, interval=(0.93, 0.97), confidence=0.98, forks=4, pairs=9,
+                       voided_pairs=0)
+        ],
+    )  # fmt: skip
+    history.remember_run(study_of(["go", "go"], "wstest", "echoStruct", **asked), ended)
+    history.remember_run(study_of(["go", "odd"], "wstest", "echoStruct", **asked), ended)
+    known = history.alarms()
+    assert known is not None and (known.count, known.total) == (1, 1)
+    assert history.citation() == {
+        "a server against itself came out different": "1 of 1 times (95% interval 2.5% to 100.0%)"
+    }
+
+
+def test_the_timer_is_looked_at() -> None:
+    assert "sleeps of 1 ms end" in timer(sleeps=20).found
