@@ -96,6 +96,10 @@ def run(
     as_published: Annotated[
         bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
     ] = False,
+    tests: Annotated[str, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = "",
+    scale: Annotated[
+        float, typer.Option(min=0.01, max=1, help="Shortens the times of a study's tests, and says so everywhere.")
+    ] = 1.0,
     budget: Annotated[
         str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
     ] = None,
@@ -126,6 +130,8 @@ def run(
         config=config,
         settings=_settings(set_ or []),
         as_published=as_published,
+        tests=tests,
+        scale=scale,
         seed=seed,
     )
     if dry_run:

@@ -184,7 +184,7 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
 
 def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
     """By trial: what a subject's counted slices of a cell come to; failed trials are left out."""
-    unbroken = run.schedule.design == "as-published"
+    unbroken = run.schedule.unbroken(cell)
     found = {}
     for trial in run.trials:
         numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=unbroken)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import catalogue
+from . import catalogue, shapes
 from .comparison import subject_of
 from .configuration import nearest
 from .errors import ConfigurationError
@@ -35,6 +35,8 @@ class Request:
     config: Path | None = None
     settings: Mapping[str, Value] = field(default_factory=dict)
     as_published: bool = False
+    tests: str = ""
+    scale: float = 1.0
     seed: int = 1
 
 
@@ -144,7 +146,8 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         margin=study.margin,
         budget_seconds=None if request.as_published else budget_seconds,
         least_forks=min(forks, budget.least_forks),
-        pairs_fixed=bool(request.as_published or request.pairs or study.pairs),
+        pairs_fixed=bool(request.as_published or request.pairs or study.pairs or study.tests),
+        scale=request.scale,
     )
 
 
@@ -216,6 +219,10 @@ def _cells(
             raise ConfigurationError(
                 f"{service.name} has no operation '{operation}'{nearest(operation, sorted(service.operations))}"
             )
+    if study.tests:
+        return _blocks(study, request)
+    if request.tests or request.scale != 1:
+        raise ConfigurationError(f"{study.name} has no tests with a shape, so --tests and --scale mean nothing to it")
     profile: Profile = BigBang(users=users, seconds=seconds)
     if study.rate is not None:
         profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
@@ -228,6 +235,38 @@ def _cells(
         Cell(name=operation, mix={operation: 1.0}, users=users, profile=profile, primary=operation == primary)
         for operation in operations
     ]
+
+
+def _blocks(study: Study, request: Request) -> list[Cell]:
+    """A judged cell for each test asked for, with its times shortened by the request's scale."""
+    wanted = set(names_of(request.tests, [test.name for test in study.tests]))
+    return [
+        Cell(
+            name=test.name,
+            mix={test.operation: 1.0},
+            users=shapes.most_users(test.profile),
+            profile=shapes.scaled(test.profile, request.scale),
+            primary=True,
+            block=True,
+            title=test.title,
+        )
+        for test in study.tests
+        if test.name in wanted and (not request.operations or test.operation in request.operations)
+    ]
+
+
+def names_of(words: str, known: Sequence[str]) -> list[str]:
+    """The names that `1-6,12,stress-pair` means, of those known; all of them where nothing is said. Raises ConfigurationError."""
+    found: list[str] = []
+    for word in (word.strip() for word in words.split(",") if word.strip()):
+        first, dash, last = word.partition("-")
+        if word not in known and dash and first in known and last in known:
+            found += known[known.index(first) : known.index(last) + 1]
+        elif word in known:
+            found.append(word)
+        else:
+            raise ConfigurationError(f"there is no test '{word}'{nearest(word, sorted(known))}")
+    return found or list(known)
 
 
 def _trials(labels: list[str], reference: str, forks: int, request: Request) -> list[TrialPlan]:

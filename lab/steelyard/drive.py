@@ -39,6 +39,7 @@ from .progress import Progress
 from .statistics.steady import WarmUpSlice, steady_since
 from .subject import RunningSubject, Subject, started
 
+REST_SECONDS = 2.0  # before a block: what the one before left over has ended
 PAUSE_SECONDS = 0.2  # between warm-up slices: a JIT compiler starves under unbroken load
 
 
@@ -239,6 +240,7 @@ class _Driver:
         self._engine = engine
         self._observer = observer
         self._freezes = setting.schedule.design == "alternating-frozen"
+        self._blocks = {cell.name for cell in setting.schedule.cells if cell.block}
         self.watch = Watch(
             running,
             {cell.name: cell for cell in setting.schedule.cells},
@@ -278,14 +280,17 @@ class _Driver:
         """All measured slices in their order."""
         total = max(plan.pair or 0 for plan in slices.measure) + 1
         for plan in slices.measure:
-            self._drive_slice(plan, f"measuring {plan.cell}, pair {(plan.pair or 0) + 1} of {total}", 0.0)
+            if plan.cell in self._blocks:
+                self._drive_slice(plan, f"test {plan.cell} on {plan.subject}", REST_SECONDS)
+            else:
+                self._drive_slice(plan, f"measuring {plan.cell}, pair {(plan.pair or 0) + 1} of {total}", 0.0)
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
         self._setting.progress.show(_stage(self._setting, self._plan, stage))
         subject = self._running[plan.subject]
         if pause:
             time.sleep(pause)
-        self._freeze_others(plan.subject)
+        self._freeze_others(plan)
         before = observe.read(subject)
         self._log.slices.append(plan)
         self._engine.go(plan.number, self._patience(), lambda _: self._setting.progress.refresh())
@@ -298,9 +303,11 @@ class _Driver:
         seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
         return WarmUpSlice(throughput_per_s=int(row["completed"]) / seconds, jit_share=jit_share)
 
-    def _freeze_others(self, label: str) -> None:
-        if not self._freezes:
+    def _freeze_others(self, plan: SlicePlan) -> None:
+        """A block has the processor for itself, whatever the design."""
+        if not self._freezes and plan.cell not in self._blocks:
             return
+        label = plan.subject
         for subject in self._running.values():
             if subject.parts is not self._running[label].parts and subject.subject.may_freeze:
                 subject.freeze()

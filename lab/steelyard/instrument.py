@@ -72,7 +72,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
 
 
 def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]]:
-    unbroken = run.schedule.design == "as-published"
+    unbroken = run.schedule.unbroken(cell)
     for trial in run.trials:
         for number in counted_slices(trial, cell.name, subject, unbroken=unbroken):
             yield trial, trial.slices[number]

@@ -19,6 +19,7 @@ from .subject import RunningSubject
 
 HEAD_START_SECONDS = 8.0
 LEAD_IN_MS = 200.0
+WARM_UP_USERS = 8  # before a block: enough to compile, too few to overload
 MOST_IN_TURN = 3
 
 
@@ -62,11 +63,11 @@ def plan_slices(
         return plans
 
     warm_up_count = 1 if unbroken else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(schedule.cells))
+    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(_warmed(schedule)))
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
-        for cell in schedule.cells:
+        for cell in _warmed(schedule):
             if subject in faces:
                 head_start[subject, cell.name] = take("head-start", subject, cell, 1)
                 continue
@@ -81,6 +82,12 @@ def plan_slices(
     return TrialSlices(head_start, warm_up, measure)
 
 
+def _warmed(schedule: Schedule) -> list[Cell]:
+    """The cells to warm up in: all that are cut into slices, and of blocks one for each mix, since they begin with warm code."""
+    blocks = {str(sorted(cell.mix.items())): cell for cell in reversed(schedule.cells) if cell.block}
+    return [cell for cell in schedule.cells if not cell.block or cell in blocks.values()]
+
+
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
     """(pair, cell, subject) in the order driven: A B, B A for two; rotated and reversed in turn for more, so that each
     subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three, which
@@ -88,7 +95,8 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cel
     draw = random.Random(f"order {trial.seed}")
     first = list(trial.start_order)
     draw.shuffle(first)
-    ordered: list[tuple[int, Cell, str]] = []
+    ordered = _blocks_order(schedule, trial, draw)
+    cells = [cell for cell in schedule.cells if not cell.block]
     for pair in range(schedule.pairs_per_cell):
         turned = pair // 2 % len(first)
         order = first[turned:] + first[:turned]
@@ -96,7 +104,20 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cel
             draw.shuffle(order)
         elif pair % 2:
             order.reverse()
-        ordered += [(pair, cell, subject) for cell in schedule.cells for subject in order]
+        ordered += [(pair, cell, subject) for cell in cells for subject in order]
+    return ordered
+
+
+def _blocks_order(schedule: Schedule, trial: TrialPlan, draw: random.Random) -> list[tuple[int, Cell, str]]:
+    """Blocks in an order drawn anew for each fork; who begins in a block moves on from fork to fork."""
+    blocks = [cell for cell in schedule.cells if cell.block]
+    places = {cell.name: place for place, cell in enumerate(blocks)}
+    draw.shuffle(blocks)
+    subjects = sorted(trial.start_order, key=schedule.subjects.index)
+    ordered = []
+    for cell in blocks:
+        turned = (trial.number + places[cell.name]) % len(subjects)
+        ordered += [(0, cell, subject) for subject in subjects[turned:] + subjects[:turned]]
     return ordered
 
 
@@ -126,6 +147,9 @@ def make_job(
     def slice_of(plan: SlicePlan) -> Slice:
         cell = cells[plan.cell]
         seconds = schedule.slice_seconds
+        profile = cell.profile
+        if cell.block and plan.phase != "measure":
+            profile = BigBang(users=min(cell.users, WARM_UP_USERS), seconds=seconds)
         if schedule.design == "as-published" and plan.phase == "warm-up":
             seconds = schedule.warm_up_limit_seconds
         shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
@@ -133,10 +157,10 @@ def make_job(
             number=plan.number,
             subject=plan.subject,
             phase=plan.phase,
-            profile=lasting(cell.profile, seconds),
+            profile=profile if cell.block else lasting(profile, seconds),
             mix=cell.mix,
             deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
-            lead_in_ms=LEAD_IN_MS,
+            lead_in_ms=0 if cell.block else LEAD_IN_MS,
         )
 
     return Job(

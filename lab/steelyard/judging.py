@@ -44,8 +44,8 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     """Every subject against the reference, in every cell, on every measure; the primary comparisons come first.
 
     Where there are more than two subjects, the others are compared with each other too, on the primary measure, so that
-    all can be ranked. Holm's adjustment is over those against the reference, and apart from it over those among the others:
-    a ranking costs the verdicts against the reference no power, and each family has its own error rate.
+    all can be ranked. Holm's adjustment is over a cell's comparisons against the reference, and apart from it over those among
+    the others: a ranking costs the verdicts against the reference no power, and each family has its own error rate.
     """
     others = [label for label in run.schedule.subjects if label != run.schedule.reference]
     cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
@@ -60,7 +60,9 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     among = list(_among(run, measures, others))
     primaries = [one for one in compared if one.primary]
     judged = {
-        id(one): word for family in (primaries, among) for one, word in zip(family, _words(run, family), strict=True)
+        id(one): word
+        for family in _families(primaries, among)
+        for one, word in zip(family, _words(run, family), strict=True)
     }
     compared += among
     for one in sorted(compared, key=lambda item: not item.primary):
@@ -70,6 +72,13 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
             continue
         word, reasons = judged[id(one)]
         yield Judgement(one, None if broken else word, broken, reasons)
+
+
+def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
+    """Comparisons whose error rate is shared: each cell is a question of its own, and its ranking another."""
+    for cell in dict.fromkeys(one.cell.name for one in primaries):
+        yield [one for one in primaries if one.cell.name == cell]
+        yield [one for one in among if one.cell.name == cell]
 
 
 def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:

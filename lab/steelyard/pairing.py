@@ -98,25 +98,26 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
         if not first or not second:
             continue
         pairs = tuple(
-            _pair(trial, number, first.get(number), second.get(number)) for number in sorted({*first, *second})
+            _pair(trial, number, first.get(number), second.get(number), unbroken=cell.block)
+            for number in sorted({*first, *second})
         )
-        found.append(Fork(trial, pairs, _why_not(run.schedule, trial, pairs)))
+        found.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
     return found
 
 
-def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None) -> Pair:
+def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None, *, unbroken: bool) -> Pair:
     voids: list[Void] = []
     for one in (a_slice, b_slice):
-        voids += [Void.MISSING] if one is None else slice_voids(trial, one)
+        voids += [Void.MISSING] if one is None else slice_voids(trial, one, unbroken=unbroken)
     return Pair(number, a_slice, b_slice, tuple(dict.fromkeys(voids)))
 
 
-def _why_not(schedule: Schedule, trial: Trial, pairs: Sequence[Pair]) -> str | None:
+def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]) -> str | None:
     """A failed trial is not judged, since what made it fail may have shaped its numbers; a stopped one is, if it has enough."""
     if trial.status == "failed":
         return "failed"
     counted = sum(not pair.voids for pair in pairs)
-    needed = least_pairs(schedule, len(pairs))
+    needed = 1 if cell.block else least_pairs(schedule, len(pairs))
     if counted < needed:
         return f"kept {counted} of at least {needed} pairs"
     return None

@@ -9,13 +9,19 @@ from .strict import Strict
 
 
 class Cell(Strict):
-    """One condition under which subjects are compared: a mix of operations under a load. Only one cell is primary."""
+    """One condition under which subjects are compared: a mix of operations under a load.
+
+    A steady cell is cut into slices, and only one of them is primary. A `block` has a shape: it is driven unbroken, on one
+    subject at a time, once a fork, and each is judged. `users` are the most at any time.
+    """
 
     name: str
     mix: dict[str, float]
     users: int
     profile: Profile
     primary: bool
+    block: bool = False
+    title: str = ""
 
 
 class TrialPlan(Strict):
@@ -33,7 +39,8 @@ class Schedule(Strict):
     stopped with SIGSTOP), or `as-published` (each subject alone, unbroken, once). `looks` are the numbers of forks after
     which the run may be judged and ended (empty: once, at its end); `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
-    false, the first fork decides how many pairs the later ones hold. `left_out` says what the budget did not hold.
+    false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
+    what the budget did not hold.
     """
 
     study: str
@@ -54,7 +61,12 @@ class Schedule(Strict):
     budget_seconds: float | None = None
     least_forks: int = 4
     pairs_fixed: bool = True
+    scale: float = 1.0
     left_out: list[str] = []
+
+    def unbroken(self, cell: Cell) -> bool:
+        """Whether a subject's load in the cell is one stretch, not slices that alternate with the others'."""
+        return cell.block or self.design == "as-published"
 
 
 class SlicePlan(Strict):

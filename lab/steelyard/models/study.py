@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from .job import Profile
 from .measure import Measure
 from .strict import Strict
 
@@ -54,6 +55,31 @@ class Budget(Strict):
     least_forks: Annotated[int, Field(ge=4)] = 4
 
 
+class Until(Strict):
+    """Where a stress test has shown enough: this share of failed requests, or this response time."""
+
+    failed_share: Annotated[float, Field(gt=0, lt=1)]
+    response_ms: Annotated[float, Field(gt=0)]
+
+
+class Test(Strict):
+    """A load with a shape, driven unbroken on one subject at a time: a block.
+
+    `bytes` is the size of a request as published. `overview` holds values that the publication gives elsewhere and
+    differently; `assumed` names what it does not give. `until` says where a stress test has shown enough.
+    """
+
+    name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
+    title: str
+    source: str
+    operation: str
+    bytes: Annotated[int, Field(gt=0)] | None = None
+    profile: Profile
+    overview: dict[Literal["seconds", "bytes", "to_users"], int] = {}
+    assumed: list[str] = []
+    until: Until | None = None
+
+
 class PartSpec(Strict):
     """One process of a subject: a server, and settings of it that differ from their defaults."""
 
@@ -98,8 +124,8 @@ class Study(Strict):
     `pairs` a fork and operation are given, or follow from the parameter that sets steady_seconds.
     `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
     which the run may be judged and ended; `margin` is the difference that counts as none.
-    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. `measures` are the study's
-    own, beside those of measures.toml.
+    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`,
+    each of them is a cell instead. `measures` are the study's own, beside those of measures.toml.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -124,6 +150,7 @@ class Study(Strict):
     paper: Paper | None = None
     claims: list[Claim] = []
     measures: list[Measure] = []
+    tests: list[Test] = []
 
     @model_validator(mode="after")
     def _names_agree(self) -> Study:
@@ -136,6 +163,12 @@ class Study(Strict):
         for one in self.subjects:
             if isinstance(one, SubjectSpec) and one.same_as is not None and one.same_as not in hosts:
                 raise ValueError(f"{one.label} is the same as '{one.same_as}', which is no subject with parts")
+        names = [test.name for test in self.tests]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two tests have the same name: {', '.join(names)}")
+        for test in self.tests:
+            if test.operation not in self.operations:
+                raise ValueError(f"test {test.name} runs '{test.operation}', which is not one of the operations")
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
         return self

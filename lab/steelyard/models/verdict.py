@@ -73,7 +73,8 @@ class TrialFailure(Strict):
 class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
-    `ranks` stand where there are more than two subjects. `status` is `complete` where every planned trial was. `notes` are what a reader must know beside the figures.
+    `ranks` stand where there are more than two subjects. `status` is `complete` where every planned trial was. `notes` are
+    what a reader must know beside the figures.
     """
 
     run: str

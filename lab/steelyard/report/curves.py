@@ -113,7 +113,7 @@ class WarmUpPoint:
 
 def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture | None:
     """A fork's slices of one cell in order of time; `highest` gives all forks one scale. None where nothing was driven."""
-    points = list(warm_up_points(trial, cell, unbroken=run.schedule.design == "as-published"))
+    points = list(warm_up_points(trial, cell, unbroken=run.schedule.unbroken(cell)))
     if not points:
         return None
     subjects = run.schedule.subjects

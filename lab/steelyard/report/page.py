@@ -187,7 +187,7 @@ def _levels(analysis: Analysis) -> tuple[Picture, ...]:
 def _warm_ups(run: Run) -> tuple[Picture, ...]:
     """The curves of the primary cell, all on one scale."""
     cell = cells(run)[0]
-    unbroken = run.schedule.design == "as-published"
+    unbroken = run.schedule.unbroken(cell)
     points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=unbroken)]
     highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)
     return _present(warm_up_chart(trial, run, cell, max(highest, 1.0)) for trial in run.trials)
