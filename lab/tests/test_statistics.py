@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from steelyard.errors import InsufficientDataError
+from steelyard.house import root
 from steelyard.statistics.checks import least_requests, littles_law, littles_law_applies, percentile_refusal
 from steelyard.statistics.interval import Interval, equivalence_p_value, fork_value, p_value, student_interval
 from steelyard.statistics.looks import LOOKS, alarm_rate, alpha_of, per_look_alpha
@@ -18,6 +19,7 @@ from steelyard.statistics.scalability import fit
 from steelyard.statistics.steady import WarmUpSlice, compiles, steady_since
 from steelyard.statistics.variance import Components, components, pairs_a_fork
 from steelyard.statistics.words import Better, Judged, Word, holm, word, words
+from steelyard.store import read_run
 
 # Student 1908, table of Cushny and Peebles' sleep data: additional hours gained, ten patients.
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
@@ -204,6 +206,33 @@ def test_the_detector_waits_while_a_flat_server_still_compiles() -> None:
 
 def test_the_detector_does_not_wait_for_a_server_without_a_jit() -> None:
     assert steady_since(slices((9000, None), (9100, None), (9050, None))) == 0
+
+
+def recorded(trial: int, subject: str, *phases: str) -> list[WarmUpSlice]:
+    """Warm-up slices of a kept run (docs/results/demo), in the order driven."""
+    stored = read_run(root() / "docs" / "results" / "demo").trials[trial - 1]
+    return [
+        WarmUpSlice(stored.slices[plan.number].throughput_per_s, stored.jit_share(plan.number))
+        for plan in stored.plans.values()
+        if (plan.subject, plan.cell) == (subject, "echoStruct") and plan.phase in phases
+    ]
+
+
+def test_on_recorded_slices_it_waits_while_a_jvm_climbs_and_compiles() -> None:
+    climbing = recorded(1, "tomcat-metro", "head-start")
+    assert len(climbing) == 4 and min(one.jit_share or 0 for one in climbing) > 0.3
+    assert steady_since(climbing) is None
+
+
+def test_on_recorded_slices_it_waits_where_throughput_still_jumps_though_nothing_is_compiled() -> None:
+    jumping = recorded(2, "tomcat-metro", "warm-up")[:4]
+    assert max(one.jit_share or 0 for one in jumping) < 0.02
+    assert steady_since(jumping) is None
+
+
+def test_on_recorded_slices_it_does_not_wait_once_a_server_is_flat() -> None:
+    assert steady_since(recorded(1, "tomcat-metro", "warm-up")) == 1
+    assert steady_since(recorded(2, "go", "warm-up")) == 1
 
 
 def test_the_detector_never_calls_silence_steady() -> None:
