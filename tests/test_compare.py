@@ -1,0 +1,40 @@
+"""`compare` and `check` on real servers: they end at a look that decides, and the gate's exit code says what it found."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+from conftest import Lab
+
+SHORT = ["--slice-seconds", "0.4", "--pairs", "3", "--users", "2"]
+
+
+def test_a_regression_fails_the_gate_at_the_first_look_with_junit_and_a_summary(lab: Lab) -> None:
+    ran = lab.run("check", "go", "odd", "--margin", "5%", "--budget", "10m", *SHORT)
+    assert ran.code == 1, ran.err
+    assert "regression; junit.xml and summary.md are in" in ran.err
+    run = lab.runs()[0]
+    verdicts = json.loads((run / "verdicts.json").read_text())
+    primary = next(one for one in verdicts["comparisons"] if one["primary"])
+    assert (primary["a"], primary["b"], primary["verdict"], primary["forks"]) == ("odd", "go", "slower", 4)
+    assert json.loads((run / "schedule.json").read_text())["looks"] == [4, 6, 9, 12]
+    case = ElementTree.parse(run / "junit.xml").find("testcase")
+    assert case is not None and case.find("failure") is not None
+    assert "regression" in (run / "summary.md").read_text()
+
+
+def test_a_server_against_itself_is_equivalent_within_a_wide_margin_and_not_ranked(lab: Lab) -> None:
+    ran = lab.run("compare", "go", "go", "--margin", "60%", "--budget", "10m", "--json", *SHORT)
+    assert ran.code == 0, ran.err
+    found = ran.json()
+    primary = next(one for one in found["comparisons"] if one["primary"])
+    assert found["valid"] is True
+    assert (primary["a"], primary["b"], primary["verdict"], primary["forks"]) == ("go", "go.again", "equivalent", 4)
+    assert primary["interval"][0] < primary["ratio"] < primary["interval"][1]
+
+
+def test_a_gate_whose_subject_fails_cannot_tell(lab: Lab) -> None:
+    ran = lab.run("check", "odd", "odd@mode=die-at-start", "--budget", "1m", *SHORT)
+    assert ran.code == 2, ran.err
+    assert "there is no room for me here" in ran.err and "Traceback" not in ran.err
