@@ -43,6 +43,8 @@ OperationName = Annotated[str, typer.Option(help="The operation to call.")]
 Users = Annotated[int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")]
 Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson arrivals per second; p99 is judged.")]
 BudgetTime = Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")]
+Pairs = Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices a fork and operation.")]
+SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Measured seconds of a slice.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
 Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
@@ -85,8 +87,8 @@ def run(
         int | None, typer.Option(min=1, max=100_000, help="Concurrent users (the study's own number otherwise).")
     ] = None,
     forks: Annotated[int | None, typer.Option(min=1, max=1000, help="Fresh starts of each subject.")] = None,
-    pairs: Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices a fork and operation.")] = None,
-    slice_seconds: Annotated[float | None, typer.Option(min=0.2, max=3600, help="Measured seconds of a slice.")] = None,
+    pairs: Pairs = None,
+    slice_seconds: SliceSeconds = None,
     config: Annotated[
         Path | None, typer.Option(help="The paper's own initialization file (Name = value lines).")
     ] = None,
@@ -157,13 +159,15 @@ def compare(
     rate: Rate = None,
     budget: BudgetTime = "15m",
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%",
+    pairs: Pairs = None,
+    slice_seconds: SliceSeconds = None,
     seed: Seed = 1,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
-    outcome = _compare(subjects, service, operation, users, rate, budget, margin, seed, out, json)
-    _require_verdict(outcome)
+    request = design.Request(users=users, pairs=pairs, slice_seconds=slice_seconds, seed=seed)
+    _require_verdict(_compare(subjects, service, operation, rate, budget, margin, request, out, json))
 
 
 @app.command(
@@ -179,6 +183,8 @@ def check(
     rate: Rate = None,
     budget: BudgetTime = "15m",
     margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%",
+    pairs: Pairs = None,
+    slice_seconds: SliceSeconds = None,
     seed: Seed = 1,
     out: Out = None,
     json: Json = False,
@@ -187,7 +193,8 @@ def check(
     from . import gate
 
     try:
-        outcome = _compare([new, old], service, operation, users, rate, budget, margin, seed, out, json)
+        request = design.Request(users=users, pairs=pairs, slice_seconds=slice_seconds, seed=seed)
+        outcome = _compare([new, old], service, operation, rate, budget, margin, request, out, json)
     except SteelyardError as error:
         raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
     if outcome.verdicts is None:
@@ -388,11 +395,10 @@ def _compare(
     subjects: list[str],
     service: str,
     operation: str,
-    users: int | None,
     rate: float | None,
     budget: str,
     margin: str,
-    seed: int,
+    request: design.Request,
     out: Path | None,
     json: bool,
 ) -> running.Outcome:
@@ -400,7 +406,7 @@ def _compare(
     from . import comparison
     from .calibration import history
 
-    if users is not None and rate is not None:
+    if request.users is not None and rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     study = comparison.study_of(
         subjects,
@@ -413,7 +419,7 @@ def _compare(
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
         file = Path(folder) / "compare.toml"
         file.write_text(comparison.text_of(study), encoding="utf-8")
-        outcome = _run(str(file), design.Request(users=users, seed=seed), out, json)
+        outcome = _run(str(file), request, out, json)
     history.remember_run(study, outcome.verdicts)
     return outcome
 
