@@ -110,7 +110,7 @@ def test_a_killed_sitting_keeps_whole_forks_and_the_next_one_goes_on(
 
 
 def test_what_calibrate_finds_is_stored_and_a_later_run_cites_it(lab: Lab) -> None:
-    words = ("calibrate", "--server", "odd", "--budget", "20s", "--pairs", "3", "--slice-seconds", "0.2", "--json")
+    words = ("calibrate", "--server", "go", "--budget", "20s", "--pairs", "3", "--slice-seconds", "0.2", "--json")
     ran = lab.run(*words)
     assert ran.code == 0, ran.err
     found: dict[str, Any] = ran.json()

@@ -32,7 +32,7 @@ from .values import Values, values_of
 
 FLOOR = "null"
 MINUTES = (5.0, 15.0, 30.0)
-WARM_UP_SECONDS = 25.0
+WARM_UP_SLICES = 20
 LEAST_FORKS = 2
 RESOLUTION_NS = 1_000
 OVERSHOOT_NS = 1_000_000
@@ -66,7 +66,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         wish.operation,
         slice_seconds=wish.slice_seconds,
         pairs=wish.pairs,
-        warm_up=WARM_UP_SECONDS,
+        warm_up=WARM_UP_SLICES * wish.slice_seconds,
     )
     folder = wish.out / f"calibrate-{wish.server}-{datetime.now():%Y-%m-%d-%H%M%S}"
     progress.plan(wish.budget_seconds)
