@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table fuzz readme factors clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme factors clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -39,6 +39,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.schemas --check
 	$(RUN) python tools/readme.py --check
+	$(RUN) python tools/hall.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
@@ -63,8 +64,8 @@ test-node:
 test-e2e: build ## a short run on real servers
 	$(RUN) pytest tests
 
-test-servers: build ## the contract on every server that can be had here (minutes; fetches what is missing)
-	$(RUN) steelyard servers check --all
+test-servers: build ## everything asked of every server that can be had here (half an hour; fetches what is missing)
+	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/hall.py && exit $$found
 
 bench: build ## the engine against its peers and the truth; BENCH="capacity --pairs 3" measures less
 	cargo build $(CARGO_FLAGS) --release --features testservers
@@ -72,6 +73,9 @@ bench: build ## the engine against its peers and the truth; BENCH="capacity --pa
 
 bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
 	$(RUN) python engine/bench/table.py
+
+hall: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
+	$(RUN) python tools/hall.py
 
 fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz

@@ -71,7 +71,9 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 def _listed(title: str, said: list[tuple[ServerRow, list[str | None]]]) -> str:
     if not said:
         return ""
-    lines = [f"- **{row.name}**: {_cell('; '.join(filter(None, texts)))}" for row, texts in said]
+    lines = [
+        line for row, texts in said for line in (f"- **{row.name}**", *(f"  - {_cell(text)}" for text in texts if text))
+    ]
     return f"\n## {title}\n\n" + "\n".join(lines) + "\n"
 
 
