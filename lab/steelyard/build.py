@@ -10,6 +10,7 @@ from pathlib import Path
 from . import fetch, keeper
 from .catalogue import Entry
 from .errors import BuildError, KeeperError, ToolchainError
+from .lock import waiting_lock
 from .models.server import Server
 from .models.service import Service
 from .progress import Progress
@@ -57,28 +58,59 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
         raise BuildError(
             f"{service.name} has no implementation '{server.model.implementation}', which {server.name} runs"
         )
-    stamp = cache / f".built-{service.name}"
-    # The whole service, since implementations may share sources, and what servers share beside this one's folder.
-    wanted = f"{source_hash(service.folder, server.folder, server.folder.parent / 'common')} {environment.get('JAVA_HOME', '')}"
-    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted and _artefacts_present(sources):
-        return cache
-    values = {"cache": str(cache), "service": str(service.folder)}
-    log = cache / f"build-{service.name}.log"
-    for argv in server.model.build:
-        with progress.stage(f"building {service.name}/{server.model.implementation} for {server.name}"):
-            try:
-                keeper.run(
-                    placeholders(argv, values),
-                    log=log,
-                    cwd=server.folder,
-                    environment=environment,
-                    seconds=BUILD_SECONDS,
-                    while_waiting=progress.refresh,
-                )
-            except KeeperError as error:
-                raise BuildError(f"{server.name}: {error.message}", hint=error.hint) from None
-    stamp.write_text(wanted, encoding="utf-8")
+    with waiting_lock(sources):
+        for argv in server.model.build:
+            note, wanted = _note(server, service, sources, cache, argv, environment)
+            if not (note.is_file() and note.read_text(encoding="utf-8") == wanted):
+                _run_step(server, service, cache, argv, environment, progress)
+                note.parent.mkdir(exist_ok=True)
+                note.write_text(wanted, encoding="utf-8")
     return cache
+
+
+def _note(
+    server: Entry[Server],
+    service: Entry[Service],
+    sources: Path,
+    cache: Path,
+    argv: list[str],
+    environment: Mapping[str, str],
+) -> tuple[Path, str]:
+    """Where it is noted what a step of a build was last done for, and what should stand there.
+
+    What a step leaves in the implementation's target folder serves all servers that have this step: one WAR, from one
+    compiler, on all of them; the note lies beside it, so whoever cleans one cleans both. What it leaves in {cache} is the
+    server's own. The whole service counts, since implementations may share sources.
+    """
+    name = f".built-{service.name}-{hashlib.sha256(repr(argv).encode()).hexdigest()[:12]}"
+    common = server.folder.parent / "common"
+    if any("{cache}" in word for word in argv):
+        own = source_hash(service.folder, server.folder, common)
+        return cache / name, f"{own} {environment.get('JAVA_HOME', '')}"
+    return sources / "target" / name, source_hash(service.folder, common)
+
+
+def _run_step(
+    server: Entry[Server],
+    service: Entry[Service],
+    cache: Path,
+    argv: list[str],
+    environment: dict[str, str],
+    progress: Progress,
+) -> None:
+    values = {"cache": str(cache), "service": str(service.folder)}
+    with progress.stage(f"building {service.name}/{server.model.implementation} for {server.name}"):
+        try:
+            keeper.run(
+                placeholders(argv, values),
+                log=cache / f"build-{service.name}.log",
+                cwd=server.folder,
+                environment=environment,
+                seconds=BUILD_SECONDS,
+                while_waiting=progress.refresh,
+            )
+        except KeeperError as error:
+            raise BuildError(f"{server.name}: {error.message}", hint=error.hint) from None
 
 
 def _require_licence(server: Entry[Server]) -> None:
@@ -86,8 +118,3 @@ def _require_licence(server: Entry[Server]) -> None:
     licence = server.model.licence
     if licence is not None and not os.environ.get(licence.variable):
         raise ToolchainError(f"{server.name} needs {licence.variable}, which is not set", hint=licence.how)
-
-
-def _artefacts_present(sources: Path) -> bool:
-    """A Maven implementation's target folder may be cleaned by hand; the stamp alone would not know."""
-    return not (sources / "pom.xml").is_file() or any((sources / "target").glob("*.?ar"))

@@ -13,7 +13,6 @@ from .statistics.looks import LOOKS
 
 LEAST_SUBJECTS = 2
 SLICE_SECONDS = 2.0
-PAIRS = 12
 _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 
 
@@ -63,7 +62,6 @@ def study_of(
         operations=[operation],
         primary=operation,
         forks=LOOKS[-1],
-        pairs=PAIRS,
         slice_seconds=SLICE_SECONDS,
         looks=list(LOOKS),
         margin=margin,

@@ -39,6 +39,17 @@ def machine_lock(what: str, place: Path = PLACE) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def waiting_lock(folder: Path) -> Iterator[None]:
+    """Hold `folder` alone, after whoever holds it now; for work in it that two processes must not do at once."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def _holder(descriptor: int) -> str:
     try:
         note = json.loads(os.pread(descriptor, 1000, 0))

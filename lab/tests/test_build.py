@@ -1,5 +1,7 @@
 """What is built anew, and what is never fetched."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,3 +38,44 @@ def test_a_licensed_product_says_what_to_set(monkeypatch: pytest.MonkeyPatch) ->
             build.provide(server, catalogue.service("wstest"), QUIET)
         assert server.model.licence.variable in caught.value.message
         assert caught.value.hint == server.model.licence.how
+
+
+BUILDS_IN_TARGET = """
+name = "{name}"
+title = "t"
+version = "1"
+stack = "s"
+language = "l"
+implementation = "impl"
+build = [
+  ["sh", "-c", "mkdir -p {{service}}/impl/target && echo built >> {{service}}/impl/target/times"],
+  ["sh", "-c", "echo {name} >> {{cache}}/own"],
+]
+start = ["true"]
+ready = ["true"]
+"""
+
+
+def test_a_build_in_the_services_folder_is_done_once_for_all_servers_and_again_when_a_source_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_PATH", str(tmp_path))
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
+    for name in ("first", "second"):
+        (tmp_path / "servers" / name).mkdir(parents=True)
+        (tmp_path / "servers" / name / "server.toml").write_text(BUILDS_IN_TARGET.format(name=name))
+    sources = tmp_path / "service" / "impl"
+    sources.mkdir(parents=True)
+    (sources / "a.c").write_text("1")
+    service = replace(catalogue.service("wstest"), folder=tmp_path / "service")
+    times = sources / "target" / "times"
+    for name in ("first", "second", "first"):
+        build.provide(catalogue.server(name), service, QUIET)
+    assert times.read_text().split() == ["built"]
+    assert sorted(path.read_text().strip() for path in (tmp_path / "cache").rglob("own")) == ["first", "second"]
+    (sources / "a.c").write_text("2")
+    build.provide(catalogue.server("second"), service, QUIET)
+    assert times.read_text().split() == ["built", "built"]
+    shutil.rmtree(sources / "target")
+    build.provide(catalogue.server("first"), service, QUIET)
+    assert times.read_text().split() == ["built"], "what was cleaned by hand is built again"
