@@ -89,7 +89,7 @@ def test_redraws_of_a_large_bank_find_a_difference_as_often_as_fresh_forks_do() 
 
 
 def test_disjoint_comparisons_follow_each_other_and_what_is_left_over_is_none() -> None:
-    found = one_after_the_other([0.10, 0.11, 0.10, 0.11] + [0.001, -0.001, 0.0, 0.002] + [0.3, -0.3, 0.1, 0.0, 0.2])
+    found = one_after_the_other([0.1, 0.11, 0.1, 0.11, 0.001, -0.001, 0.0, 0.002, 0.3, -0.3, 0.1, 0.0, 0.2])
     assert [(one.forks, one.alarm, one.said) for one in found] == [(4, True, Said.ABOVE), (4, False, Said.EQUIVALENT)]
     undecided = [0.3, -0.3, 0.1, 0.0] * 3
     assert [one.forks for one in one_after_the_other(undecided)] == [12]
