@@ -107,7 +107,8 @@ class Server(Strict):
     into (kept between runs), and the service's folder. `build` makes the implementation's artefact and runs when its
     sources changed; `prepare` writes the configuration into {scratch}; `start` runs in the foreground;
     `ready` is repeated until it exits with 0; `redeploy` replaces the service by its newly built artefact while the server
-    runs, where the product can do so (without it, a new build needs a restart). `path` overrides the service's path where the product forces another.
+    runs, where the product can do so (without it, a new build needs a restart). `path` overrides the service's path where
+    the product forces another.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
     moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract. `tuning` answers, for each
