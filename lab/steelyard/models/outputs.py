@@ -35,8 +35,9 @@ class ServerRow(Strict):
     `fetched`: its artifacts are in the cache. `started`: its process came up and counted requests. `deployed`: it answered rightly.
     `contract`: every check passed, or failed for a reason that `deviations` record; else `reason` says what failed.
     `exchanges`: requests answered rightly, spellings counted. `sockets`: every address that it listens on, all `loopback` or
-    not. `twice`: a second one ran beside it. `redeploy_seconds`: from the order to replace the service until the new one answers, with a restart of the
-    server where `redeploy_restart`. `memory_bytes`: resident, after the contract. `floor`: no stack, only what HTTP itself costs.
+    not. `twice`: a second one ran beside it. `redeploy_seconds`: from the order to replace the service until the new one
+    answers, with a restart of the server where `redeploy_restart`. `memory_bytes`: resident, after the contract. `floor`: no
+    stack, only what HTTP itself costs.
     """
 
     name: str
