@@ -210,7 +210,10 @@ def check(
 
 @app.command(epilog="Examples: steelyard calibrate; steelyard calibrate --server go --operation echoList --budget 30m")
 def calibrate(
-    server: Annotated[str, typer.Option(help="The server to measure against itself.")] = "tomcat-metro",
+    server: Annotated[
+        str | None,
+        typer.Option(help="The server to measure against itself (default: that of the study `calibration`)."),
+    ] = None,
     service: ServiceName = "wstest",
     operation: OperationName = "echoStruct",
     budget: BudgetTime = "15m",
@@ -230,7 +233,7 @@ def calibrate(
     from .calibration.calibrating import Wish, calibrate
 
     wish = Wish(
-        server=server,
+        server=server or catalogue.study("calibration").model.first_server(),
         service=service,
         operation=operation,
         budget_seconds=comparison.seconds_of(budget),

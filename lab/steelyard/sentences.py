@@ -113,7 +113,7 @@ def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Said:
 
 
 def ranking(found: Compared, ranked: Sequence[tuple[int, str]]) -> Said:
-    """Ranks in words, such as "By throughput on echoStruct: 1. go; 2. tomcat-cxf and tomcat-metro."; best first."""
+    """Ranks in words, such as "By throughput on echoStruct: 1. this; 2. that and another."; best first."""
     groups: dict[int, list[str]] = {}
     for rank, subject in ranked:
         groups.setdefault(rank, []).append(subject)

@@ -152,6 +152,11 @@ class Study(Strict):
     measures: list[Measure] = []
     tests: list[Test] = []
 
+    def first_server(self) -> str:
+        """The server of the first subject."""
+        first = self.subjects[0]
+        return first if isinstance(first, str) else first.parts[0].server
+
     @model_validator(mode="after")
     def _names_agree(self) -> Study:
         labels = [subject if isinstance(subject, str) else subject.label for subject in self.subjects]

@@ -43,7 +43,7 @@ class Drift:
     practical: float
 
     def sentence(self, name: str) -> str:
-        """What the report says, such as "weblogic is unstable under constant load: its response time rises by 24% in 18 s
+        """What the report says, such as "this is unstable under constant load: its response time rises by 24% in 18 s
         (95% interval 15% to 34%, 4 forks)."."""
         interval = f"{percent_text(self.confidence)} interval {self.low:+.0%} to {self.high:+.0%}"
         basis = f"({interval}, {counted(self.forks, 'fork')})"

@@ -171,7 +171,7 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
 
 
 def overload_sentence(found: Mapping[str, Refusals]) -> str:
-    """All servers in one sentence, such as "tomcat refuses from 24 users on (...), wildfly answers all requests up to 50 users
+    """All servers in one sentence, such as "this refuses from 24 users on (...), that answers all requests up to 50 users
     but slows down by 4.0x."; those that refuse first, the earliest first."""
     order = sorted(found, key=lambda name: (found[name].earliest_users is None, found[name].earliest_users or 0, name))
     return ", ".join(found[name].clause(name) for name in order) + "."
