@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from conftest import Lab
 
-SHORT = ["--slice-seconds", "0.4", "--pairs", "3", "--users", "2"]
+SHORT = ["--slice-seconds", "0.4", "--pairs", "3", "--warm-up", "2", "--users", "2"]
 
 
 def test_a_regression_fails_the_gate_at_the_first_look_with_junit_and_a_summary(lab: Lab) -> None:

@@ -45,6 +45,9 @@ Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson ar
 BudgetTime = Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")]
 Pairs = Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices a fork and operation.")]
 SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Measured seconds of a slice.")]
+WarmUp = Annotated[
+    float | None, typer.Option(min=0.2, max=3600, help="Most seconds of warm-up a subject and operation.")
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
 Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
@@ -89,6 +92,7 @@ def run(
     forks: Annotated[int | None, typer.Option(min=1, max=1000, help="Fresh starts of each subject.")] = None,
     pairs: Pairs = None,
     slice_seconds: SliceSeconds = None,
+    warm_up: WarmUp = None,
     config: Annotated[
         Path | None, typer.Option(help="The paper's own initialization file (Name = value lines).")
     ] = None,
@@ -128,6 +132,7 @@ def run(
         forks=forks,
         pairs=pairs,
         slice_seconds=slice_seconds,
+        warm_up_seconds=warm_up,
         budget_seconds=None if budget is None else comparison.seconds_of(budget),
         config=config,
         settings=_settings(set_ or []),
@@ -161,12 +166,13 @@ def compare(
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%",
     pairs: Pairs = None,
     slice_seconds: SliceSeconds = None,
+    warm_up: WarmUp = None,
     seed: Seed = 1,
     out: Out = None,
     json: Json = False,
 ) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
-    request = design.Request(users=users, pairs=pairs, slice_seconds=slice_seconds, seed=seed)
+    request = design.Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
     _require_verdict(_compare(subjects, service, operation, rate, budget, margin, request, out, json))
 
 
@@ -185,6 +191,7 @@ def check(
     margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%",
     pairs: Pairs = None,
     slice_seconds: SliceSeconds = None,
+    warm_up: WarmUp = None,
     seed: Seed = 1,
     out: Out = None,
     json: Json = False,
@@ -193,7 +200,9 @@ def check(
     from . import gate
 
     try:
-        request = design.Request(users=users, pairs=pairs, slice_seconds=slice_seconds, seed=seed)
+        request = design.Request(
+            users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed
+        )
         outcome = _compare([new, old], service, operation, rate, budget, margin, request, out, json)
     except SteelyardError as error:
         raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None

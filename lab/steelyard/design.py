@@ -31,6 +31,7 @@ class Request:
     forks: int | None = None
     pairs: int | None = None
     slice_seconds: float | None = None
+    warm_up_seconds: float | None = None
     budget_seconds: float | None = None
     config: Path | None = None
     settings: Mapping[str, Value] = field(default_factory=dict)
@@ -139,7 +140,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         slice_seconds=seconds,
         warm_up_limit_seconds=settings.warm_up_seconds
         if request.as_published
-        else min(settings.warm_up_seconds, study.warm_up_limit_seconds),
+        else request.warm_up_seconds or min(settings.warm_up_seconds, study.warm_up_limit_seconds),
         drain_limit_seconds=settings.drain_seconds,
         parameters=settings.values,
         looks=[] if request.as_published or request.forks else study.looks,
