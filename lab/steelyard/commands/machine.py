@@ -1,0 +1,92 @@
+"""What there is to measure with: the servers and their checks, and the doctor of the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from .. import catalogue, doctor
+from ..errors import ConfigurationError
+from ..lock import machine_lock
+from ..models.outputs import ServerRow, ServersOutput
+from ..progress import Progress
+from .options import Json, console
+
+commands = typer.Typer()
+servers_commands = typer.Typer(
+    help="List the servers, or check one.", invoke_without_command=True, rich_markup_mode=None
+)
+commands.add_typer(servers_commands, name="servers")
+
+
+@servers_commands.callback(
+    epilog="Examples: steelyard servers; steelyard servers --json; steelyard servers check tomcat-metro"
+)
+def servers_list(context: typer.Context, json: Json = False) -> None:
+    """List the servers, or check one."""
+    from .. import printing, servers
+
+    if context.invoked_subcommand is not None:
+        return
+    rows = [servers.row(catalogue.server(name)) for name in catalogue.server_files()]
+    if json:
+        print(ServersOutput(servers=rows).model_dump_json())
+        return
+    console(stderr=False).print(printing.servers(rows))
+
+
+@servers_commands.command(
+    name="check", epilog="Examples: steelyard servers check go; steelyard servers check --all --json"
+)
+def servers_check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Servers to check: SERVER or SERVER@FACTOR=VALUE.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
+    service: Annotated[str, typer.Option(help="The service to deploy.")] = "wstest",
+    quick: Annotated[bool, typer.Option("--quick", help="Without the freeze, two at once and redeployment.")] = False,
+    save: Annotated[Path | None, typer.Option(help="File that the JSON object is written to as well.")] = None,
+    json: Json = False,
+) -> None:
+    """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
+    at the sockets, run two at once, redeploy, stop."""
+    from .. import comparison, printing, servers
+
+    wanted = sorted(catalogue.server_files()) if all_ else names or []
+    if not wanted:
+        raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
+    for name in wanted:
+        catalogue.server(comparison.subject_of(name).parts[0].server)
+    rows: list[ServerRow] = []
+    with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
+        for name in wanted:
+            rows.append(servers.check(name, service, progress, quick=quick))
+            if not json:
+                with progress.aside():
+                    console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
+    found = ServersOutput(servers=rows, checked=servers.checked())
+    if save is not None:
+        save.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    if json:
+        print(found.model_dump_json())
+    else:
+        console(stderr=False).print(printing.hall(rows))
+    if any(row.contract is False for row in rows) or (
+        not all_ and any(row.contract is None and row.kind == "server" for row in rows)
+    ):
+        raise typer.Exit(1)
+
+
+@commands.command(name="doctor", epilog="Example: steelyard doctor")
+def doctor_command() -> None:
+    """Look for what could falsify a measurement on this machine, and say what to switch off."""
+    checks = doctor.examine()
+    table = Table("", "check", "found", "what to do", box=None, pad_edge=False)
+    for check in checks:
+        table.add_row("ok" if check.good else "!!", check.name, check.found, "" if check.good else check.advice)
+    console(stderr=False).print(table)
+    if not all(check.good for check in checks):
+        raise typer.Exit(1)

@@ -1,0 +1,70 @@
+"""What the commands share: the options that several take, and how a run's outcome is said."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from .. import catalogue, design
+from ..errors import SteelyardError
+from ..progress import Progress
+
+if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
+    from .. import run as running
+
+ServiceName = Annotated[str, typer.Option(help="The service to call.")]
+OperationName = Annotated[str, typer.Option(help="The operation to call.")]
+Users = Annotated[int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")]
+Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson arrivals per second; p99 is judged.")]
+BudgetTime = Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")]
+Pairs = Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices a fork and operation.")]
+SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Measured seconds of a slice.")]
+WarmUp = Annotated[
+    float | None, typer.Option(min=0.2, max=3600, help="Most seconds of warm-up a subject and operation.")
+]
+Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
+Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
+
+
+def console(*, stderr: bool = True) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    # In a pipe or a file nothing is folded: a table's row stays a line.
+    return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
+
+
+def run_study(study: str, request: design.Request, out: Path | None, json: bool) -> running.Outcome:
+    """Run a study and print what it came to."""
+    from .. import run as running
+
+    entry = catalogue.study(study)
+    with Progress(console(), quiet=json) as progress:
+        outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
+    print_outcome(outcome, json)
+    return outcome
+
+
+def require_verdict(outcome: running.Outcome) -> None:
+    """Raise where trials failed or the instrument was not valid: what was measured is stored and printed by then."""
+    if outcome.failures or outcome.verdicts is None:
+        raise SteelyardError(
+            f"{len(outcome.failures)} of the run's trials failed: {outcome.failures[0].splitlines()[0]}",
+            hint=f"everything that was measured is in {outcome.folder}",
+        )
+    if not outcome.verdicts.valid:
+        raise SteelyardError(
+            f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}", hint=f"see {outcome.report}"
+        )
+
+
+def print_outcome(outcome: running.Outcome, json: bool) -> None:
+    from .. import printing
+
+    if json:
+        print(printing.run_output(outcome).model_dump_json())
+    else:
+        printing.outcome(outcome, console(stderr=False))
