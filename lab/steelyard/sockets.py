@@ -38,7 +38,7 @@ def listening(pids: Iterable[int]) -> list[Listening]:
 
 def _of_process(place: Path) -> Iterator[Listening]:
     try:
-        own = {str(descriptor.readlink()) for descriptor in (place / "fd").iterdir()}
+        own = {_target(descriptor) for descriptor in (place / "fd").iterdir()}
         tables = {protocol: (place / "net" / protocol).read_text(encoding="ascii") for protocol in _LISTENING}
     except (FileNotFoundError, ProcessLookupError):
         return
@@ -49,6 +49,14 @@ def _of_process(place: Path) -> Iterator[Listening]:
             if state == _LISTENING[protocol] and f"socket:[{inode}]" in own:
                 address, port = local.split(":")
                 yield Listening(protocol.removesuffix("6"), _address(address), int(port, 16))
+
+
+def _target(descriptor: Path) -> str:
+    """What a descriptor stands for; nothing where it was closed between being listed and being read."""
+    try:
+        return str(descriptor.readlink())
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def _address(written: str) -> IPv4Address | IPv6Address:
