@@ -18,6 +18,7 @@ import pytest
 from conftest import HOUSE, MARK, Lab, ours
 from rich.console import Console
 from steelyard import catalogue, servers, sockets, subject
+from steelyard.errors import StoreError
 from steelyard.models.outputs import ServerRow, ServersOutput
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.progress import Progress
@@ -138,8 +139,8 @@ def test_the_command_prints_a_matrix_and_keeps_what_it_found(lab: Lab) -> None:
     assert null.startswith("null ") and "1 on loopback" in null and "2,000" in null
     assert odd.startswith("odd@mode=close ") and "NO" in odd.split() and "closed after 100" in odd
     found = ServersOutput.model_validate_json(kept.read_text())
-    assert found.checked is not None and found.checked.processors == os.cpu_count()
     assert [(row.name, row.contract) for row in found.servers] == [("null", True), ("odd@mode=close", False)]
+    assert all(row.checked is not None and row.checked.processors == os.cpu_count() for row in found.servers)
 
 
 def test_a_server_that_cannot_be_had_here_is_no_failure_of_all(lab: Lab) -> None:
@@ -163,7 +164,7 @@ def test_the_page_must_hold_every_server_and_what_was_found_of_it(page: ModuleTy
     names = sorted(catalogue.server_files())
     rows = [servers.row(catalogue.server(name)) for name in names]
     rows[names.index("go")] = rows[names.index("go")].model_copy(update={"contract": False, "reason": "it | sleeps"})
-    whole = ServersOutput(servers=rows, checked=servers.checked())
+    whole = ServersOutput(servers=rows)
     assert page.complaints(whole, page.written(whole)) == []
     assert "it \\| sleeps" in page.written(whole)
     assert all(page._cell(why) in page.written(whole) for row in rows for why in row.deviations.values())
@@ -176,4 +177,17 @@ def test_the_page_must_hold_every_server_and_what_was_found_of_it(page: ModuleTy
 
 def test_what_is_kept_is_what_the_schema_says() -> None:
     kept = ROOT / "docs" / "reference" / "servers.json"
-    assert ServersOutput.model_validate(json.loads(kept.read_text())).checked is not None
+    rows = ServersOutput.model_validate(json.loads(kept.read_text())).servers
+    assert all(row.checked is not None for row in rows if row.contract is not None)
+
+
+def test_what_is_kept_of_other_servers_stays(tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    go, null = (servers.row(catalogue.server(name)) for name in ("go", "null"))
+    servers.keep(path, [null, go])
+    servers.keep(path, [go.model_copy(update={"contract": True})])
+    kept = ServersOutput.model_validate_json(path.read_text()).servers
+    assert [(row.name, row.contract) for row in kept] == [("go", True), ("null", None)]
+    path.write_text("[]")
+    with pytest.raises(StoreError, match="does not hold what"):
+        servers.keep(path, [go])

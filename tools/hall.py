@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from steelyard import catalogue, printing
-from steelyard.models.outputs import ServerRow, ServersOutput
+from steelyard.models.outputs import Checked, ServerRow, ServersOutput
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "docs" / "reference" / "servers.json"
@@ -36,12 +36,12 @@ def written(found: ServersOutput) -> str:
     rows = [row for row in found.servers if row.kind == "server"]
     tried = [row for row in rows if row.contract is not None]
     text = INTRODUCTION
-    if found.checked is not None:
-        at = found.checked
-        text += (
-            f"\nChecked on {at.date}, revision {at.revision[:12]}{'+' * at.revision.endswith('+')}, on {at.processors} processors"
-            f" ({at.processor}), {at.memory_bytes / 2**30:.0f} GiB, {at.distribution}, {at.kernel}.\n"
-        )
+    sittings: dict[str, list[str]] = {}
+    for row in tried:
+        sittings.setdefault(_sitting(row.checked), []).append(row.name)
+    most = max(sittings, key=lambda sitting: len(sittings[sitting]), default="")
+    for sitting, names in sittings.items():
+        text += f"\n{'Checked' if sitting == most else ', '.join(names)} {sitting}.\n"
     text += "\n## What was found\n\n" + _table(list(printing.CHECKS), [printing.findings(row) for row in tried])
     text += _listed("What failed", [(row, [row.reason]) for row in tried if row.reason])
     text += _listed("Not to be had where this was run", [(row, [row.reason]) for row in rows if row.contract is None])
@@ -51,6 +51,17 @@ def written(found: ServersOutput) -> str:
     )
     deviating = [(row, [f"`{key}`: {why}" for key, why in row.deviations.items()]) for row in rows if row.deviations]
     return text + _listed("Deviations, by server", deviating)
+
+
+def _sitting(at: Checked | None) -> str:
+    """When and where, for a sentence."""
+    if at is None:
+        return "at a time that nobody noted"
+    changed = ", files changed" * at.revision.endswith("+")
+    return (
+        f"on {at.date}, revision {at.revision[:12]}{changed}, on {at.processors} processors ({at.processor}), "
+        f"{at.memory_bytes / 2**30:.0f} GiB, {at.distribution}, {at.kernel}"
+    )
 
 
 def complaints(found: ServersOutput, page: str) -> list[str]:

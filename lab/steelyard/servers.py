@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,8 +14,8 @@ from typing import Any
 
 from . import catalogue, comparison, contract, cpus, environment, fetch, sockets, subject
 from .catalogue import Entry
-from .errors import ContractError, KeeperError, ProvisionError, SteelyardError, ToolchainError
-from .models.outputs import Checked, KeepAlive, ServerRow
+from .errors import ContractError, KeeperError, ProvisionError, SteelyardError, StoreError, ToolchainError
+from .models.outputs import Checked, KeepAlive, ServerRow, ServersOutput
 from .models.server import Server
 from .models.service import Service
 from .progress import Progress
@@ -58,6 +58,22 @@ def checked() -> Checked:
     )
 
 
+def keep(path: Path, rows: Sequence[ServerRow]) -> None:
+    """Write the rows to a JSON file, in order of name; those of other servers that it holds already stay."""
+    kept: list[ServerRow] = []
+    if path.exists():
+        try:
+            kept = ServersOutput.model_validate_json(path.read_text(encoding="utf-8")).servers
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path} does not hold what `servers check` keeps: {str(error).splitlines()[0]}") from None
+    joined = {row.name: row for row in (*kept, *rows)}
+    found = ServersOutput(servers=[joined[name] for name in sorted(joined)])
+    try:
+        path.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+
+
 def check(
     words: str,
     service_name: str,
@@ -75,7 +91,7 @@ def check(
     spec = comparison.subject_of(words)
     server = catalogue.server(spec.parts[0].server)
     service = catalogue.service(service_name)
-    found = row(server).model_copy(update={"name": words})
+    found = row(server).model_copy(update={"name": words, "checked": checked()})
     if server.model.kind == "companion":
         return found.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
@@ -84,7 +100,7 @@ def check(
         return found.model_copy(update={"contract": None, "reason": str(error)})
     except SteelyardError as error:
         return found.model_copy(update={"contract": False, "reason": str(error)})
-    found = row(server, ready.front.factors).model_copy(update={"name": words})
+    found = row(server, ready.front.factors).model_copy(update={"name": words, "checked": found.checked})
     with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
         examination = Examination(found, service, ready, Path(folder), progress, seed)
         examination.run(quick, frozen_seconds)

@@ -48,7 +48,9 @@ def servers_check(
     all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
     service: Annotated[str, typer.Option(help="The service to deploy.")] = "wstest",
     quick: Annotated[bool, typer.Option("--quick", help="Without the freeze, two at once and redeployment.")] = False,
-    save: Annotated[Path | None, typer.Option(help="File that the JSON object is written to as well.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="JSON file to keep what was found in; what it holds of other servers stays.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
@@ -67,11 +69,10 @@ def servers_check(
             if not json:
                 with progress.aside():
                     console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
-    found = ServersOutput(servers=rows, checked=servers.checked())
     if save is not None:
-        save.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        servers.keep(save, rows)
     if json:
-        print(found.model_dump_json())
+        print(ServersOutput(servers=rows).model_dump_json())
     else:
         console(stderr=False).print(printing.hall(rows))
     if any(row.contract is False for row in rows) or (

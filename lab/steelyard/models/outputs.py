@@ -29,6 +29,18 @@ class KeepAlive(Strict):
     why: str | None = None
 
 
+class Checked(Strict):
+    """When and where a server was checked; `revision` is git's, with `+` where files had been changed."""
+
+    date: str
+    revision: str
+    processor: str
+    processors: int
+    memory_bytes: int
+    kernel: str
+    distribution: str
+
+
 class ServerRow(Strict):
     """One server, and what `servers check` found of it: null where something was not tried, or cannot be had.
 
@@ -64,23 +76,11 @@ class ServerRow(Strict):
     redeploy_seconds: float | None = None
     redeploy_restart: bool | None = None
     stop_seconds: float | None = None
+    checked: Checked | None = None
     deviations: dict[str, str] = {}
 
 
-class Checked(Strict):
-    """When and where servers were checked; `revision` is git's, with `+` where files had been changed."""
-
-    date: str
-    revision: str
-    processor: str
-    processors: int
-    memory_bytes: int
-    kernel: str
-    distribution: str
-
-
 class ServersOutput(Strict):
-    """`servers --json` and `servers check --json`, which also says when and where."""
+    """`servers --json` and `servers check --json`."""
 
     servers: list[ServerRow]
-    checked: Checked | None = None
