@@ -91,12 +91,16 @@ def _warmed(schedule: Schedule) -> list[Cell]:
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
     """(pair, cell, subject) in the order driven: A B, B A for two; rotated and reversed in turn for more, so that each
     subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three, which
-    only faces of a subject make possible, each round is shuffled anew."""
+    only faces of a subject make possible, each round is shuffled anew. A sequential design does not alternate: all slices
+    of one subject, then all of the next."""
     draw = random.Random(f"order {trial.seed}")
     first = list(trial.start_order)
     draw.shuffle(first)
     ordered = _blocks_order(schedule, trial, draw)
     cells = [cell for cell in schedule.cells if not cell.block]
+    if schedule.design == "sequential":
+        pairs = range(schedule.pairs_per_cell)
+        return ordered + [(pair, cell, subject) for subject in first for cell in cells for pair in pairs]
     for pair in range(schedule.pairs_per_cell):
         turned = pair // 2 % len(first)
         order = first[turned:] + first[:turned]

@@ -55,3 +55,11 @@ def test_as_published_warms_up_once_and_measures_once() -> None:
     assert slices.head_start == {}
     assert [len(plans) for plans in slices.warm_up.values()] == [1, 1]
     assert len(slices.measure) == 2
+
+
+def test_a_sequential_design_drives_all_of_one_subject_before_the_next() -> None:
+    schedule = make(["a", "b"]).model_copy(update={"design": "sequential"})
+    order = [plan.subject for plan in measured(schedule)]
+    assert order == [order[0]] * 12 + [order[-1]] * 12 and order[0] != order[-1]
+    pairs = Counter((plan.pair, plan.cell) for plan in measured(schedule))
+    assert set(pairs.values()) == {2}, "slices still have partners, so the same statistics judge them"

@@ -136,7 +136,7 @@ class Study(Strict):
     reference: str
     operations: Annotated[list[str], Field(min_length=1)]
     primary: str
-    design: Literal["alternating", "alternating-frozen"] = "alternating"
+    design: Literal["alternating", "alternating-frozen", "sequential"] = "alternating"
     forks: Annotated[int, Field(ge=1)] = 4
     pairs: Annotated[int, Field(ge=3)] | None = None
     slice_seconds: Annotated[float, Field(gt=0)] = 2.0
