@@ -17,6 +17,9 @@ from .models.service import Service
 from .models.study import Budget, Study, SubjectSpec
 
 MOST_IN_A_TRIAL = 3
+MOST_WITH_BLOCKS = 4  # blocks do not alternate, so one more subject makes no pair longer
+REST_SECONDS = 2.0  # before a block: what the one before left over has ended
+BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
 LEAST_PAIRS = 3
 Value = int | float | str
 
@@ -135,7 +138,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         subjects=labels,
         reference=reference,
         cells=_cells(study, service, request, settings, users, seconds),
-        trials=_trials(labels, reference, forks, request),
+        trials=_trials(labels, reference, forks, request, MOST_WITH_BLOCKS if study.tests else MOST_IN_A_TRIAL),
         pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
         warm_up_limit_seconds=settings.warm_up_seconds
@@ -161,13 +164,12 @@ def schedule_only(study: Study, request: Request) -> Schedule:
 
 def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:
     """A first guess of a schedule's duration, before any fork has shown its cost."""
-    per_slice = schedule.slice_seconds + 0.3
-    total = 0.0
-    for trial in schedule.trials:
-        count = len(trial.start_order)
-        warm_up = schedule.warm_up_limit_seconds * (1.0 if schedule.design == "as-published" else warm_up_share)
-        total += count * (start_seconds + len(schedule.cells) * (schedule.pairs_per_cell * per_slice + warm_up))
-    return total
+    warm_up = schedule.warm_up_limit_seconds * (1.0 if schedule.design == "as-published" else warm_up_share)
+    blocks = [shapes.seconds_of(cell.profile) + REST_SECONDS for cell in schedule.cells if cell.block]
+    steady = sum(not cell.block for cell in schedule.cells)
+    slices = steady * schedule.pairs_per_cell * (schedule.slice_seconds + BETWEEN_SECONDS)
+    each = start_seconds + len(schedule.warmed()) * warm_up + sum(blocks) + len(blocks) * BETWEEN_SECONDS + slices
+    return each * sum(len(trial.start_order) for trial in schedule.trials)
 
 
 def _number(study: Study, name: str, value: Value) -> Value:
@@ -270,16 +272,16 @@ def names_of(words: str, known: Sequence[str]) -> list[str]:
     return found or list(known)
 
 
-def _trials(labels: list[str], reference: str, forks: int, request: Request) -> list[TrialPlan]:
+def _trials(labels: list[str], reference: str, forks: int, request: Request, most: int) -> list[TrialPlan]:
     """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups."""
     draw = random.Random(f"trials {request.seed}")
     others = [label for label in labels if label != reference]
     if request.as_published:
         groups = [[label] for label in labels]
-    elif len(labels) <= MOST_IN_A_TRIAL:
+    elif len(labels) <= most:
         groups = [labels]
     else:
-        per_trial = MOST_IN_A_TRIAL - 1
+        per_trial = most - 1
         groups = [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
     plans: list[TrialPlan] = []
     for _ in range(forks):

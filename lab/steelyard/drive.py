@@ -18,6 +18,7 @@ from .catalogue import Entry
 from .corpus import Corpus
 from .cpus import Shares
 from .death import Watch
+from .design import REST_SECONDS
 from .engine import Engine
 from .errors import ContractError, EngineError, KeeperError, ProvisionError, SteelyardError
 from .jobs import TrialSlices, make_job, plan_slices
@@ -39,7 +40,6 @@ from .progress import Progress
 from .statistics.steady import WarmUpSlice, steady_since
 from .subject import RunningSubject, Subject, started
 
-REST_SECONDS = 2.0  # before a block: what the one before left over has ended
 PAUSE_SECONDS = 0.2  # between warm-up slices: a JIT compiler starves under unbroken load
 
 

@@ -25,17 +25,23 @@ class FormulaError(ValueError):
 
 @dataclass(frozen=True)
 class Formula:
-    """A checked formula. `percentiles` are the (kind, percent) that it asks for, `names` the quantities."""
+    """A checked formula. `percentiles` are the (kind, percent) that it asks for, `deviations` the kinds, `names` the quantities."""
 
     text: str
     tree: ast.expr
     names: frozenset[str]
     percentiles: tuple[tuple[str, float], ...]
+    deviations: tuple[str, ...] = ()
 
-    def evaluate(self, values: Mapping[str, float], percentile: Callable[[str, float], float | None]) -> float | None:
+    def evaluate(
+        self,
+        values: Mapping[str, float],
+        percentile: Callable[[str, float], float | None],
+        deviation: Callable[[str], float | None] = lambda _: None,
+    ) -> float | None:
         """The formula's value; None where a quantity was not recorded, or where a division by zero says there is nothing."""
         try:
-            value = _evaluate(self.tree, values, percentile)
+            value = _evaluate(self.tree, values, percentile, deviation)
         except (KeyError, ZeroDivisionError, OverflowError):
             return None
         return value if value is not None and math.isfinite(value) else None
@@ -49,8 +55,9 @@ def parse(text: str, known: frozenset[str], *, histograms: bool) -> Formula:
         raise FormulaError(f"'{text}' is not arithmetic ({getattr(error, 'msg', None) or error})") from None
     names: set[str] = set()
     percentiles: list[tuple[str, float]] = []
-    _check(tree, text, known, histograms, names, percentiles, 0)
-    return Formula(text, tree, frozenset(names), tuple(percentiles))
+    deviations: list[str] = []
+    _check(tree, text, known, histograms, names, percentiles, deviations, 0)
+    return Formula(text, tree, frozenset(names), tuple(percentiles), tuple(deviations))
 
 
 def _check(
@@ -60,16 +67,19 @@ def _check(
     histograms: bool,
     names: set[str],
     percentiles: list[tuple[str, float]],
+    deviations: list[str],
     depth: int,
 ) -> None:
     if depth > _DEEPEST:
         raise FormulaError("it is nested too deeply")
     match node:
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
-            _check(left, text, known, histograms, names, percentiles, depth + 1)
-            _check(right, text, known, histograms, names, percentiles, depth + 1)
+            _check(left, text, known, histograms, names, percentiles, deviations, depth + 1)
+            _check(right, text, known, histograms, names, percentiles, deviations, depth + 1)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            _check(operand, text, known, histograms, names, percentiles, depth + 1)
+            _check(operand, text, known, histograms, names, percentiles, deviations, depth + 1)
+        case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
+            _check(inner, text, known, histograms, names, percentiles, deviations, depth + 1)
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and math.isfinite(value):
             pass
         case ast.Name(id=name):
@@ -80,31 +90,48 @@ def _check(
             func=ast.Name(id="percentile"), args=[ast.Name(id=kind), ast.Constant(value=percent)], keywords=[]
         ):
             percentiles.append((kind, _percent(kind, percent, histograms)))
+        case ast.Call(func=ast.Name(id="deviation"), args=[ast.Name(id=kind)], keywords=[]):
+            deviations.append(_kind(kind, "deviation", histograms))
         case _:
             part = (ast.get_source_segment(text.strip(), node) or type(node).__name__)[:60]
-            raise FormulaError(f"'{part}' is not allowed: only numbers, names, + - * / and percentile(KIND, PERCENT)")
+            raise FormulaError(
+                f"'{part}' is not allowed: only numbers, names, + - * /, sqrt(...), percentile(KIND, PERCENT) and deviation(KIND)"
+            )
 
 
 def _percent(kind: str, percent: object, histograms: bool) -> float:
-    if not histograms:
-        raise FormulaError('percentile() needs source = "histograms"')
-    if kind not in KINDS:
-        raise FormulaError(f"'{kind}' is not a kind of time{nearest(kind, list(KINDS))}")
+    _kind(kind, "percentile", histograms)
     if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 < percent < 100:
         raise FormulaError(f"a percentile lies between 0 and 100, not at {percent!r}")
     return float(percent)
 
 
+def _kind(kind: str, function: str, histograms: bool) -> str:
+    if not histograms:
+        raise FormulaError(f'{function}() needs source = "histograms"')
+    if kind not in KINDS:
+        raise FormulaError(f"'{kind}' is not a kind of time{nearest(kind, list(KINDS))}")
+    return kind
+
+
 def _evaluate(
-    node: ast.expr, values: Mapping[str, float], percentile: Callable[[str, float], float | None]
+    node: ast.expr,
+    values: Mapping[str, float],
+    percentile: Callable[[str, float], float | None],
+    deviation: Callable[[str], float | None],
 ) -> float | None:
     match node:
         case ast.BinOp(left=left, op=operator, right=right):
-            first, second = _evaluate(left, values, percentile), _evaluate(right, values, percentile)
+            first, second = (_evaluate(side, values, percentile, deviation) for side in (left, right))
             return None if first is None or second is None else _OPERATORS[type(operator)](first, second)
         case ast.UnaryOp(operand=operand):
-            inner = _evaluate(operand, values, percentile)
+            inner = _evaluate(operand, values, percentile, deviation)
             return None if inner is None else -inner
+        case ast.Call(func=ast.Name(id="sqrt"), args=[under]):
+            inner = _evaluate(under, values, percentile, deviation)
+            return None if inner is None or inner < 0 else math.sqrt(inner)
+        case ast.Call(func=ast.Name(id="deviation"), args=[ast.Name(id=kind)]):
+            return deviation(kind)
         case ast.Constant(value=int() | float() as value):
             return float(value)
         case ast.Name(id=name):

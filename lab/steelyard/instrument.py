@@ -84,8 +84,10 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     def said(level: Level, found: str, reason: str = "") -> Finding:
         return Finding("Little's law", cell.name, subject, level, found, f"within {LITTLE_TOLERANCE:.0%}", reason)
 
+    if cell.profile.kind == "rate":
+        return said(Level.UNKNOWN, "load is open")
     if cell.profile.kind != "big-bang":
-        return said(Level.UNKNOWN, "load is open or has a shape")
+        return said(Level.UNKNOWN, _little_of_a_shape(rows))
     rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
     if not rows:
         return said(Level.UNKNOWN, "every slice has failures")
@@ -93,7 +95,7 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     completed = sum(row.completed for _, row in rows)
     seconds = sum(row.seconds for _, row in rows)
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
-    if not littles_law_applies(seconds / len(rows), mean, think):
+    if not littles_law_applies(seconds / len(rows), mean, think, lead_in=not cell.block):
         return said(Level.UNKNOWN, "slices too short")
     deviation = littles_law(completed / seconds, mean, think, cell.users)
     shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
@@ -104,6 +106,17 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
         shown,
         f"Little's law is off by {deviation:+.1%} for {subject} on {cell.name}: throughput, response time and users disagree",
     )
+
+
+def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
+    """The law over a load with a shape, by its mean number of users: shown, and nothing is judged by it."""
+    users: dict[tuple[int, int], int] = {}
+    for trial, row in rows:
+        for tick in trial.ticks_by_slice.get(row.slice, ()):
+            users[trial.number, tick.time_ns] = tick.users_active
+    spent = sum(row.response_ns_sum for _, row in rows) / sum(row.end_ns - row.begin_ns for _, row in rows)
+    mean = sum(users.values()) / max(1, len(users))
+    return f"{spent / mean - 1:+.0%}, has a shape" if mean else "load has a shape"
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
@@ -162,7 +175,7 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
 def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     """The service's own count of requests against the engine's of answers, over whole trials.
 
-    Equal where every request was answered; a request that got no answer may have reached the service or not.
+    Equal where every request was answered rightly; a request that got no answer, or an error, may have reached the service or not.
     """
     limit, served, answered, reason = "equal", 0, 0, ""
     for trial in run.trials:
@@ -171,10 +184,12 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
         for one in trial.record.counted if trial.record is not None else ():
             if one.subject != subject:
                 continue
-            unanswered = sum(sum(row.failures.values()) for row in trial.slices.values() if row.subject in faces)
+            rows = [row for row in trial.slices.values() if row.subject in faces]
+            unanswered = sum(sum(row.failures.values()) for row in rows)
+            turned_away = sum(row.status + row.fault for row in rows)  # by the server, maybe before its service
             served += one.by_service
             answered += one.by_engine
-            if not 0 <= one.by_service - one.by_engine <= unanswered:
+            if not -turned_away <= one.by_service - one.by_engine <= unanswered:
                 counts = f"{one.by_service:,} requests in trial {trial.number} and the engine {one.by_engine:,} answers"
                 reason = f"{subject} counted {counts}"
     if not served and not answered:

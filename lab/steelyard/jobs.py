@@ -63,11 +63,11 @@ def plan_slices(
         return plans
 
     warm_up_count = 1 if unbroken else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(_warmed(schedule)))
+    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(schedule.warmed()))
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
-        for cell in _warmed(schedule):
+        for cell in schedule.warmed():
             if subject in faces:
                 head_start[subject, cell.name] = take("head-start", subject, cell, 1)
                 continue
@@ -80,12 +80,6 @@ def plan_slices(
         plan = take("measure", subject, cell, 1)[0]
         measure.append(plan.model_copy(update={"pair": pair}))
     return TrialSlices(head_start, warm_up, measure)
-
-
-def _warmed(schedule: Schedule) -> list[Cell]:
-    """The cells to warm up in: all that are cut into slices, and of blocks one for each mix, since they begin with warm code."""
-    blocks = {str(sorted(cell.mix.items())): cell for cell in reversed(schedule.cells) if cell.block}
-    return [cell for cell in schedule.cells if not cell.block or cell in blocks.values()]
 
 
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:

@@ -15,14 +15,14 @@ from .configuration import describe
 from .errors import MeasureError
 from .formula import Formula, FormulaError, parse
 from .models.measure import Measure as MeasureData
-from .quantities import OBSERVED, Quantities
+from .quantities import OBSERVED, OF_SECONDS, Quantities
 from .statistics.checks import percentile_refusal
 from .statistics.words import Better
 from .store import SliceRow
 
 _BUILT_IN = Path(__file__).with_name("measures.toml")
 _TEXTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns"}
-SLICE_NAMES = frozenset(item.name for item in fields(SliceRow)) - _TEXTS | {"seconds", "users", "think_ms"}
+SLICE_NAMES = frozenset(item.name for item in fields(SliceRow)) - _TEXTS | OF_SECONDS | {"seconds", "users", "think_ms"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Measure:
     @property
     def from_histograms(self) -> bool:
         """Whether a fork's value comes from its merged histograms, since percentiles of slices may not be averaged."""
-        return bool(self.formula.percentiles)
+        return bool(self.formula.percentiles or self.formula.deviations)
 
     @property
     def tail(self) -> bool:
@@ -79,7 +79,7 @@ class Measure:
             refusal = percentile_refusal(percent / 100, found.total, beyond)
             if refusal is not None:
                 return Measured(None, refusal)
-        value = self.formula.evaluate(quantities.values, quantities.percentile)
+        value = self.formula.evaluate(quantities.values, quantities.percentile, quantities.deviation)
         return Measured(value, None if value is not None else f"nothing was recorded for {self.title.lower()}")
 
 

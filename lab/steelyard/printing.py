@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from . import analyse, design
+from . import analyse, design, shapes
 from .calibration import history
 from .models.calibration import Calibration
 from .models.outputs import KeepAlive, RunOutput, ServerRow
@@ -81,6 +81,9 @@ def calibration(found: Calibration, console: Console) -> None:
 
 def schedule(planned: Schedule, console: Console) -> None:
     """A schedule for a person."""
+    if any(cell.block for cell in planned.cells):
+        _tests(planned, console)
+        return
     minutes = design.planned_seconds(planned) / 60
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
     pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
@@ -91,10 +94,36 @@ def schedule(planned: Schedule, console: Console) -> None:
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)
+    console.print(_trials(planned))
+
+
+def _tests(planned: Schedule, console: Console) -> None:
+    """The schedule of a study with tests: each test's load, and what all of them will take."""
+    blocks = [cell for cell in planned.cells if cell.block]
+    seconds = sum(shapes.seconds_of(cell.profile) for cell in blocks)
+    scaled = f"; all times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
+    lines = [
+        f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
+        f"subject at a time{scaled}",
+        f"{planned.design}: {counted(len(planned.trials), 'trial')}; {seconds:.0f} s of tests a subject and trial, after warm-ups "
+        f"of up to {planned.warm_up_limit_seconds:g} s; about {design.planned_seconds(planned) / 60:.0f} minutes in all",
+    ]
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
+    table = Table("test", "operation", "load", "users", box=None, pad_edge=False)
+    table.add_column("seconds", justify="right")
+    for cell in blocks:
+        load = (cell.name, "+".join(cell.mix), shapes.NAMES[cell.profile.kind], shapes.users_text(cell.profile))
+        table.add_row(*load, f"{shapes.seconds_of(cell.profile):g}")
+    console.print(table)
+    console.print(_trials(planned))
+
+
+def _trials(planned: Schedule) -> Table:
     table = Table("trial", "seed", "started in this order", box=None, pad_edge=False)
     for trial in planned.trials:
         table.add_row(str(trial.number), str(trial.seed), ", ".join(trial.start_order))
-    console.print(table)
+    return table
 
 
 def servers(rows: Sequence[ServerRow]) -> Table:

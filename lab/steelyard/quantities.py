@@ -9,6 +9,7 @@ from functools import lru_cache
 from .histogram import Histogram, merged
 from .store import SliceRow, Trial
 
+OF_SECONDS = frozenset({"answered_seconds", "second_means_ms_sum", "second_means_ms_squares"})
 OBSERVED = frozenset({"cpu_ns", "jit_ns", "rss_bytes", "observed_ns"})
 # Of these the highest is taken where slices are put together; everything else is added.
 _GAUGES = frozenset({"rss_bytes", "users", "think_ms", "lateness_p99_ns", "oldest_unfinished_ns"})
@@ -35,6 +36,11 @@ class Quantities:
         found = self.histogram(kind)
         return found.percentile(percent) if found.total else None
 
+    def deviation(self, kind: str) -> float | None:
+        """In microseconds; None under two values."""
+        found = self.histogram(kind)
+        return found.deviation() if found.total >= 2 else None
+
     def beyond(self, microseconds: float) -> int:
         """How many unanswered requests may have waited for longer than that already when their slice ended.
 
@@ -58,10 +64,25 @@ def together(parts: Sequence[Quantities]) -> Quantities:
     return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)), waiting)
 
 
+def second_means_ms(trial: Trial, number: int) -> dict[int, float]:
+    """The mean response time of each second of a slice that had a right answer, in ms, by the instant of its end in ns."""
+    spent, completed = dict[int, int](), dict[int, int]()
+    for tick in trial.ticks_by_slice.get(number, ()):
+        spent[tick.time_ns] = spent.get(tick.time_ns, 0) + tick.response_ns_sum
+        completed[tick.time_ns] = completed.get(tick.time_ns, 0) + tick.completed
+    return {instant: spent[instant] / count / 1e6 for instant, count in completed.items() if count}
+
+
 def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
     row = trial.slices[number]
     values: dict[str, float] = {name: getattr(row, name) for name in _COUNTS}
     values |= {"seconds": row.seconds, "users": users, "think_ms": trial.think_ms}
+    means = list(second_means_ms(trial, number).values())
+    values |= {
+        "answered_seconds": len(means),
+        "second_means_ms_sum": sum(means),
+        "second_means_ms_squares": sum(mean**2 for mean in means),
+    }
     seen = trial.observations.get(number)
     if seen:
         values |= {

@@ -1,4 +1,4 @@
-"""Loads with a shape: how long they last, how many users they reach, and what they are when their times are shortened."""
+"""Loads with a shape: how long they last, how many users they reach, what they are called, and what they are when shortened."""
 
 from __future__ import annotations
 
@@ -30,6 +30,50 @@ def most_users(profile: Profile) -> int:
             return profile.max_in_flight
         case BigBang() | Bursts():
             return profile.users
+
+
+NAMES = {"big-bang": "constant", "ramp": "ramp", "bursts": "bursts", "steps": "steps", "rate": "open"}
+
+
+def users_text(profile: Profile) -> str:
+    """How many users there are over the load, such as "1 to 40"."""
+    match profile:
+        case Ramp():
+            return f"{profile.from_users} to {profile.to_users}"
+        case Steps():
+            return f"{min(profile.levels)} to {max(profile.levels)}"
+        case Rate():
+            return f"up to {profile.max_in_flight}"
+        case BigBang() | Bursts():
+            return str(profile.users)
+
+
+def words(profile: Profile) -> str:
+    """The load in a few words, such as "ramp, 1 to 40 users, 300 s"."""
+    extra = ""
+    match profile:
+        case Bursts():
+            extra = f", {profile.on_seconds:g} s on and {profile.off_seconds:g} s off"
+        case Steps():
+            extra = f", {len(profile.levels)} levels of {profile.hold_seconds:g} s"
+    return f"{NAMES[profile.kind]}, {users_text(profile)} users{extra}, {seconds_of(profile):g} s"
+
+
+def bursts_of(profile: Bursts) -> tuple[list[float], list[float]]:
+    """When each burst begins and ends, in seconds from the begin of the load."""
+    begins: list[float] = []
+    at = profile.idle_seconds
+    while at < profile.seconds:
+        begins.append(at)
+        at += profile.on_seconds + profile.off_seconds
+    return begins, [min(begin + profile.on_seconds, profile.seconds) for begin in begins]
+
+
+def levels_of(profile: Steps) -> list[tuple[int, float, float]]:
+    """Each held level: its users, and from when to when it is held, in seconds from the begin of the load."""
+    whole = profile.ramp_seconds + profile.hold_seconds + profile.pause_seconds
+    held = [place * whole + profile.ramp_seconds for place in range(len(profile.levels))]
+    return [(users, at, at + profile.hold_seconds) for users, at in zip(profile.levels, held, strict=True)]
 
 
 def scaled(profile: Profile, scale: float) -> Profile:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _Found = TypeVar("_Found")
 
 FAILURE_KINDS = ("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed")
+_TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 
 
 @dataclass(frozen=True)
@@ -94,13 +96,20 @@ class Observation:
 
 @dataclass(frozen=True)
 class Tick:
-    """What is used of a row of ticks.csv: a second of one operation, ending at `time_ns`."""
+    """What is used of a row of ticks.csv: a second of one operation, ending at `time_ns`, with the users active then.
+
+    `response_ns_sum` is over the right answers, `failures` are by kind, kinds without one left out, wrong answers among them.
+    """
 
     time_ns: int
     slice: int
     subject: str
     operation: str
+    started: int
     completed: int
+    users_active: int
+    response_ns_sum: int
+    failures: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -148,6 +157,14 @@ class Trial:
         if not rows:
             return None
         return sum(row.jit_ns for row in rows) / max(1, rows[0].end_ns - rows[0].begin_ns)
+
+    @cached_property
+    def ticks_by_slice(self) -> Mapping[int, Sequence[Tick]]:
+        """The ticks of each slice, in order of time."""
+        found: dict[int, list[Tick]] = {}
+        for tick in sorted(self.ticks, key=lambda tick: tick.time_ns):
+            found.setdefault(tick.slice, []).append(tick)
+        return found
 
     def histogram(self, numbers: Sequence[int], kind: str) -> Histogram:
         """All operations of these slices merged; `kind` is response, service, all ...; raises StoreError."""
@@ -311,13 +328,21 @@ def _read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]
 
 
 def _read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:
-    names = [item.name for item in fields(Tick)]
+    names = [item.name for item in fields(Tick) if item.name != "failures"] + list(_TICK_FAILURES)
     return tuple(_tick(row) for row in read_table(path, names, may_be_cut=may_be_cut))
 
 
 def _tick(row: Row) -> Tick:
     return Tick(
-        row.whole("time_ns"), row.whole("slice"), row.text("subject"), row.text("operation"), row.whole("completed")
+        time_ns=row.whole("time_ns"),
+        slice=row.whole("slice"),
+        subject=row.text("subject"),
+        operation=row.text("operation"),
+        started=row.whole("started"),
+        completed=row.whole("completed"),
+        users_active=row.whole("users_active"),
+        response_ns_sum=row.whole("response_ns_sum"),
+        failures={kind: count for kind in _TICK_FAILURES if (count := row.whole(kind))},
     )
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
-from steelyard.models.job import BigBang, Rate, Stage
+from steelyard import shapes
+from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Rate, Stage, Steps
 from steelyard.models.records import (
     Cell,
     Check,
@@ -25,10 +26,13 @@ from steelyard.models.records import (
     TrialRecord,
     WrongSample,
 )
-from steelyard.store import SliceRow
+from steelyard.store import FAILURE_KINDS, SliceRow
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
 WARM_UP_SLICES = 6
+TICK_COLUMNS = (
+    "time_ns", "slice", "subject", "operation", "started", "completed", "wrong", *FAILURE_KINDS, "users_active", "response_ns_sum",
+)  # fmt: skip
 _SHAPE = 0.35  # sigma of the lognormal response times
 
 
@@ -66,6 +70,15 @@ class Planted:
     cut_after_pairs: Mapping[int, int] = field(default_factory=dict)  # by trial: an interrupted or failed one
     unsteady: frozenset[tuple[int, str]] = frozenset()  # (trial, subject)
     machine: Mapping[int, Check] = field(default_factory=dict)  # by trial
+    blocks: Mapping[str, Profile] = field(default_factory=dict)  # tests with a shape, instead of the cells
+    operations: Mapping[str, str] = field(default_factory=dict)  # of a block, by its name; echoStruct where not given
+    knees: Mapping[str, float] = field(
+        default_factory=dict
+    )  # by subject: users from which its throughput grows no more
+    refuses_from: Mapping[str, int] = field(default_factory=dict)  # by subject: users from which it refuses a fifth
+    creeps: Mapping[str, float] = field(default_factory=dict)  # by subject: growth of response time over a block
+    settles: Mapping[str, int] = field(default_factory=dict)  # by subject: slow seconds at the begin of each load
+    scale: float = 1.0
     study: str = ""
     environment: Mapping[str, Any] = field(default_factory=dict)
 
@@ -98,7 +111,20 @@ def _schedule(planted: Planted) -> Schedule:
             "design": planted.design,
             "subjects": subjects,
             "reference": planted.reference,
+            "scale": planted.scale,
             "cells": [
+                Cell(
+                    name=name,
+                    mix={planted.operations.get(name, "echoStruct"): 1.0},
+                    users=shapes.most_users(profile),
+                    profile=profile,
+                    primary=True,
+                    block=True,
+                    title=f"Test {name}",
+                )
+                for name, profile in planted.blocks.items()
+            ]
+            or [
                 Cell(
                     name=name,
                     mix={name: 1.0},
@@ -170,7 +196,7 @@ class _Trial:
                         seconds=12.0,
                     )
                     for one in self.plan.start_order
-                    for cell in self.schedule.cells
+                    for cell in self.schedule.warmed()
                 ],
                 "machine": [self.planted.machine[self.plan.number]] if self.plan.number in self.planted.machine else [],
                 "samples_checked": 20,
@@ -189,17 +215,23 @@ class _Trial:
         observed = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
         _table(self.folder / "observations.csv", observed, self.observations)
         _table(self.folder / "machine.csv", ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s"), self.machine)
-        _table(self.folder / "ticks.csv", ("time_ns", "slice", "subject", "operation", "completed"), self.ticks)
+        _table(self.folder / "ticks.csv", TICK_COLUMNS, self.ticks)
         head = "#[Histogram log format version 1.3]\n"
         (self.folder / "intervals.hlog").write_text(head + "".join(self.histograms), encoding="utf-8")
 
     def _slice_plans(self) -> Iterator[SlicePlan]:
         number = 0
-        for cell in self.schedule.cells:
+        for cell in self.schedule.warmed():
             for subject in self.plan.start_order:
                 for _ in range(WARM_UP_SLICES if self.planted.design != "as-published" else 1):
                     yield SlicePlan(number=number, subject=subject, cell=cell.name, phase="warm-up")
                     number += 1
+        for cell in self.schedule.cells if self.planted.blocks else ():
+            for subject in self.plan.start_order:
+                yield SlicePlan(number=number, subject=subject, cell=cell.name, phase="measure", pair=0)
+                number += 1
+        if self.planted.blocks:
+            return
         pairs = self.planted.cut_after_pairs.get(self.plan.number, self.planted.pairs)
         for pair in range(pairs):
             order = self.plan.start_order if pair % 2 == 0 else self.plan.start_order[::-1]
@@ -210,13 +242,20 @@ class _Trial:
 
     def _slice(self, plan: SlicePlan) -> None:
         planted, seconds = self.planted, self.planted.slice_seconds
+        block = next((cell for cell in self.schedule.cells if cell.block and cell.name == plan.cell), None)
+        if block is not None and plan.phase == "measure":
+            self._block(plan, block)
+            return
         warmth = 1.0
         if plan.phase == "warm-up":
             done = sum(other.subject == plan.subject and other.cell == plan.cell for other in self.plans)
             warmth = min(1.0, 0.4 + 0.2 * done)
         noise = 0.0 if plan.phase == "warm-up" else self.draw.gauss(0, planted.pair_deviation / math.sqrt(2))
         rate = (
-            planted.rates[plan.subject] * planted.cells[plan.cell] * warmth * math.exp(self.fork[plan.subject] + noise)
+            planted.rates[plan.subject]
+            * planted.cells.get(plan.cell, 1.0)
+            * warmth
+            * math.exp(self.fork[plan.subject] + noise)
         )
         completed = round(rate * seconds)
         key = (self.plan.number, plan.pair if plan.pair is not None else -1, plan.subject)
@@ -268,8 +307,80 @@ class _Trial:
         for cpu in (0, 1):
             self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s])
         for second in range(math.floor(seconds)):
-            self.ticks.append([begin + (second + 1) * 10**9, plan.number, plan.subject, plan.cell, round(rate)])
+            self._tick(
+                plan,
+                begin + (second + 1) * 10**9,
+                plan.cell,
+                planted.users,
+                round(rate),
+                {},
+                response // max(1, round(seconds)),
+            )
         self._histograms(plan, row["completed"], response / max(1, completed) / 1000)
+
+    def _tick(
+        self,
+        plan: SlicePlan,
+        at: int,
+        operation: str,
+        users: int,
+        completed: int,
+        failed: Mapping[str, int],
+        spent: int,
+    ) -> None:
+        kinds = [failed.get(kind, 0) for kind in ("wrong", *FAILURE_KINDS)]
+        self.ticks.append(
+            [at, plan.number, plan.subject, operation, completed + sum(kinds), completed, *kinds, users, spent]
+        )
+
+    def _block(self, plan: SlicePlan, cell: Cell) -> None:
+        """An unbroken load, second by second: Little's law holds in each, whatever is planted."""
+        planted, seconds, operation = self.planted, round(shapes.seconds_of(cell.profile)), next(iter(cell.mix))
+        begin, length = self.clock, seconds * 10**9
+        self.clock += length + 2_000_000_000
+        rate = planted.rates[plan.subject] * math.exp(self.fork[plan.subject])
+        total = dict.fromkeys(("completed", "refused", "spent"), 0)
+        loaded = 0
+        for second in range(seconds):
+            users = users_at(cell.profile, second + 0.5)
+            loaded = loaded + 1 if users else 0
+            growth = 1 + planted.creeps.get(plan.subject, 0) * second / seconds
+            slow = 3.0 if 0 < loaded <= planted.settles.get(plan.subject, 0) else 1.0
+            noise = math.exp(self.draw.gauss(0, 0.01))
+            answered = rate * min(1.0, users / planted.knees.get(plan.subject, 1)) / growth / slow * noise
+            refuses = users >= planted.refuses_from.get(plan.subject, users + 1)
+            failed = {"refused": round(answered / 5)} if refuses else {}
+            spent = users * 10**9
+            self._tick(plan, begin + (second + 1) * 10**9, operation, users, round(answered), failed, spent)
+            total["completed"] += round(answered)
+            total["refused"] += sum(failed.values())
+            total["spent"] += spent
+        row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0)
+        row |= {
+            "slice": plan.number,
+            "subject": plan.subject,
+            "phase": "measure",
+            "operation": operation,
+            "begin_ns": begin,
+            "end_ns": begin + length,
+            "started": total["completed"] + total["refused"],
+            "completed": total["completed"],
+            "refused": total["refused"],
+            "response_ns_sum": total["spent"],
+            "service_ns_sum": total["spent"],
+            "engine_user_ns": round(length * planted.engine_share),
+            "lateness_p99_ns": planted.lateness_ns,
+            "valid": 1,
+            "why_not": "",
+        }
+        row |= planted.changes.get((self.plan.number, 0, plan.subject), {})
+        self.rows.append([row[name] for name in SLICE_COLUMNS])
+        self.plans.append(plan)
+        used = [plan.number, plan.subject, "part1", 100, "server", begin, begin + length]
+        self.observations.append([*used, length, 0, 200_000_000])
+        for cpu in (0, 1):
+            self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s])
+        self._histograms(plan, total["completed"], total["spent"] / max(1, total["completed"]) / 1000)
 
     def _histograms(self, plan: SlicePlan, completed: int, mean_us: float) -> None:
         """Lognormal times with that mean, as 200 quantiles that share `completed` values."""
@@ -285,6 +396,21 @@ class _Trial:
                     histogram.record_value(max(1, round(value)), count)
             encoded = histogram.encode().decode("ascii")
             self.histograms.append(f"Tag={plan.subject}/{plan.number}/{plan.cell}/{kind},0.000,2.000,1.000,{encoded}\n")
+
+
+def users_at(profile: Profile, second: float) -> int:
+    """The users that a profile asks for, so many seconds after its begin."""
+    match profile:
+        case Ramp():
+            span = profile.to_users - profile.from_users
+            return profile.from_users + min(span, int(second / profile.seconds * (span + 1)))
+        case Bursts():
+            into = (second - profile.idle_seconds) % (profile.on_seconds + profile.off_seconds)
+            return profile.users if second >= profile.idle_seconds and into < profile.on_seconds else 0
+        case Steps():
+            return next((users for users, begin, end in shapes.levels_of(profile) if begin <= second < end), 0)
+        case _:
+            return shapes.most_users(profile)
 
 
 def _normal_quantile(share: float) -> float:

@@ -13,7 +13,7 @@ from steelyard.published import PublishedRow, read_published
 from steelyard.statistics.knee import LEAST_HELD_SECONDS, LEAST_LEVELS
 
 FOLDER = house.root() / "studies" / "soaservers"
-STUDY = tomllib.loads((FOLDER / "study.toml").read_text())
+STUDY = tomllib.loads(FOLDER.with_suffix(".toml").read_text())
 TESTS: dict[str, dict[str, Any]] = {test["name"]: test for test in STUDY["tests"]}
 ROWS = {row.test: row for row in read_published(FOLDER / "published.csv")}
 ENVIRONMENT = {"single": "1", "large": "1", "pair": "2", "mesh": "3"}

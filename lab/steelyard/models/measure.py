@@ -15,8 +15,9 @@ class Measure(Strict):
     `short` heads its column where the title would be too long. `source` says which stored files the formula may draw
     on: `slices` (the counts and sums of slices.csv, and `seconds`,
     `users`, `think_ms`), `observations` (those, and `cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`) or `histograms` (those
-    of slices, and `percentile(KIND, PERCENT)` in microseconds with a kind of intervals.hlog). The formula has numbers,
-    these names, + - * / and parentheses. It is evaluated on a slice, on a fork's slices and on all of them together: counts
+    of slices, and `percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Of the
+    seconds that had an answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and
+    `answered_seconds` counts them. The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated on a slice, on a fork's slices and on all of them together: counts
     are added, histograms merged, and of rss_bytes, users and lateness the highest is taken.
     """
 

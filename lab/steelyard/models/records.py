@@ -68,6 +68,11 @@ class Schedule(Strict):
         """Whether a subject's load in the cell is one stretch, not slices that alternate with the others'."""
         return cell.block or self.design == "as-published"
 
+    def warmed(self) -> list[Cell]:
+        """The cells to warm up in: all that are cut into slices, and of blocks one for each mix, since they begin with warm code."""
+        blocks = {str(sorted(cell.mix.items())): cell for cell in reversed(self.cells) if cell.block}
+        return [cell for cell in self.cells if not cell.block or cell in blocks.values()]
+
 
 class SlicePlan(Strict):
     """What slice `number` of a trial was for. Slices with the same `pair` and `cell` are compared with each other.

@@ -6,6 +6,7 @@ import math
 
 LITTLE_TOLERANCE = 0.02
 LITTLE_LEAST_SLICE = 50.0
+LITTLE_LEAST_BLOCK = 4 * LITTLE_LEAST_SLICE
 TAIL_SUPPORT = 10.0
 
 
@@ -20,9 +21,16 @@ def littles_law(throughput: float, mean_response_seconds: float, mean_think_seco
     return throughput * (mean_response_seconds + mean_think_seconds) / users - 1
 
 
-def littles_law_applies(slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0) -> bool:
-    """Whether a slice is long enough for the law: its ends weigh one cycle, and it must exceed LITTLE_LEAST_SLICE."""
-    return slice_seconds > LITTLE_LEAST_SLICE * (mean_response_seconds + mean_think_seconds)
+def littles_law_applies(
+    slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0, *, lead_in: bool = True
+) -> bool:
+    """Whether a slice is long enough for the law: its ends weigh one cycle, and it must exceed LITTLE_LEAST_SLICE of them.
+
+    Without a lead-in nothing is under way at its begin to make up for what is cut off at its end, so the law misses about a
+    cycle: it must exceed LITTLE_LEAST_BLOCK.
+    """
+    least = LITTLE_LEAST_SLICE if lead_in else LITTLE_LEAST_BLOCK
+    return slice_seconds > least * (mean_response_seconds + mean_think_seconds)
 
 
 def least_requests(quantile: float) -> int:
