@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from . import catalogue
@@ -40,11 +39,6 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
         if refusal is not None:
             raise ProvisionError(f"{server.name}: factor {name} {refusal}")
     return values
-
-
-def service_as_set(service: Entry[Service], values: Mapping[str, str]) -> Entry[Service]:
-    """The service with these values as the defaults of its factors."""
-    return replace(service, model=service.model.as_set(values))
 
 
 def environment(service: Entry[Service], values: Mapping[str, str]) -> dict[str, str]:
