@@ -69,9 +69,15 @@ def test_the_server_gets_the_factors_of_the_jvm(tmp_path: Path) -> None:
     script.parent.mkdir(parents=True)
     script.write_text('echo "$USER_MEM_ARGS"\n')
     done = run(
-        "start.sh", tmp_path, STEELYARD_HEAP="1g", STEELYARD_GC="Parallel", STEELYARD_CPUS="3", STEELYARD_JVM="-Da=b"
+        "start.sh",
+        tmp_path,
+        STEELYARD_HEAP="1g",
+        STEELYARD_GC="Parallel",
+        STEELYARD_CPUS="3",
+        STEELYARD_JVM="-Da=b",
+        STEELYARD_THREADS="7",
     )
     assert done.stdout.split() == [
         *("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "-XX:+UseParallelGC", "-XX:ActiveProcessorCount=3"),
-        *(f"-Djava.io.tmpdir={tmp_path}/tmp", "-Da=b"),
+        *("-XX:+ExitOnOutOfMemoryError", f"-Djava.io.tmpdir={tmp_path}/tmp", "-Dhttp.maxConnections=7", "-Da=b"),
     ]
