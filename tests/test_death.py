@@ -93,10 +93,10 @@ def test_a_jvm_whose_threads_deadlock_is_named_with_its_thread_dump(lab: Lab) ->
     assert "<b>b</b> deadlocked at 8 users on echoStruct" in (run / "report.html").read_text()
 
 
-def test_a_server_killed_in_mid_slice_is_named_and_the_other_trials_decide(
+def test_a_server_killed_in_mid_slice_is_named_and_its_trial_is_made_up_for(
     lab: Lab, until: Callable[[Callable[[], bool], float], None]
 ) -> None:
-    process = lab.start("run", study(lab, "go", 'gogc = "100"', forks=5))
+    process = lab.start("run", study(lab, "go", 'gogc = "100"', forks=4))
     until(lambda: measuring(lab), 90)
     victim = at_work(lab, until)
     os.kill(victim, signal.SIGKILL)
@@ -106,6 +106,8 @@ def test_a_server_killed_in_mid_slice_is_named_and_the_other_trials_decide(
     run = lab.runs()[0]
     found = records(run)
     assert [record["status"] for record in found] == ["failed", *["complete"] * 4]
+    planned = json.loads((run / "schedule.json").read_text())["trials"]
+    assert [plan["makes_up"] for plan in planned] == [None, None, None, None, 1]
     failure = found[0]["failure"]
     assert failure["kind"] == "killed"
     assert failure["place"]["phase"] == "measure"

@@ -101,13 +101,9 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
     Both ratios bring their own noise, so this interval is wider than that of subjects which shared their trials.
     """
     reference = run.schedule.reference
-    numbers = _fork_numbers(run)
-    first, second = (
-        {numbers[point.trial]: point for point in compare(run, cell, measure, one, reference, primary=False).forks}
-        for one in (a, b)
-    )
-    points = tuple(_divided(first[number], second[number]) for number in sorted(first.keys() & second.keys()))
-    found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
+    first, second = (compare(run, cell, measure, one, reference, primary=False) for one in (a, b))
+    points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
+    found = [math.log(point.ratio) for point in points if point.ratio is not None]
     confidence = 1 - alpha_of(run.schedule.looks)
     return Compared(
         a,
@@ -121,24 +117,13 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
         confidence=confidence,
         pairs=0,
         voided=Counter(),
-        refusals=tuple(dict.fromkeys(f"trial {p.trial} {p.why_not}" for p in points if p.why_not is not None)),
+        refusals=tuple(dict.fromkeys((*first.refusals, *second.refusals))),
     )
-
-
-def _fork_numbers(run: Run) -> dict[int, int]:
-    """Which fork a trial belongs to: how many earlier trials were planned for the same subjects."""
-    seen: Counter[frozenset[str]] = Counter()
-    numbers = {}
-    for trial in run.schedule.trials:
-        group = frozenset(trial.start_order)
-        numbers[trial.number] = seen[group]
-        seen[group] += 1
-    return numbers
 
 
 def _divided(first: ForkPoint, second: ForkPoint) -> ForkPoint:
     ratio = first.ratio / second.ratio if first.ratio is not None and second.ratio is not None else None
-    return ForkPoint(first.trial, ratio, (), first.why_not or second.why_not)
+    return ForkPoint(first.trial, ratio, (), None)
 
 
 def _fork_ratio(fork: Fork, cell: Cell, measure: Measure, refusals: dict[str, None]) -> float | None:

@@ -25,11 +25,15 @@ class Cell(Strict):
 
 
 class TrialPlan(Strict):
-    """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`."""
+    """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`.
+
+    `makes_up` is the number of a trial that failed, where this one is driven in its place.
+    """
 
     number: int
     seed: int
     start_order: list[str]
+    makes_up: int | None = None
 
 
 class Schedule(Strict):
