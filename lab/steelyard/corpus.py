@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import exchanges
+from . import exchanges, factors
 from .catalogue import Entry
 from .errors import StoreError
 from .models.job import Rule
@@ -34,7 +35,10 @@ def make(
     count: int,
     parameters: Mapping[str, int],
 ) -> Corpus:
-    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges an operation; raises ContractError."""
+    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges an operation; raises ContractError.
+
+    The files that the service's factors name are kept beside them, each under the factor's name.
+    """
     made = [
         exchange
         for operation in operations
@@ -61,6 +65,8 @@ def make(
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
         written = {name: rule.model_dump(exclude_none=True) for name, rule in rules.items()}
+        for name, file in factors.files(service).items():
+            shutil.copyfile(file, folder / f"{name}{file.suffix}")
         (folder / "rules.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
     except OSError as error:
         raise StoreError(f"the corpus cannot be written to {folder}: {error.strerror}") from None

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from . import sockets
 from .keeper import Exit
 from .models.records import Cell, Distress, Failure, Place, SlicePlan
 from .sentences import counted, deed, load_text
@@ -22,6 +23,14 @@ _OUT_OF_MEMORY = re.compile(
     r"|std::bad_alloc|Allowed memory size of \d+ bytes exhausted|\bMemoryError\b"
 )
 _DEADLOCK = re.compile(r"Found .*Java-level deadlock")
+# Frames of a Java thread that answers a request, and of one that waits for the answer to a call of its own: through
+# HttpURLConnection, Apache HttpClient, or the JDK's newer client.
+_SERVES = re.compile(r"^\s+at (?:\S+/)?(?:jakarta|javax)\.servlet\.", re.M)
+_CALLS = re.compile(
+    r"HttpURLConnection\.getInputStream|HttpURLConnection\.getResponseCode|org\.apache\.hc\.|org\.apache\.http\."
+    r"|org\.apache\.cxf\.(?:endpoint\.ClientImpl|transport\.http\.\w*HTTPConduit)|jdk\.internal\.net\.http\.HttpClientImpl\.send"
+)
+_WAITS = re.compile(r"java\.lang\.Thread\.State: (?:TIMED_)?WAITING|sun\.nio\.ch\.NioSocketImpl\.(?:park|implRead)")
 _FAILURES = ("refused", "reset", "timeout", "malformed", "status", "fault", "truncated", "stale_failed")
 _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _MOST_LOG_BYTES = 8 * 2**20  # of one slice: a server in distress can write without end
@@ -120,6 +129,9 @@ class Watch:
                 words = f"{message}; its thread dump, {file.name}, says: {deadlock[0]}"
                 return self._failure(plan, label, "deadlock", words)
             message = f"{message}; its thread dump is {file.name}"
+            waiting = waits_for_itself(dump, sockets.calls([process.pid for process in part.keeper.use()]))
+            if waiting is not None:
+                return self._failure(plan, label, "self-deadlock", f"{message}; {waiting}")
         return self._failure(plan, label, "hung", message)
 
     def _unanswered(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
@@ -167,6 +179,23 @@ class _Log:
 def memory_line(text: str) -> str | None:
     """The first line of `text` in which a runtime says that memory ran out."""
     return next((line.strip()[:300] for line in text.splitlines() if _OUT_OF_MEMORY.search(line)), None)
+
+
+def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
+    """What a silent JVM waits for, where it is itself: every thread that serves a request waits, some of them or of their helpers
+    for the answer to a call, and no call leads anywhere but to the JVM's own port. None where its dump or `calls` say otherwise.
+    """
+    threads = dump.split("\n\n")
+    serving = [thread for thread in threads if _SERVES.search(thread)]
+    calling = [thread for thread in threads if _CALLS.search(thread) and _WAITS.search(thread)]
+    if not serving or not calling or not all(_WAITS.search(thread) for thread in serving):
+        return None
+    if calls.elsewhere or not calls.to_themselves:
+        return None
+    return (
+        f"it waits for itself: all {counted(len(serving), 'thread')} that serve requests wait, and all calls lead to its own "
+        "port, where no thread is left to answer them (more worker threads, a call time-out or callees on another server help)"
+    )
 
 
 def kernel_kills() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import catalogue, shapes
+from . import catalogue, factors, shapes
 from .comparison import subject_of
 from .configuration import nearest
 from .errors import ConfigurationError
@@ -29,6 +29,7 @@ class Request:
     """What the user asked of a study on the command line; None and empty mean what the study says."""
 
     only: Sequence[str] = ()
+    set_of_factors: str = ""
     operations: Sequence[str] = ()
     users: int | None = None
     forks: int | None = None
@@ -112,19 +113,23 @@ def settle(study: Study, request: Request) -> Settings:
     )
 
 
-def subjects_of(study: Study, only: Sequence[str]) -> list[SubjectSpec]:
-    """The subjects asked for, in the order asked: those of the study by label, and any other server as itself."""
+def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
+    """The subjects asked for, in the order asked: those of the study by label, and any other server as itself.
+
+    Each takes the factors of the set that its label names (`LABEL@SET`), else of `set_of_factors`, which its label then names.
+    """
     known = {spec.label: spec for spec in (_as_subject(subject) for subject in study.subjects)}
-    labels = list(only) or list(known)
+    labels = [factors.labelled(study, label, set_of_factors) for label in only or known]
     if len(set(labels)) != len(labels):
         raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
-    return [known.get(label) or _as_subject(label) for label in labels]
+    pairs = [factors.split(study, label) for label in labels]
+    return [factors.with_set(study, known.get(label) or _as_subject(label), name) for label, name in pairs]
 
 
 def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
-    labels = [subject.label for subject in subjects_of(study, request.only)]
-    reference = study.reference if study.reference in labels else labels[0]
+    labels = [subject.label for subject in subjects_of(study, request.only, request.set_of_factors)]
+    reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
     seconds = settings.steady_seconds if request.as_published else request.slice_seconds or study.slice_seconds
     forks = 1 if request.as_published else request.forks or study.forks
     budget = study.budget or Budget(seconds=1)

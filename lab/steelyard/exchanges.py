@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 
+from . import factors
 from .catalogue import Entry
 from .configuration import nearest, validate
 from .errors import ContractError
@@ -56,9 +58,16 @@ def generated(
         settings += ["--set", f"{name}={value}"]
     argv = [sys.executable if word == "python3" else word for word in service.model.generate]
     argv += ["--operation", operation, "--seed", str(seed), "--count", str(count), *settings]
+    shared = {name: service.model.factors[name].default for name in service.model.generate_with}
     try:
         made = subprocess.run(
-            argv, cwd=service.folder, capture_output=True, text=True, timeout=GENERATE_SECONDS, check=False
+            argv,
+            cwd=service.folder,
+            env={**os.environ, **factors.environment(service, shared)},
+            capture_output=True,
+            text=True,
+            timeout=GENERATE_SECONDS,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ContractError(f"the generator of {service.name} cannot be run: {error}") from None

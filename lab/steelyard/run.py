@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from . import analyse, catalogue, corpus, cpus, design, drive, environment, measures, report, subject
+from . import analyse, catalogue, corpus, cpus, design, drive, environment, factors, measures, report, subject
 from .agents import find_agents
 from .catalogue import Entry
 from .cpus import Shares
@@ -56,7 +57,11 @@ def run(
     service = catalogue.service(study.model.service)
     with machine_lock(" ".join(command)):
         shares = cpus.share()
-        subjects = _provide(study.model, request.only, service, progress)
+        specs = design.subjects_of(study.model, request.only, request.set_of_factors)
+        for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
+            progress.say(said)
+        subjects = subject.all_provided(specs, service, progress)
+        service = subject.service_as_set(service, subjects)
         folder = _make_folder(study.name, settings, out)
         shutil.copyfile(study.file, folder / "study.toml")
         users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
@@ -79,7 +84,8 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
         shares = cpus.share()
-        subjects = _provide(study.model, schedule.subjects, service, progress)
+        subjects = subject.all_provided(design.subjects_of(study.model, schedule.subjects), service, progress)
+        service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command))
         put_aside(folder, standing)
         settings = design.settle(study.model, design.Request(settings=schedule.parameters))
@@ -135,10 +141,6 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
     return Outcome(folder, analyse.analyse(folder), report.write_report(folder), failures)
 
 
-def _provide(study: Study, only: Sequence[str], service: Entry[Service], progress: Progress) -> list[Subject]:
-    return subject.all_provided(design.subjects_of(study, only), service, progress)
-
-
 def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     """Drive every trial that is left; a failed one is a result, and the next is started fresh. Returns what failed, in words."""
     failures = list(standing.failures)
@@ -148,7 +150,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
     setting.progress.plan(_seconds_left(setting.schedule, standing))
     done = 0
-    while done < len(setting.schedule.trials):
+    while done < len(setting.schedule.trials) or (setting := _with_makeups(setting, broken)).schedule.trials[done:]:
         planned = setting.schedule.trials[done]
         done += 1
         plan = _without(planned, broken)
@@ -164,6 +166,8 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
                 broken[error.failure.subject] = error.message
         spent = time.monotonic() - begun
+        if planned.makes_up is not None:
+            continue
         changed = enough(setting.schedule, done, spent)
         if changed != setting.schedule:
             for said in changed.left_out[len(setting.schedule.left_out) :]:
@@ -174,7 +178,35 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     return failures
 
 
-def _without(plan: TrialPlan, broken: dict[str, str]) -> TrialPlan | None:
+def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
+    """With a trial more for each one that failed by accident: without it, all its subjects would be a fork short.
+
+    What failed in every trial of its group is no accident, and what was made up for once is not again. A run that looks
+    more than once has later looks instead.
+    """
+    schedule = setting.schedule
+    if schedule.looks or schedule.design == "as-published":
+        return setting
+    stored = {trial.number: trial for trial in read_run(setting.folder).trials}
+    succeeded = {frozenset(trial.planned.start_order) for trial in stored.values() if trial.status == "complete"}
+    made_up = {plan.makes_up for plan in schedule.trials}
+    draw = random.Random(f"makeups {schedule.seed} {len(schedule.trials)}")
+    added = [
+        TrialPlan(number=0, seed=draw.randrange(2**48), start_order=plan.start_order, makes_up=plan.number)
+        for plan in schedule.trials
+        if plan.makes_up is None and plan.number not in made_up and _without(plan, broken) is not None
+        if plan.number in stored and stored[plan.number].status == "failed"
+        if frozenset(plan.start_order) in succeeded
+    ]
+    if not added:
+        return setting
+    numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, len(schedule.trials) + 1)]
+    changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
+    _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
+    return replace(setting, schedule=changed)
+
+
+def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
     """The plan without subjects that cannot be started; None where nothing is left to compare."""
     left = [label for label in plan.start_order if label not in broken]
     if len(left) == len(plan.start_order):

@@ -55,6 +55,7 @@ def bytes_text(size: float) -> str:
 _DEEDS = {
     "out-of-memory": "ran out of memory",
     "deadlock": "deadlocked",
+    "self-deadlock": "waited for itself",
     "hung": "hung",
     "killed": "was killed",
     "died": "died",

@@ -96,6 +96,7 @@ def check(
         return found.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
         ready = subject.provided(spec, service, progress)
+        service = subject.service_as_set(service, [ready])
     except ToolchainError as error:
         return found.model_copy(update={"contract": None, "reason": str(error)})
     except SteelyardError as error:

@@ -1,14 +1,15 @@
-"""The sockets that processes listen on, from the kernel's tables."""
+"""The sockets of processes, from the kernel's tables: what they listen on, and where they are connected to."""
 
 from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
+_ESTABLISHED = {"tcp": "01", "tcp6": "01"}
 _LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}  # for UDP: bound, and connected to nobody
 
 
@@ -30,25 +31,53 @@ class Listening:
         return f"{self.protocol} {place}:{self.port}"
 
 
+@dataclass(frozen=True)
+class Calls:
+    """The established TCP connections that processes opened: how many lead to ports of their own, and how many elsewhere."""
+
+    to_themselves: int
+    elsewhere: int
+
+
 def listening(pids: Iterable[int]) -> list[Listening]:
     """The sockets that these processes listen on, each once; a process that has ended meanwhile has none."""
-    found = {each for pid in pids for each in _of_process(Path(f"/proc/{pid}"))}
+    found = {
+        Listening(protocol.removesuffix("6"), _address(address), int(port, 16))
+        for pid in pids
+        for protocol, (address, port), _ in _of_process(Path(f"/proc/{pid}"), _LISTENING)
+    }
     return sorted(found, key=lambda each: (each.protocol, str(each.address), each.port))
 
 
-def _of_process(place: Path) -> Iterator[Listening]:
+def calls(pids: Collection[int]) -> Calls:
+    """The connections that these processes opened, and not those that they accepted."""
+    own = {each.port for each in listening(pids)}
+    ends = [
+        (int(local[1], 16), int(remote[1], 16))
+        for pid in pids
+        for _, local, remote in _of_process(Path(f"/proc/{pid}"), _ESTABLISHED)
+    ]
+    opened = [remote for local, remote in ends if local not in own]
+    to_themselves = sum(remote in own for remote in opened)
+    return Calls(to_themselves, len(opened) - to_themselves)
+
+
+End = tuple[str, str]
+
+
+def _of_process(place: Path, states: Mapping[str, str]) -> Iterator[tuple[str, End, End]]:
+    """Protocol, local and remote end (address and port, as the kernel writes them) of a process's sockets in these states."""
     try:
         own = {_target(descriptor) for descriptor in (place / "fd").iterdir()}
-        tables = {protocol: (place / "net" / protocol).read_text(encoding="ascii") for protocol in _LISTENING}
+        tables = {protocol: (place / "net" / protocol).read_text(encoding="ascii") for protocol in states}
     except (FileNotFoundError, ProcessLookupError):
         return
     for protocol, table in tables.items():
         for line in table.splitlines()[1:]:
             columns = line.split()
-            local, state, inode = columns[1], columns[3], columns[9]
-            if state == _LISTENING[protocol] and f"socket:[{inode}]" in own:
-                address, port = local.split(":")
-                yield Listening(protocol.removesuffix("6"), _address(address), int(port, 16))
+            if columns[3] == states[protocol] and f"socket:[{columns[9]}]" in own:
+                local, remote = (columns[place_of_end].split(":") for place_of_end in (1, 2))
+                yield protocol, (local[0], local[1]), (remote[0], remote[1])
 
 
 def _target(descriptor: Path) -> str:

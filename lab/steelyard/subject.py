@@ -16,8 +16,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, build_opener
 
 from . import build, catalogue, house, keeper
+from . import factors as settings
 from .catalogue import Entry
-from .configuration import nearest
 from .errors import KeeperError, ProvisionError, SteelyardError
 from .keeper import Keeper, ProcessUse
 from .models.server import Server
@@ -65,7 +65,11 @@ class Subject:
 
     def path(self) -> str:
         """The path of the service on the front part."""
-        return self.front.server.model.path or self.service.model.path
+        return self.path_on(self.front)
+
+    def path_on(self, part: Part) -> str:
+        """The path of the service on a part."""
+        return part.server.model.path_of(self.service.model.path, part.factors)
 
     @property
     def may_freeze(self) -> bool:
@@ -194,16 +198,23 @@ def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress
     return [made[spec.label] for spec in specs]
 
 
+def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entry[Service]:
+    """The service as these subjects run it; raises ProvisionError where its right answers are not the same for all of them."""
+    first = subjects[0]
+    for one in subjects:
+        for name in service.model.generate_with:
+            values = [each.front.factors[name] for each in (first, one)]
+            if values[0] != values[1]:
+                raise ProvisionError(
+                    f"{first.label} and {one.label} answer differently: factor {name} is '{values[0]}' and '{values[1]}'",
+                    hint="all subjects of a run get the same requests",
+                )
+    return replace(service, model=service.model.as_set(first.front.factors))
+
+
 def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
     server = catalogue.server(spec.server)
-    known = {**(service.model.factors if service is not None else {}), **server.model.all_factors()}
-    for name, value in spec.factors.items():
-        if name not in known:
-            raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
-        refusal = known[name].refusal(value)
-        if refusal is not None:
-            raise ProvisionError(f"{server.name}: factor {name} {refusal}")
-    factors = {name: factor.default for name, factor in known.items()} | spec.factors
+    factors = settings.settled(server, service, spec.factors)
     require(server.model.needs_with(factors), server.name)
     as_run = replace(server, model=server.model.as_run(factors))
     return Part(place, as_run, factors, build.provide(as_run, service, progress), judged=service is not None)
@@ -219,6 +230,9 @@ def started(
     """
     ports = {part.place: free_port(draw) for part in subject.parts}
     addresses = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
+    addresses |= {
+        f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged
+    }
     with ExitStack() as stack:
         running: list[RunningPart] = []
         for part in subject.parts:
@@ -244,7 +258,7 @@ def _start(
     environment = {
         **require(server.model.needs_with(part.factors), server.name),
         **addresses,
-        **{f"STEELYARD_{name.upper()}": value for name, value in part.factors.items()},
+        **settings.environment(subject.service, part.factors),
         "STEELYARD_CPUS": str(max(1, len(cpus))),
     }
     values = {"port": str(port), "scratch": scratch, "cache": str(part.cache), "service": str(subject.service.folder)}

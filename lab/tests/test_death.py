@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard.death import memory_line
+from steelyard.death import memory_line, waits_for_itself
 from steelyard.keeper import Exit
 from steelyard.models.records import Failure, Place, TrialRecord
 from steelyard.report import write_report
+from steelyard.sockets import Calls
 from synthetic import Planted, write_run
 
 PLACE = Place(slice=12, phase="measure", cell="echoStruct", users=8, request_bytes=4200)
@@ -84,3 +85,47 @@ def test_a_floor_is_called_one_wherever_it_stands(tmp_path: Path) -> None:
 
 def made(folder: Path, **planted: object) -> str:
     return write_report(write_run(folder / "run", Planted(**planted))).read_text()  # type: ignore[arg-type]
+
+
+CALLING = """"exec-1" #31 daemon
+   java.lang.Thread.State: RUNNABLE
+\tat sun.nio.ch.Net.poll(java.base@25/Native Method)
+\tat sun.nio.ch.NioSocketImpl.park(java.base@25/NioSocketImpl.java:196)
+\tat sun.net.www.protocol.http.HttpURLConnection.getInputStream(java.base@25/HttpURLConnection.java:1370)
+\tat jakarta.servlet.http.HttpServlet.service(HttpServlet.java:710)
+"""
+JOINING = """"exec-2" #32 daemon
+   java.lang.Thread.State: WAITING (parking)
+\tat java.util.concurrent.CompletableFuture.join(java.base@25/CompletableFuture.java:2117)
+\tat jakarta.servlet.api@6.1.0//jakarta.servlet.http.HttpServlet.service(HttpServlet.java:710)
+"""
+WORKING = """"exec-3" #33 daemon
+   java.lang.Thread.State: RUNNABLE
+\tat com.ctc.wstx.sr.BasicStreamReader.next(BasicStreamReader.java:1122)
+\tat jakarta.servlet.http.HttpServlet.service(HttpServlet.java:710)
+"""
+IDLE = """"exec-4" #34 daemon
+   java.lang.Thread.State: WAITING (parking)
+\tat java.util.concurrent.LinkedBlockingQueue.take(java.base@25/LinkedBlockingQueue.java:435)
+"""
+
+
+def test_a_server_whose_workers_all_wait_for_calls_to_itself_waits_for_itself() -> None:
+    said = waits_for_itself("\n".join([CALLING, JOINING, IDLE]), Calls(to_themselves=2, elsewhere=0))
+    assert said is not None and said.startswith("it waits for itself: all 2 threads that serve requests wait")
+
+
+@pytest.mark.parametrize(
+    ("threads", "calls"),
+    [
+        ([CALLING, WORKING], Calls(2, 0)),
+        ([CALLING, JOINING], Calls(1, 1)),
+        ([CALLING, JOINING], Calls(0, 0)),
+        ([JOINING, IDLE], Calls(2, 0)),
+        ([IDLE], Calls(2, 0)),
+        ([], Calls(0, 0)),
+    ],
+    ids=["one works", "one calls another", "no call is open", "none calls", "none serves", "no dump"],
+)
+def test_a_server_that_waits_for_something_else_does_not(threads: list[str], calls: Calls) -> None:
+    assert waits_for_itself("\n".join(threads), calls) is None

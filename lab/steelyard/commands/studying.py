@@ -49,6 +49,9 @@ def run(
     only: Annotated[
         str, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
     ] = "",
+    with_: Annotated[
+        str, typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects.")
+    ] = "",
     operation: Annotated[
         str,
         typer.Option(
@@ -96,6 +99,7 @@ def run(
         raise typer.BadParameter("a study is missing; `steelyard studies` lists them")
     request = design.Request(
         only=_words(only),
+        set_of_factors=with_,
         operations=_words(operation),
         users=users,
         forks=forks,

@@ -72,13 +72,15 @@ class Needs(Strict):
 class Factor(Strict):
     """A setting that may change results. Scripts read it as the environment variable STEELYARD_<NAME IN CAPITALS>.
 
-    A value is one of `choices`, or matches the regular expression `form`, where they are given.
+    A value is one of `choices`, or matches the regular expression `form`, where they are given. `file` says, of a service's
+    factor, that the value is the path of a file: from where the user is, or else from the service's folder.
     """
 
     default: str
     meaning: str
     choices: list[str] | None = None
     form: str | None = None
+    file: bool = False
 
     def refusal(self, value: str) -> str | None:
         """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
@@ -108,7 +110,8 @@ class Server(Strict):
     sources changed; `prepare` writes the configuration into {scratch}; `start` runs in the foreground;
     `ready` is repeated until it exits with 0; `redeploy` replaces the service by its newly built artefact while the server
     runs, where the product can do so (without it, a new build needs a restart). `path` overrides the service's path where
-    the product forces another.
+    the product forces another: with `{context}` and `{endpoint}`, what stands before and after the last slash of the service's
+    own. `paths` does so where the factor `endpoint` has that value.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
     moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract. `tuning` answers, for each
@@ -124,6 +127,7 @@ class Server(Strict):
     kind: Literal["server", "companion"] = "server"
     implementation: str | None = None
     path: str | None = None
+    paths: dict[str, str] = {}
     jvm: bool = False
     floor: bool = False
     freeze: bool = True
@@ -186,6 +190,12 @@ class Server(Strict):
                 "artifacts": [one for one in self.artifacts if one.when.items() <= factors.items()],
             }
         )
+
+    def path_of(self, path: str, factors: Mapping[str, str]) -> str:
+        """Where this server has the endpoint that the service has at `path`."""
+        context, _, endpoint = path.rpartition("/")
+        form = self.paths.get(factors.get("endpoint", ""), self.path)
+        return path if form is None else form.replace("{context}", context).replace("{endpoint}", endpoint)
 
     def defaults(self) -> dict[str, str]:
         """Each factor's value where nobody says otherwise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field
@@ -41,7 +42,8 @@ class Service(Strict):
     requests reached the service. `generate` is the argument list of the exchange generator, run in the service's
     folder (the word `python3` stands for the lab's own interpreter); it is called with `--operation NAME --seed N
     --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
-    settings that every implementation obeys, on any server; they are set and passed on as a server's own are.
+    settings that every implementation obeys, on any server; they are set and passed on as a server's own are. Those among
+    `generate_with` change the right answers: the generator is given them, too, so all subjects of a run have the same.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -54,8 +56,17 @@ class Service(Strict):
     headers: dict[str, str] = {}
     parameters: dict[str, Parameter] = {}
     factors: dict[FactorName, Factor] = {}
+    generate_with: list[FactorName] = []
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: Annotated[list[str], Field(min_length=1)]
+
+    def as_set(self, values: Mapping[str, str]) -> Service:
+        """This service with the values of its factors among `values` as their defaults."""
+        changed = {
+            name: factor.model_copy(update={"default": values.get(name, factor.default)})
+            for name, factor in self.factors.items()
+        }
+        return self.model_copy(update={"factors": changed})
 
 
 class Exchange(Strict):

@@ -8,7 +8,10 @@ from pydantic import Field, model_validator
 
 from .job import Profile
 from .measure import Measure
+from .server import FactorName
 from .strict import Strict
+
+SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$")]
 
 
 class Paper(Strict):
@@ -125,7 +128,8 @@ class Study(Strict):
     `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
     which the run may be judged and ended; `margin` is the difference that counts as none.
     `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`,
-    each of them is a cell instead. `measures` are the study's own, beside those of measures.toml.
+    each of them is a cell instead. `measures` are the study's own, beside those of measures.toml. `sets` are factors that go
+    together under a name: `--with small` gives them to every server that has them, `LABEL@small` to one subject.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -151,6 +155,7 @@ class Study(Strict):
     claims: list[Claim] = []
     measures: list[Measure] = []
     tests: list[Test] = []
+    sets: dict[SetName, dict[FactorName, str]] = {}
 
     def first_server(self) -> str:
         """The server of the first subject."""
