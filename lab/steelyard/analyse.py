@@ -10,11 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from .csvfiles import write_document, write_table
+from .deciding import decisions
+from .detecting import detections
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
 from .judging import Judgement, Ranked, judge, primary_measure, ranks
 from .measures import Measure, registry
-from .models.verdict import Comparison, Figure, Rank, TrialFailure, Verdicts
+from .models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
 from .sentences import Said, counted, load_text, no_verdict, range_text, ranking, ratio_text, value_text, verdict
 from .store import Run, Trial, read_run
 
@@ -50,12 +52,18 @@ def examined(run: Run) -> Analysis:
     found = tuple(figures(run, list(measures.values())))
     primaries = [one for one in judgements if one.compared.primary and run.schedule.reference == one.compared.b]
     why_not = _why_not(run, primaries)
-    said = tuple(
-        _said(run, primaries, ranks(run, judgements), why_not) if len(run.schedule.subjects) > 1 else _alone(found)
+    decided = decisions(run, judgements)
+    if len(run.schedule.subjects) < 2:
+        said = tuple(_alone(found))
+    elif decided and not why_not:
+        said = tuple(_decided(run, decided))
+    else:
+        said = tuple(_said(run, primaries, ranks(run, judgements), why_not))
+    verdicts = _verdicts(run, judgements, found, findings, why_not, said)
+    verdicts = verdicts.model_copy(
+        update={"decisions": decided, "detections": detections(run), "scale": run.schedule.scale}
     )
-    return Analysis(
-        run, measures, judgements, found, findings, said, _verdicts(run, judgements, found, findings, why_not, said)
-    )
+    return Analysis(run, measures, judgements, found, findings, said, verdicts)
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
@@ -115,6 +123,16 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
     return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked]), *found] if ranked else found
 
 
+def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
+    """A sentence for each environment: the best subjects by the load's shape and payload."""
+    scaled = f"; all times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
+    for operation in dict.fromkeys(one.operation for one in decided):
+        mine = [one for one in decided if one.operation == operation]
+        tests = ", ".join(test.test for one in mine for test in one.tests)
+        places = "; ".join(f"{one.shape} load: {one.sentence}" for one in mine)
+        yield Said(f"On {operation}, by throughput: {places}", f"tests {tests}{scaled}")
+
+
 def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
     """What is said of one subject that is compared with nothing."""
     for figure in found:
@@ -143,6 +161,11 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
 
 
 def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
+    if run.schedule.scale != 1:
+        yield (
+            f"all times of the tests were scaled by {run.schedule.scale:g} (held steps and bursts keep a least length): "
+            "what only a longer load brings out was not seen"
+        )
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
@@ -251,8 +274,19 @@ def table(verdicts: Verdicts) -> Table:
     order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
     for cell in order:
         for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
-            cells = (figure.operation if not place else "", figure.subject, *_figure_cells(figure))
+            name = cell if cell == figure.operation else f"{cell}: {figure.operation}"
+            cells = (name if not place else "", figure.subject, *_figure_cells(figure))
             grid.add_row(*(Text(text) for text in (*cells, *_comparison_cells(compared.get((cell, figure.subject))))))
+    return grid
+
+
+def decision_table(verdicts: Verdicts) -> Table:
+    """For the terminal: which server when."""
+    grid = Table("operation", "load", "request", "tests", "best", title=None, show_edge=False, pad_edge=False)
+    for one in verdicts.decisions:
+        size = "" if one.bytes is None else f"{one.bytes:,} B"
+        tests = ", ".join(test.test for test in one.tests)
+        grid.add_row(*(Text(text) for text in (one.operation, one.shape, size, tests, one.sentence)))
     return grid
 
 

@@ -124,12 +124,9 @@ def _evaluate(
         case ast.BinOp(left=left, op=operator, right=right):
             first, second = (_evaluate(side, values, percentile, deviation) for side in (left, right))
             return None if first is None or second is None else _OPERATORS[type(operator)](first, second)
-        case ast.UnaryOp(operand=operand):
+        case ast.UnaryOp(operand=operand) | ast.Call(func=ast.Name(id="sqrt"), args=[operand]):
             inner = _evaluate(operand, values, percentile, deviation)
-            return None if inner is None else -inner
-        case ast.Call(func=ast.Name(id="sqrt"), args=[under]):
-            inner = _evaluate(under, values, percentile, deviation)
-            return None if inner is None or inner < 0 else math.sqrt(inner)
+            return None if inner is None else _of_one(node, inner)
         case ast.Call(func=ast.Name(id="deviation"), args=[ast.Name(id=kind)]):
             return deviation(kind)
         case ast.Constant(value=int() | float() as value):
@@ -139,3 +136,10 @@ def _evaluate(
         case ast.Call(args=[ast.Name(id=kind), ast.Constant(value=int() | float() as percent)]):
             return percentile(kind, float(percent))
     raise AssertionError("a checked formula holds nothing else")
+
+
+def _of_one(node: ast.expr, value: float) -> float | None:
+    """Minus the value or its square root, which is None below 0."""
+    if isinstance(node, ast.UnaryOp):
+        return -value
+    return math.sqrt(value) if value >= 0 else None

@@ -105,13 +105,20 @@ class Ranked:
 
 
 def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
-    """Subjects from the best on; those that the data cannot separate share a rank. Empty for fewer than three.
+    """The subjects' ranks in the primary cell. Empty for fewer than three, and with tests, each of which has ranks of its own."""
+    if len(run.schedule.subjects) < 3 or any(cell.block for cell in run.schedule.cells):
+        return []
+    return ranked(run, judgements)
+
+
+def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
+    """Subjects from the best on, by the judgements of one cell; those that the data cannot separate share a rank.
 
     A subject without a word against any other (nothing measured, or no valid instrument) has no rank.
     """
     worded = [one for one in judgements if one.word is not None and one.compared.ratio is not None]
     subjects = dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b))
-    if len(run.schedule.subjects) < 3 or len(subjects) < 2:
+    if len(subjects) < 2:
         return []
     better = Counter(dict.fromkeys(subjects, 0))
     for one in worded:

@@ -25,6 +25,9 @@ def outcome(found: Outcome, console: Console) -> None:
     console.print()
     console.print(analyse.table(found.verdicts))
     console.print()
+    if found.verdicts.decisions:
+        console.print(analyse.decision_table(found.verdicts))
+        console.print()
     console.print(f"report: {found.report}", highlight=False, markup=False)
 
 

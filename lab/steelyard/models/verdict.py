@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal
 
 from .records import Place
 from .strict import Strict
 
 Word = Literal["faster", "slower", "equivalent", "undecided"]
+Detector = Literal["settling", "drift", "refusal", "recovery", "knee", "scalability"]
 
 
 class Comparison(Strict):
@@ -59,6 +62,55 @@ class Rank(Strict):
     ratio: float
 
 
+class Detection(Strict):
+    """What a detector says of a subject in a test, or of all subjects side by side (`subject` null).
+
+    With `judged` false the sentence says why it cannot say anything.
+    """
+
+    cell: str
+    detector: Detector
+    subject: str | None
+    judged: bool
+    sentence: str
+
+
+class DecidedTest(Strict):
+    """One test behind a decision: the subjects' ranks in it, its verdicts in words, and the share of requests that failed.
+
+    `pairs` has the word of `A/B` for each two subjects that were compared. Subjects without a failure are not in `failed`.
+    """
+
+    test: str
+    title: str
+    users: str
+    ranks: list[Rank]
+    verdicts: list[str]
+    pairs: dict[str, Word] = {}
+    failed: dict[str, float] = {}
+    why_not: list[str] = []
+
+    def word_between(self, subjects: Sequence[str]) -> Word:
+        """`equivalent` where every two of these are, else `undecided`."""
+        words = [self.pairs.get(f"{a}/{b}") or self.pairs.get(f"{b}/{a}") for a, b in combinations(subjects, 2)]
+        return "equivalent" if all(word == "equivalent" for word in words) else "undecided"
+
+
+class Decision(Strict):
+    """Which server for an environment (operation), a load's shape and a payload: `best` are those that nothing was shown to beat.
+
+    `best` is empty where different tests have different ones, or none could be judged; `sentence` says which.
+    """
+
+    operation: str
+    shape: str
+    bytes: int | None
+    tests: list[DecidedTest]
+    best: list[str]
+    tied: bool
+    sentence: str
+
+
 class TrialFailure(Strict):
     """A trial that ended early: a result like any other. `place` is given where that happened under load."""
 
@@ -73,7 +125,8 @@ class TrialFailure(Strict):
 class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
-    `ranks` stand where there are more than two subjects. `status` is `complete` where every planned trial was. `notes` are
+    `ranks` stand where there are more than two subjects and no tests; with tests, `decisions` and `detections` do, and `scale`
+    says by what their times were multiplied. `status` is `complete` where every planned trial was. `notes` are
     what a reader must know beside the figures.
     """
 
@@ -84,6 +137,9 @@ class Verdicts(Strict):
     status: Literal["complete", "partial"]
     comparisons: list[Comparison]
     ranks: list[Rank] = []
+    decisions: list[Decision] = []
+    detections: list[Detection] = []
+    scale: float = 1.0
     figures: list[Figure] = []
     failures: list[TrialFailure] = []
     notes: list[str] = []

@@ -1,0 +1,121 @@
+"""Loads with a shape: what is planted in them is read back, said in sentences, and decided."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+from steelyard import shaped
+from steelyard.analyse import analyse, decision_table
+from steelyard.instrument import Level, examine
+from steelyard.models.job import BigBang, Bursts, Ramp, Steps
+from steelyard.models.verdict import Detection, Verdicts
+from steelyard.store import Run, read_run
+from synthetic import Planted, write_run
+
+A, B = "tomcat-metro", "go"
+HELD = BigBang(users=5, seconds=60)
+RAMP = Ramp(from_users=1, to_users=40, seconds=120)
+BURSTS = Bursts(users=35, idle_seconds=5, on_seconds=15, off_seconds=5, seconds=65)
+STEPS = Steps(levels=[1, 2, 4, 8, 16, 24, 32, 48], hold_seconds=6)
+
+
+def run_of(tmp_path: Path, **planted: Any) -> Run:
+    return read_run(write_run(tmp_path / "run", Planted(**{"rates": {A: 800.0, B: 1000.0}, **planted})))
+
+
+def verdicts_of(tmp_path: Path, **planted: Any) -> Verdicts:
+    return analyse(run_of(tmp_path, **planted).folder)
+
+
+def said(verdicts: Verdicts, detector: str, subject: str | None) -> Detection:
+    (found,) = [one for one in verdicts.detections if (one.detector, one.subject) == (detector, subject)]
+    return found
+
+
+def test_a_block_reads_back_second_by_second(tmp_path: Path) -> None:
+    run = run_of(tmp_path, blocks={"4": RAMP}, refuses_from={B: 30})
+    forks = shaped.series(run, run.schedule.cells[0], B)
+    assert len(forks) == 4
+    one = forks[0]
+    assert list(one.second) == list(range(1, 121)) and (one.users[0], one.users[-1]) == (1, 40)
+    assert np.allclose(one.throughput_per_s * one.response_ms, 1000 * one.users), "Little's law, second by second"
+    assert set(one.failures) == {"refused"} and not one.failures["refused"][one.users < 30].any()
+    levels = shaped.by_users(one)
+    assert list(levels.users) == list(range(1, 41))
+    assert levels.response_ms[39] == pytest.approx(40 * levels.response_ms[0], rel=0.1)
+
+
+def test_a_creeping_response_time_is_called_unstable_and_a_flat_one_steady(tmp_path: Path) -> None:
+    verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, creeps={A: 0.3})
+    assert f"{A} is unstable under constant load" in said(verdicts, "drift", A).sentence
+    assert f"{B} holds the load" in said(verdicts, "drift", B).sentence
+
+
+def test_slow_first_seconds_are_the_settling_time(tmp_path: Path) -> None:
+    verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, settles={A: 6})
+    assert f"{A} settles after 6.00 s" in said(verdicts, "settling", A).sentence
+    assert f"{B} settles after 0.00 s" in said(verdicts, "settling", B).sentence
+    assert f"{A} holds the load" in said(verdicts, "drift", A).sentence, "settling is cut off before the trend"
+
+
+def test_refusal_under_a_ramp_is_named_by_users_and_beside_the_others(tmp_path: Path) -> None:
+    verdicts = verdicts_of(tmp_path, blocks={"10": RAMP}, refuses_from={A: 24}, knees={B: 10})
+    assert f"{A} refuses from 24 users on (16.7% of requests: refused)" in said(verdicts, "refusal", A).sentence
+    assert "answers all requests up to 40 users but slows down by 4.0x" in said(verdicts, "refusal", B).sentence
+    assert said(verdicts, "refusal", None).sentence.startswith(f"{A} refuses from 24 users on")
+    assert verdicts.decisions[0].tests[0].failed == {A: pytest.approx(0.08, abs=0.02)}
+
+
+def test_bursts_are_judged_one_by_one(tmp_path: Path) -> None:
+    sentence = said(verdicts_of(tmp_path, blocks={"5": BURSTS}, settles={A: 3}), "recovery", A).sentence
+    assert f"{A} recovers in every burst: burst 1 after 3.00 s" in sentence and "burst 3 after 3.00 s" in sentence
+
+
+def test_knee_and_law_come_from_held_steps(tmp_path: Path) -> None:
+    verdicts = verdicts_of(tmp_path, blocks={"stress": STEPS}, knees={A: 12, B: 12})
+    assert f"{A}'s throughput stops growing at 1" in said(verdicts, "knee", A).sentence
+    assert f"{A} follows the scalability law" in said(verdicts, "scalability", A).sentence
+
+
+def test_what_is_too_short_to_be_judged_is_said_with_its_reason(tmp_path: Path) -> None:
+    short = {"1": BigBang(users=5, seconds=3), "stress": Steps(levels=[1, 2, 3, 4, 5, 6], hold_seconds=2)}
+    verdicts = verdicts_of(tmp_path, blocks=short, scale=0.1)
+    assert not any(said(verdicts, name, A).judged for name in ("drift", "settling", "knee"))
+    assert said(verdicts, "drift", A).sentence.startswith(f"Not judged, whether {A} holds the load: a level needs")
+    assert "held for 2 s" in said(verdicts, "knee", A).sentence
+    assert verdicts.scale == 0.1 and any("scaled by 0.1" in note for note in verdicts.notes)
+    assert "scaled by 0.1" in verdicts.sentence
+
+
+def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_path: Path) -> None:
+    rates = {A: 800.0, B: 1000.0, "wildfly": 805.0}
+    blocks = {"1": HELD, "2": HELD, "7": HELD, "4": RAMP}
+    verdicts = verdicts_of(tmp_path, rates=rates, blocks=blocks, operations={"7": "pair"}, fork_deviation=0.005)
+    assert verdicts.ranks == [] and verdicts.valid
+    found = {(one.operation, one.shape): one for one in verdicts.decisions}
+    assert set(found) == {("echoStruct", "constant"), ("pair", "constant"), ("echoStruct", "ramp")}
+    decided = found["echoStruct", "constant"]
+    assert [test.test for test in decided.tests] == ["1", "2"] and decided.best == [B] and not decided.tied
+    ranks = {one.subject: one.rank for one in decided.tests[0].ranks}
+    assert ranks == {B: 1, A: 2, "wildfly": 2}, "what cannot be told apart shares a rank"
+    assert any(words.startswith(f"{A} slower than {B} (0.") for words in decided.tests[0].verdicts)
+    assert f"On pair, by throughput: constant load: {B} (tests 7)." in verdicts.sentence
+    console = Console(width=120, record=True, file=StringIO())
+    console.print(decision_table(verdicts))
+    assert B in console.export_text()
+
+
+def test_equal_subjects_are_a_tie(tmp_path: Path) -> None:
+    (decided,) = verdicts_of(tmp_path, rates={A: 1000.0, B: 1000.0}, blocks={"1": HELD}).decisions
+    assert decided.tied and set(decided.best) == {A, B} and decided.sentence.endswith("equal")
+
+
+def test_littles_law_is_shown_for_a_shape_and_judges_a_constant_load(tmp_path: Path) -> None:
+    findings = [one for one in examine(run_of(tmp_path, blocks={"1": HELD, "4": RAMP})) if one.check == "Little's law"]
+    levels = {(one.cell, one.level, one.found) for one in findings}
+    assert levels == {("1", Level.OK, "+0.00%"), ("4", Level.UNKNOWN, "+0%, has a shape")}
