@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.IO;
 using System.Net;
 using System.Threading;
 using System.Web;
@@ -14,6 +16,7 @@ namespace Steelyard.AspNetMono
         const int SweepMilliseconds = 100;
 
         readonly HttpListener listener = new HttpListener();
+        readonly Dictionary<string, string> files = new Dictionary<string, string>();
 
         static int Main(string[] arguments)
         {
@@ -32,6 +35,8 @@ namespace Steelyard.AspNetMono
         public void Run(int port, string virtualPath)
         {
             int atOnce = Threads.Provide();
+            foreach (string file in Directory.GetFiles(HttpRuntime.AppDomainAppPath, "*.asmx"))
+                files[virtualPath + "/" + Path.GetFileNameWithoutExtension(file)] = virtualPath + "/" + Path.GetFileName(file);
             listener.Prefixes.Add("http://127.0.0.1:" + port + virtualPath + "/");
             listener.IgnoreWriteExceptions = true;
             listener.Start();
@@ -45,7 +50,7 @@ namespace Steelyard.AspNetMono
         {
             HttpListenerContext context = listener.EndGetContext(result);
             Connection.Keep(context);
-            HttpRuntime.ProcessRequest(new ListenerRequest(context));
+            HttpRuntime.ProcessRequest(new ListenerRequest(context, files));
             listener.BeginGetContext(Serve, null);
         }
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Net;
 using System.Runtime.InteropServices;
@@ -12,13 +13,17 @@ namespace Steelyard.AspNetMono
     {
         readonly HttpListenerRequest request;
         readonly HttpListenerResponse response;
+        readonly string filePath;
         readonly MemoryStream answer = new MemoryStream();
 
-        public ListenerRequest(HttpListenerContext context)
+        /// <summary>A service answers at its file's name without the extension, as `files` has it, too.</summary>
+        public ListenerRequest(HttpListenerContext context, IReadOnlyDictionary<string, string> files)
             : base(string.Empty, string.Empty, null)
         {
             request = context.Request;
             response = context.Response;
+            if (!files.TryGetValue(request.Url.AbsolutePath, out filePath))
+                filePath = request.Url.AbsolutePath;
         }
 
         public override string GetHttpVerbName()
@@ -43,7 +48,7 @@ namespace Steelyard.AspNetMono
 
         public override string GetFilePath()
         {
-            return request.Url.AbsolutePath;
+            return filePath;
         }
 
         public override string GetFilePathTranslated()
@@ -93,7 +98,7 @@ namespace Steelyard.AspNetMono
 
         public override string[][] GetUnknownRequestHeaders()
         {
-            var unknown = new System.Collections.Generic.List<string[]>();
+            var unknown = new List<string[]>();
             foreach (string name in request.Headers)
                 if (GetKnownRequestHeaderIndex(name) < 0)
                     unknown.Add(new[] { name, request.Headers[name] });

@@ -1,7 +1,8 @@
-"""What the host makes of Mono, proved on the real server: no memory kept, no delay, no file given away, factors obeyed."""
+"""What the host makes of Mono, on the real server: no memory kept, no delay, no file given away, factors obeyed, calls made."""
 
 from __future__ import annotations
 
+import html
 import http.client
 import os
 import shutil
@@ -16,9 +17,11 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-SERVICE = HERE.parent.parent / "services" / "wstest"
-EXCHANGES = SERVICE / "contract" / "exchanges"
-ASMX = "/wstest/WSTest.asmx"
+SERVICES = HERE.parent.parent / "services"
+ADDRESSES = {"wstest": "/wstest/WSTest", "soaservers": "/soaservers/Orchestration"}
+ADDRESS = ADDRESSES["wstest"]
+MESH = """<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>
+  <mesh xmlns="urn:steelyard:soaservers"><parameter>x</parameter></mesh></Body></Envelope>"""
 READY_SECONDS = 60
 
 pytestmark = pytest.mark.skipif(not (shutil.which("mono") and shutil.which("mcs")), reason="Mono is not installed")
@@ -26,8 +29,9 @@ pytestmark = pytest.mark.skipif(not (shutil.which("mono") and shutil.which("mcs"
 
 @dataclass(frozen=True)
 class Server:
-    """A started server: one kept connection to it, its process, its scratch folder."""
+    """A started server: its service, one kept connection to it, its process, its scratch folder."""
 
+    service: str
     connection: http.client.HTTPConnection
     process: subprocess.Popen[bytes]
     scratch: Path
@@ -36,11 +40,15 @@ class Server:
         return self._ask("GET", path)
 
     def post(self, exchange: str, **headers: str) -> tuple[int, bytes]:
-        body = (EXCHANGES / f"{exchange}.request.xml").read_bytes()
-        return self._ask("POST", ASMX, body, {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": '""', **headers})
+        exchanges = SERVICES / self.service / "contract" / "exchanges"
+        return self.send((exchanges / f"{exchange}.request.xml").read_bytes(), **headers)
 
-    def count(self) -> int:
-        return int(self.get("/wstest/count")[1])
+    def send(self, body: bytes, **headers: str) -> tuple[int, bytes]:
+        soap = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": '""'}
+        return self._ask("POST", ADDRESSES[self.service], body, {**soap, **headers})
+
+    def count(self, of: str = "") -> int:
+        return int(self.get(f"/{self.service}/count{of}")[1])
 
     def _ask(self, *request: object) -> tuple[int, bytes]:
         self.connection.request(*request)  # type: ignore[arg-type]
@@ -54,7 +62,8 @@ Start = Callable[..., Server]
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cache")
-    subprocess.run(["sh", "build.sh", SERVICE, folder], cwd=HERE, check=True, timeout=120)
+    for service in ADDRESSES:
+        subprocess.run(["sh", "build.sh", SERVICES / service, folder], cwd=HERE, check=True, timeout=120)
     return folder
 
 
@@ -62,14 +71,15 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def start(cache: Path, tmp_path: Path) -> Iterator[Start]:
     started: list[Server] = []
 
-    def start(**factors: str) -> Server:
+    def start(service: str = "wstest", **factors: str) -> Server:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = str(free.getsockname()[1])
-        environment = {**os.environ, **{f"STEELYARD_{name.upper()}": value for name, value in factors.items()}}
-        argv = ["sh", "start.sh", port, str(SERVICE), str(cache), str(tmp_path)]
+        settings = {"port_part1": port, **factors}
+        environment = {**os.environ, **{f"STEELYARD_{name.upper()}": value for name, value in settings.items()}}
+        argv = ["sh", "start.sh", port, str(SERVICES / service), str(cache), str(tmp_path)]
         process = subprocess.Popen(argv, cwd=HERE, env=environment)
         connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
-        started.append(Server(connection, process, tmp_path))
+        started.append(Server(service, connection, process, tmp_path))
         end = time.monotonic() + READY_SECONDS
         while subprocess.run(["sh", "../common/ready.sh", port], cwd=HERE, check=False).returncode != 0:
             assert time.monotonic() < end and process.poll() is None, "the server did not start"
@@ -102,7 +112,14 @@ def test_a_long_answer_does_not_wait_for_an_acknowledgement(start: Start) -> Non
 
 def test_only_the_service_and_its_count_are_there(start: Start) -> None:
     server = start()
-    for path in (ASMX, f"{ASMX}?WSDL", "/wstest/", "/wstest/Web.config", "/wstest/bin/wstest.dll", "/elsewhere"):
+    for path in (
+        ADDRESS,
+        f"{ADDRESS}.asmx?WSDL",
+        "/wstest/",
+        "/wstest/Web.config",
+        "/wstest/bin/wstest.dll",
+        "/elsewhere",
+    ):
         status, content = server.get(path)
         assert 400 <= status < 500, path
         assert b"System." not in content and bytes(server.scratch) not in content, path
@@ -157,3 +174,49 @@ def test_what_mono_writes_stands_in_the_scratch_folder(start: Start) -> None:
     assert b"MONO_GC_PARAMS=major=marksweep,nursery-size=4m,max-heap-size=256m" in environment
     assert any((server.scratch / "tmp").rglob("wstest.dll"))
     assert Path(f"/proc/{server.process.pid}/cwd").resolve() == server.scratch.resolve()
+
+
+def test_calls_to_the_same_server_wait_for_no_thread_and_open_few_connections(start: Start) -> None:
+    server = start("soaservers")
+    assert server.send(MESH.encode())[0] == 200  # everything is compiled now
+    begin = time.monotonic()
+    for _ in range(20):
+        status, answer = server.send(MESH.encode())
+        assert (status, answer.count(b"<token>")) == (200, 24)
+    assert time.monotonic() - begin < 5  # a pool that grows by demand starts two threads a second
+    assert server.count("?service=s10") == 21 * 5
+    assert 1 < connections(server) <= 20  # one a call at once, and one of the test's own: not one a call
+
+
+def connections(server: Server) -> int:
+    """Connections that are open on the server's port."""
+    port, established = f":{server.connection.port:04X}", "01"
+    sockets = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(local.endswith(port) and state == established for _, local, _, state, *_ in sockets)
+
+
+@pytest.mark.parametrize("operation", ["pair/plain", None], ids=["sequential", "parallel"])
+def test_a_call_that_is_not_answered_ends_with_its_time_out(start: Start, operation: str | None) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = start("soaservers", port_part2=str(silent.getsockname()[1]), call_timeout="0.5")
+        begin = time.monotonic()
+        status, answer = server.post(operation) if operation else server.send(MESH.encode())
+        assert (status, b"timed out" in answer) == (500, True)
+        assert 0.5 <= time.monotonic() - begin < 10
+
+
+@pytest.mark.parametrize(
+    ("services", "entry", "said"),
+    [
+        ("<service name='a' calls='b'/>", "a", "a calls b, which is no service"),
+        ("<service name='a' calls='b'/><service name='b' calls='a'/>", "a", "a calls itself through a, b"),
+        ("<service name='a'/>", "z", "its entry 'z' is no service"),
+        ("<service name='a'/><service name='a'/>", "a", "there are two services a"),
+        ("<", "a", "graph.xml cannot be used"),
+    ],
+)
+def test_a_wrong_graph_is_refused_by_name(start: Start, tmp_path: Path, services: str, entry: str, said: str) -> None:
+    path = tmp_path / "graph.xml"
+    path.write_text(f"<graph xmlns='urn:steelyard:soaservers:graph' entry='{entry}'>{services}</graph>")
+    status, answer = start("soaservers", graph=str(path)).send(MESH.encode())
+    assert (status, said in html.unescape(answer.decode())) == (500, True), answer
