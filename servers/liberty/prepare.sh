@@ -3,5 +3,9 @@ set -eu
 server=$1/servers/steelyard
 mkdir -p "$server/dropins"
 cp server.xml "$server/"
+if [ "${STEELYARD_ENDPOINT:-servlet}" = ejb ]; then
+  mkdir -p "$server/configDropins/overrides"
+  cp ejb.xml "$server/configDropins/overrides/"
+fi
 echo "command.port=-1" >"$server/bootstrap.properties" # signals stop it, no port does
-cp "$2/$3/target/$(basename "$2").war" "$server/dropins/"
+sh ../common/put-war.sh "$2" "$3" "$server/dropins"

@@ -17,6 +17,7 @@ sed -e "s|port=\"8080\" protocol=\"http-listener-1\"|address=\"127.0.0.1\" port=
   -e 's|<hazelcast-config-specific-configuration>|<hazelcast-config-specific-configuration enabled="false">|' \
   -e 's|max-connections="250"|max-connections="-1" timeout-seconds="900"|' \
   -e "s|<thread-pool name=\"http-thread-pool\"|& max-thread-pool-size=\"${STEELYARD_THREADS:-200}\"|" \
+  -e "s|<transport name=\"tcp\"|& max-connections-count=\"${STEELYARD_ACCEPT_QUEUE:-4096}\"|" \
   -e '/<jvm-options>-Xmx/d' -e '/<jvm-options>-XX:NewRatio/d' \
   "$home/glassfish/domains/domain1/config/domain.xml" >"$domain/config/domain.xml"
 mkdir -p "$domain/autodeploy"

@@ -9,4 +9,4 @@ cp "$(dirname "$0")/server.xml" "$scratch/conf/"
 for lib in "$@"; do
   ln -s "$lib"/*.jar "$scratch/lib/"
 done
-cp "$service/$implementation/target/$(basename "$service").war" "$scratch/webapps/"
+sh "$(dirname "$0")/../put-war.sh" "$service" "$implementation" "$scratch/webapps"

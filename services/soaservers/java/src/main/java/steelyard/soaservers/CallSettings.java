@@ -15,12 +15,12 @@ public record CallSettings(String base, Optional<Integer> timeoutMillis) {
    * no time-out is set unless STEELYARD_CALL_TIMEOUT gives seconds.
    */
   public static CallSettings of(Map<String, String> environment) {
-    String port =
-        environment.getOrDefault(
-            "STEELYARD_PORT_PART2", environment.getOrDefault("STEELYARD_PORT_PART1", "8080"));
+    String part = environment.containsKey("STEELYARD_PORT_PART2") ? "PART2" : "PART1";
+    String port = environment.getOrDefault("STEELYARD_PORT_" + part, "8080");
+    String path = environment.getOrDefault("STEELYARD_PATH_" + part, "/soaservers/Orchestration");
     String seconds = environment.getOrDefault("STEELYARD_CALL_TIMEOUT", "none");
     return new CallSettings(
-        "http://127.0.0.1:" + port + "/soaservers/",
+        "http://127.0.0.1:" + port + path.substring(0, path.lastIndexOf('/') + 1),
         seconds.equals("none") ? Optional.empty() : Optional.of(millis(seconds)));
   }
 

@@ -26,7 +26,9 @@ public class ServiceFilter extends HttpFilter {
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    String address = request.getRequestURI().substring(request.getContextPath().length() + 1);
+    // Some products put their endpoints below a path of their own, so the last part alone counts.
+    String uri = request.getRequestURI();
+    String address = uri.substring(uri.lastIndexOf('/') + 1);
     if (address.equals("count")) {
       tellCount(request.getParameter("service"), response);
       return;

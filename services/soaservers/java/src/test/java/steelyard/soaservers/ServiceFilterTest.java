@@ -39,6 +39,14 @@ class ServiceFilterTest {
   }
 
   @Test
+  void requestsCountWhateverPathTheProductPutsBeforeTheService() throws Exception {
+    call("POST", "/soaservers/services/Left", null, null);
+    call("POST", "/soaservers/Left", null, null);
+
+    assertThat(count("left")).isEqualTo("2");
+  }
+
+  @Test
   void countOfAnUnknownServiceIsAnError() throws Exception {
     count("s99");
 
@@ -65,7 +73,6 @@ class ServiceFilterTest {
     Map<String, Object> asked = new HashMap<>();
     asked.put("getMethod", method);
     asked.put("getRequestURI", uri);
-    asked.put("getContextPath", "/soaservers");
     asked.put("getHeader", busyMicros);
     asked.put("getParameter", service);
     var written = new StringWriter();

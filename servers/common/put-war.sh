@@ -1,0 +1,22 @@
+# Puts a service's WAR into a folder: put-war.sh SERVICE IMPLEMENTATION FOLDER. Where the factor endpoint is ejb, the WAR gets what
+# the implementation has in src/main/ejb, which makes its endpoints session beans, and loses Metro's list of servlet endpoints.
+set -eu
+war=$(basename "$1").war
+built=$(cd "$1/$2/target" && pwd)/$war
+if [ "${STEELYARD_ENDPOINT:-servlet}" = servlet ]; then
+  cp "$built" "$3/"
+  exit
+fi
+beans=$1/$2/src/main/ejb
+if [ ! -d "$beans" ]; then
+  echo "$(basename "$1")/$2 has no session beans, so endpoint = ejb means nothing to it" >&2
+  exit 1
+fi
+folder=$(cd "$3" && pwd)
+open=$(mktemp -d)
+trap 'rm -rf "$open"' EXIT
+cp -R "$beans/." "$open"
+cd "$open"
+"$JAVA_HOME/bin/jar" --extract --keep-old-files --file "$built"
+rm -f WEB-INF/sun-jaxws.xml
+"$JAVA_HOME/bin/jar" --create --no-manifest --file "$folder/$war" .
