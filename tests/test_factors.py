@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,8 @@ VARIED = {
     "heap": "128m",
     "gc": "Serial",
     "threads": "7",
+    "accept_queue": "10",
+    "max_connections": "9",
     "parser": "jdk",
     "jdk": "17",
     "jvm": "-Dsaid=so",
@@ -107,6 +111,24 @@ def test_the_worker_threads_are_as_many(both: RunningSubject) -> None:
     )
     assert varied == 7
     assert default > 7
+
+
+def test_the_server_takes_as_many_connections_and_the_kernel_keeps_as_many_more(both: RunningSubject) -> None:
+    varied, default = both.parts
+    kept_by_linux = int(VARIED["accept_queue"]) + 1
+    assert connected(varied, most=40) == int(VARIED["max_connections"]) + kept_by_linux
+    assert connected(default, most=150) == 150
+
+
+def connected(part: RunningPart, most: int) -> int:
+    """How many connections to a part are open at once, up to `most`, before one is not taken within a second."""
+    with ExitStack() as stack:
+        for number in range(most):
+            try:
+                stack.enter_context(socket.create_connection(("127.0.0.1", part.port), timeout=1))
+            except TimeoutError:
+                return number
+    return most
 
 
 def test_messages_are_read_by_the_parser(both: RunningSubject) -> None:

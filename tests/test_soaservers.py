@@ -46,7 +46,8 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
 
 
 def verify(running: RunningSubject, seed: int = 1) -> int:
-    return contract.verify(catalogue.service("soaservers"), running.url, seed=seed, all_spellings=False)
+    service = subject.service_as_set(catalogue.service("soaservers"), [running.subject])
+    return contract.verify(service, running.url, seed=seed, all_spellings=False)
 
 
 def count(part: RunningPart, service: str) -> int:
@@ -61,7 +62,7 @@ def counts(part: RunningPart) -> dict[str, int]:
 
 def send(running: RunningSubject, operation: str, requests: int) -> None:
     """So many random requests of an operation, whatever their answers."""
-    service = catalogue.service("soaservers")
+    service = subject.service_as_set(catalogue.service("soaservers"), [running.subject])
     conversation = contract.Conversation(running.url)
     for exchange in exchanges.generated(service, operation, seed=3, count=requests, parameters={}):
         headers = contract.request_headers(service.model, operation)
@@ -129,11 +130,28 @@ def test_calls_go_to_the_second_server_where_there_is_one(tmp_path: Path, monkey
         assert running.requests_served() == 3
 
 
+@pytest.mark.parametrize("server", ["tomcat-metro", "tomcat-cxf", "tomcat-springws"])
+def test_two_thousand_requests_that_make_two_calls_each_open_few_connections(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started(tmp_path, monkeypatch, PartSpec(server=server)) as running:
+        before = connections(running.front.port)
+        send(running, "pair", 2000)
+        assert count(running.front, "right") == 2000
+        assert len(connections(running.front.port) - before) < 20
+
+
+def connections(port: int) -> set[frozenset[str]]:
+    """All connections to a port of the last minute (so long Linux remembers a closed one), each by the ports of its ends."""
+    lines = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()[1:]]
+    ends = [frozenset(address.rpartition(":")[2] for address in line[1:3]) for line in lines]
+    return {pair for pair in ends if f"{port:04X}" in pair}
+
+
 def test_a_user_gives_another_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "graph.xml"
     path.write_text(SMALL_GRAPH)
-    monkeypatch.setenv(graph.VARIABLE, str(path))
-    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro")) as running:
+    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro", factors={"graph": str(path)})) as running:
         assert verify(running) > 20
         before = count(running.front, "low"), count(running.front, "middle")
         send(running, "mesh", 2)

@@ -129,7 +129,7 @@ class Watch:
                 words = f"{message}; its thread dump, {file.name}, says: {deadlock[0]}"
                 return self._failure(plan, label, "deadlock", words)
             message = f"{message}; its thread dump is {file.name}"
-            waiting = waits_for_itself(dump, sockets.calls([process.pid for process in part.keeper.use()]))
+            waiting = waits_for_itself(dump, _calls(part))
             if waiting is not None:
                 return self._failure(plan, label, "self-deadlock", f"{message}; {waiting}")
         return self._failure(plan, label, "hung", message)
@@ -179,6 +179,20 @@ class _Log:
 def memory_line(text: str) -> str | None:
     """The first line of `text` in which a runtime says that memory ran out."""
     return next((line.strip()[:300] for line in text.splitlines() if _OUT_OF_MEMORY.search(line)), None)
+
+
+def self_wait(running: RunningSubject) -> str | None:
+    """What a silent subject waits for, where one of its JVMs waits for itself."""
+    for part in running.parts:
+        dump = thread_dump(part) if part.part.server.model.jvm else ""
+        waiting = waits_for_itself(dump, _calls(part))
+        if waiting is not None:
+            return waiting
+    return None
+
+
+def _calls(part: RunningPart) -> sockets.Calls:
+    return sockets.calls([process.pid for process in part.keeper.use()])
 
 
 def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:

@@ -17,7 +17,7 @@ from . import contract, corpus, doctor, observe, soap
 from .catalogue import Entry
 from .corpus import Corpus
 from .cpus import Shares
-from .death import Watch
+from .death import Watch, self_wait
 from .design import REST_SECONDS
 from .engine import Engine
 from .errors import ContractError, EngineError, KeeperError, ProvisionError, SteelyardError
@@ -190,7 +190,8 @@ def _start_all(
                 floor=subject.front.server.model.floor,
             )
         except ContractError as error:
-            message = up.death() or error.message
+            waiting = self_wait(up)
+            message = up.death() or (f"{error.message}; {waiting}" if waiting else error.message)
             raise TrialFailedError(
                 Failure(kind="contract", subject=label, message=message),
                 hint=f"`steelyard servers check {label}` shows more",
