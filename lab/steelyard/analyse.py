@@ -129,7 +129,10 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
     for operation in dict.fromkeys(one.operation for one in decided):
         mine = [one for one in decided if one.operation == operation]
         tests = ", ".join(test.test for one in mine for test in one.tests)
-        places = "; ".join(f"{one.shape} load: {one.sentence}" for one in mine)
+        shapes: dict[str, list[str]] = {}
+        for one in mine:
+            shapes.setdefault(one.sentence, []).append(one.shape)
+        places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
         yield Said(f"On {operation}, by throughput: {places}", f"tests {tests}{scaled}")
 
 

@@ -23,14 +23,20 @@ def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
     if len(run.schedule.subjects) < 2:
         return []
     groups: dict[tuple[str, str, int | None], list[Cell]] = {}
-    for cell in run.schedule.cells:
-        if cell.block:
-            key = ("+".join(cell.mix), shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"))
-            groups.setdefault(key, []).append(cell)
+    for cell in tests_in_order(run):
+        key = ("+".join(cell.mix), shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"))
+        groups.setdefault(key, []).append(cell)
     return [
         _decision(operation, shape, size, [_test(run, cell, judgements) for cell in cells])
         for (operation, shape, size), cells in groups.items()
     ]
+
+
+def tests_in_order(run: Run) -> list[Cell]:
+    """The cells that are tests, by environment as the study lists its operations."""
+    operations = [*run.study.get("operations", ()), *(name for cell in run.schedule.cells for name in cell.mix)]
+    blocks = [cell for cell in run.schedule.cells if cell.block]
+    return sorted(blocks, key=lambda cell: operations.index(next(iter(cell.mix))))
 
 
 def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:
@@ -78,7 +84,11 @@ def _test(run: Run, cell: Cell, judgements: Sequence[Judgement]) -> DecidedTest:
         verdicts=[words for one in mine if (words := _verdict(one))],
         pairs={f"{one.compared.a}/{one.compared.b}": one.word.value for one in mine if one.word is not None},
         failed={subject: share for subject, share in _failed(run, cell) if share > 0},
-        why_not=list(dict.fromkeys(reason for one in mine for reason in (*one.broken, *one.reasons))),
+        why_not=[
+            f"{one.compared.a} against {one.compared.b}: {reason}"
+            for one in mine
+            for reason in (*one.broken, *one.reasons)
+        ],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +16,7 @@ from .formula import Formula, FormulaError, parse
 from .models.published import Conclusions, ContradictedClaim
 from .statistics.checks import littles_law
 
+PUBLISHED, CLAIMS = "published.csv", "claims.toml"
 COLUMNS = (
     "test",
     "table",
@@ -81,6 +83,14 @@ class Contradiction:
         return (claim.least is not None and self.high < claim.least) or (
             claim.most is not None and self.low > claim.most
         )
+
+
+def keep(study: Path, run: Path) -> None:
+    """Copy what a study's folder (of the name of its file) holds of its paper's numbers into a run's folder, for its report."""
+    for name in (PUBLISHED, CLAIMS):
+        source = study.with_suffix("") / name
+        if source.is_file():
+            shutil.copyfile(source, run / name)
 
 
 def read_published(path: Path) -> tuple[PublishedRow, ...]:

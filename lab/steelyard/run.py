@@ -11,7 +11,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from . import analyse, catalogue, corpus, cpus, design, drive, environment, factors, measures, report, subject
+from . import (
+    analyse,
+    catalogue,
+    corpus,
+    cpus,
+    design,
+    drive,
+    environment,
+    factors,
+    measures,
+    published,
+    report,
+    subject,
+)
 from .agents import find_agents
 from .catalogue import Entry
 from .cpus import Shares
@@ -64,6 +77,7 @@ def run(
         service = subject.service_as_set(service, subjects)
         folder = _make_folder(study.name, settings, out)
         shutil.copyfile(study.file, folder / "study.toml")
+        published.keep(study.file, folder)
         users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
         schedule = design.schedule_of(study.model, service.model, request, settings, users)
         _store(folder / "schedule.json", schedule.model_dump_json(indent=1))

@@ -56,7 +56,8 @@ def words(profile: Profile) -> str:
             extra = f", {profile.on_seconds:g} s on and {profile.off_seconds:g} s off"
         case Steps():
             extra = f", {len(profile.levels)} levels of {profile.hold_seconds:g} s"
-    return f"{NAMES[profile.kind]}, {users_text(profile)} users{extra}, {seconds_of(profile):g} s"
+    users = users_text(profile)
+    return f"{NAMES[profile.kind]}, {users} user{'' if users == '1' else 's'}{extra}, {seconds_of(profile):g} s"
 
 
 def bursts_of(profile: Bursts) -> tuple[list[float], list[float]]:

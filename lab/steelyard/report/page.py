@@ -12,6 +12,7 @@ from ..figures import ForkFigure
 from ..instrument import Finding
 from ..judging import Judgement, ranks
 from ..models.records import Cell
+from ..models.verdict import Decision
 from ..sentences import Said, counted, dashed, ratio_text, value_text
 from ..store import Run
 from .curves import percentile_chart, warm_up_chart, warm_up_points
@@ -21,6 +22,7 @@ from .levels import level_chart
 from .ranking import ranking_chart
 from .ratios import ratio_chart
 from .setup import Group, Tuning, command, groups, tuning
+from .tests import Environment, environments
 
 SHOWN = (
     "throughput",
@@ -100,6 +102,10 @@ class Page:
     setup: tuple[Group, ...]
     tuning: Tuning | None
     command: str | None
+    decisions: tuple[Decision, ...]
+    environments: tuple[Environment, ...]
+    figures_of: Mapping[str, Operation]
+    scale: float
 
 
 def page_of(analysis: Analysis) -> Page:
@@ -107,12 +113,14 @@ def page_of(analysis: Analysis) -> Page:
     run, verdicts = analysis.run, analysis.verdicts
     study = run.study
     kinds = failure_kinds(run)
+    tested = environments(analysis)
+    operations = tuple(_operation(analysis, cell) for cell in cells(run))
     return Page(
         title=_text(study.get("title")) or run.schedule.study,
         question=_text(study.get("question")),
         run=run.name,
         said=analysis.said,
-        ranked=bool(verdicts.ranks),
+        ranked=bool(verdicts.ranks or tested),
         why_not=tuple(verdicts.why_not[1:]),
         valid=verdicts.valid,
         partial=verdicts.status == "partial",
@@ -120,13 +128,15 @@ def page_of(analysis: Analysis) -> Page:
         facts=tuple(_facts(analysis)),
         notes=tuple(verdicts.notes),
         legend=tuple(_legend(run)),
-        ratios=_ratios(analysis),
-        levels=_levels(analysis),
-        percentiles=_present(percentile_chart(place, run, cell) for place, cell in enumerate(cells(run))),
+        ratios=() if tested else _ratios(analysis),
+        levels=() if tested else _levels(analysis),
+        percentiles=()
+        if tested
+        else _present(percentile_chart(place, run, cell) for place, cell in enumerate(cells(run))),
         warm_ups=_warm_ups(run),
         warm_up_cell=cells(run)[0].name,
         headings=tuple((analysis.measures[name].short, analysis.measures[name].unit) for name in _measures(analysis)),
-        operations=tuple(_operation(analysis, cell) for cell in cells(run)),
+        operations=operations,
         check_names=tuple(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
         checks=tuple(_check_rows(analysis)),
         failure_headings=tuple(failure_headings(kinds)),
@@ -141,6 +151,10 @@ def page_of(analysis: Analysis) -> Page:
         setup=tuple(groups(run)),
         tuning=tuning(run),
         command=command(run),
+        decisions=tuple(verdicts.decisions),
+        environments=tested,
+        figures_of={cell.name: one for cell, one in zip(cells(run), operations, strict=True)},
+        scale=run.schedule.scale,
     )
 
 
@@ -149,8 +163,11 @@ def _text(value: Any) -> str:
 
 
 def _measures(analysis: Analysis) -> list[str]:
-    """The measures shown in tables: the usual ones and the study's own."""
+    """The measures shown in tables: the usual ones and the study's own, which a study with tests has beside the means."""
     own = [entry.get("name") for entry in analysis.run.study.get("measures", []) if isinstance(entry, Mapping)]
+    if any(cell.block for cell in analysis.run.schedule.cells):
+        first, last = SHOWN[:2], [name for name in SHOWN[2:] if name != "response_time_p99_9"]
+        return [name for name in (*first, *own, *last) if name in analysis.measures]
     return [name for name in (*SHOWN, *own) if name in analysis.measures]
 
 
@@ -228,13 +245,22 @@ def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
 
 def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
-    if primary:
+    blocks = [cell for cell in analysis.run.schedule.cells if cell.block]
+    if blocks:
+        yield "judged by", "throughput, test by test"
+        yield "tests", ", ".join(cell.name for cell in blocks)
+        if analysis.run.schedule.scale != 1:
+            yield "times scaled by", f"{analysis.run.schedule.scale:g}"
+    elif primary:
         yield "judged by", f"{primary[0].measure.title.lower()} on {primary[0].cell.name}"
         yield "load", _load(primary[0].cell)
     if any(one.forks for one in primary):
         yield "forks", ", ".join(dict.fromkeys(str(len(one.counted)) for one in primary))
-        voided = sum(one.voided.total() for one in primary)
-        yield "pairs", f"{sum(one.pairs for one in primary)}, {voided or 'none'} voided"
+    if any(one.forks for one in primary) and not blocks:
+        yield (
+            "pairs",
+            f"{sum(one.pairs for one in primary)}, {sum(one.voided.total() for one in primary) or 'none'} voided",
+        )
     yield "margin", f"{analysis.run.schedule.margin:.0%}"
 
 

@@ -111,6 +111,8 @@ def _plan(run: Run) -> Iterator[tuple[str, str]]:
     yield "warm-up", f"up to {schedule.warm_up_limit_seconds:g} s"
     yield "users", ", ".join(dict.fromkeys(str(cell.users) for cell in schedule.cells))
     yield "margin", f"{schedule.margin:.0%}"
+    if schedule.scale != 1:
+        yield "times of the tests", f"scaled by {schedule.scale:g}"
     yield "seed", str(schedule.seed)
     for name, value in schedule.parameters.items():
         if value != "":

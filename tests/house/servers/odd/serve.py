@@ -7,7 +7,7 @@ answers. `never-ready` listens on no port, `die-at-start` ends at once, `port-ta
 its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
-with 200.
+with 200. `full` answers 503 to whoever comes while 4 others are served.
 """
 
 import base64
@@ -25,10 +25,12 @@ from lxml import etree
 
 AFTER = 1500
 FIXED_PORT = 19_999
+MOST_AT_ONCE = 4
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 SPACE = "urn:steelyard:wstest"
 
 served = 0
+under_way = 0
 lock = threading.Lock()
 
 
@@ -68,8 +70,22 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, str(served).encode(), "text/plain")
 
     def do_POST(self):
-        global served
+        global under_way
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if MODE != "full":
+            return self.serve(body)
+        with lock:
+            under_way += 1
+            room = under_way <= MOST_AT_ONCE
+        try:
+            time.sleep(0.01)  # longer than it takes for others to come
+            return self.serve(body) if room else self.send(503, b"full", "text/plain")
+        finally:
+            with lock:
+                under_way -= 1
+
+    def serve(self, body):
+        global served
         with lock:
             served += 1
             late = served > AFTER
