@@ -14,7 +14,7 @@ namespace Steelyard.AspNetMono
         {
             int least = Number("STEELYARD_LEAST_THREADS", Number("STEELYARD_CPUS", Environment.ProcessorCount));
             int most = Number("STEELYARD_THREADS", 200);
-            if (!ThreadPool.SetMinThreads(least, least) || !ThreadPool.SetMaxThreads(most + OfListener, most + OfListener))
+            if (!ThreadPool.SetMaxThreads(most + OfListener, most + OfListener) || !ThreadPool.SetMinThreads(least, least))
                 throw new ArgumentException("the thread pool cannot have " + least + " to " + most + " threads");
             return most;
         }

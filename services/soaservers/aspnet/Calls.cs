@@ -9,9 +9,9 @@ namespace Steelyard.SoaServers
     /// <summary>Where callees are, how long a call may take, and what the process needs for many calls at once.</summary>
     static class Calls
     {
-        // "Contention, poor performance, and deadlocks when you make calls to Web services from an ASP.NET application":
-        // minWorkerThreads, for each processor. A thread that waits for its own server needs another one without delay.
-        const int LeastThreadsOfProcessor = 50;
+        // "Performance issues when you make calls to web services from an ASP.NET application" (article 821268): a call needs one
+        // thread that waits and one for the answer. Mono has one pool for both, which would grow by two threads a second.
+        const int ThreadsOfCall = 2;
 
         /// <summary>Milliseconds that a call may take; null leaves it to the proxy's own default.</summary>
         public static readonly int? Timeout = Milliseconds(Setting("STEELYARD_CALL_TIMEOUT", "none"));
@@ -20,15 +20,13 @@ namespace Steelyard.SoaServers
 
         static Calls()
         {
-            ServicePointManager.DefaultConnectionLimit = int.Parse(Setting("STEELYARD_THREADS", "200"));
+            int atOnce = int.Parse(Setting("STEELYARD_THREADS", "200"));
+            ServicePointManager.DefaultConnectionLimit = atOnce;
             ServicePointManager.UseNagleAlgorithm = false;
             ServicePointManager.Expect100Continue = false;
             WebRequest.DefaultWebProxy = null;
             if (Setting("STEELYARD_LEAST_THREADS", "") == "")
-            {
-                int least = LeastThreadsOfProcessor * int.Parse(Setting("STEELYARD_CPUS", Environment.ProcessorCount.ToString()));
-                ThreadPool.SetMinThreads(least, least);
-            }
+                ThreadPool.SetMinThreads(ThreadsOfCall * atOnce, ThreadsOfCall * atOnce);
         }
 
         /// <summary>A proxy of the service of that name, for one call.</summary>
