@@ -371,3 +371,12 @@ def test_a_service_that_counted_one_request_more_or_less_replaces_the_verdict(
     verdicts = analyse(run)
     assert not verdicts.valid
     assert "tomcat-metro counted 123,45" in verdicts.sentence
+
+
+@pytest.mark.parametrize(("turned_away", "valid"), [(2, True), (1, False)])
+def test_requests_that_a_server_turned_away_may_never_have_reached_its_service(
+    tmp_path: Path, turned_away: int, valid: bool
+) -> None:
+    run = write_run(tmp_path / "run", Planted(changes={(1, 0, A): {"status": turned_away}}))
+    count(run, 123_454, 123_456)
+    assert analyse(run).valid is valid

@@ -183,3 +183,28 @@ def test_requests_that_were_just_under_way_at_a_slices_end_refuse_nothing() -> N
     """Every closed load leaves one a user; none has waited for as long as the percentile."""
     assert registry()["response_time_p99"].of(waiting(*[(900_000_000, 8)] * 20)).value == pytest.approx(1980.0)
     assert registry()["response_time_p99"].of(waiting((30_000_000_000, 8), *[(900_000_000, 8)] * 20)).value is not None
+
+
+def test_a_deviation_is_that_of_the_values_in_the_histogram() -> None:
+    values = np.array([100, 200, 300, 400])
+    found = Histogram(values, values.astype(float), np.array([1, 2, 3, 4]))
+    formula = parse("deviation(response) / 1000", frozenset(), histograms=True)
+    quantities = Quantities({}, lambda _: found)
+    value = formula.evaluate({}, quantities.percentile, quantities.deviation)
+    assert value == pytest.approx(np.std(np.repeat(values, [1, 2, 3, 4]), ddof=1) / 1000)
+    assert Quantities({}, lambda _: empty()).deviation("response") is None
+
+
+def test_a_deviation_needs_histograms_and_a_known_kind() -> None:
+    for text, histograms, said in (
+        ("deviation(response)", False, "needs source"),
+        ("deviation(respnse)", True, "did you mean"),
+    ):
+        with pytest.raises(FormulaError, match=said):
+            parse(text, frozenset(), histograms=histograms)
+
+
+def test_a_square_root_of_what_is_below_nothing_is_no_value() -> None:
+    formula = parse("sqrt(x) + 1", frozenset({"x"}), histograms=False)
+    assert formula.evaluate({"x": 9}, lambda *_: None) == 4
+    assert formula.evaluate({"x": -1}, lambda *_: None) is None

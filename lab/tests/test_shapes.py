@@ -108,3 +108,35 @@ def test_who_begins_in_a_block_moves_on_so_that_each_subject_does_so_equally_oft
 
 def test_blocks_of_one_mix_share_their_warm_up() -> None:
     assert sorted({cell for _, cell in planned(0).warm_up}) == ["1", "3"]
+
+
+def test_the_plan_counts_each_tests_seconds_its_rest_and_one_warm_up_a_mix() -> None:
+    one = schedule(forks=1).model_copy(update={"warm_up_limit_seconds": 10.0})
+    each = 4 + 2 * 10 * 0.6 + (120 + 300 + 180) + 3 * (design.REST_SECONDS + design.BETWEEN_SECONDS)
+    assert design.planned_seconds(one) == pytest.approx(3 * each)
+    assert design.planned_seconds(schedule(scale=0.1)) < 0.3 * design.planned_seconds(schedule())
+
+
+def test_four_subjects_with_tests_share_a_trial() -> None:
+    one = study(subjects=[{"label": label, "parts": [{"server": "go"}]} for label in "abcd"])
+    request = Request(forks=2)
+    plan = design.schedule_of(one, catalogue.service("wstest").model, request, design.settle(one, request), 8)
+    assert [sorted(trial.start_order) for trial in plan.trials] == [["a", "b", "c", "d"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        (BigBang(users=1, seconds=60), "constant, 1 user, 60 s"),
+        (Ramp(from_users=1, to_users=40, seconds=30), "ramp, 1 to 40 users, 30 s"),
+        (Steps(levels=[1, 2, 4], hold_seconds=5), "steps, 1 to 4 users, 3 levels of 5 s, 15 s"),
+    ],
+)
+def test_a_load_is_told_in_a_few_words(profile: Any, said: str) -> None:
+    assert shapes.words(profile) == said
+
+
+def test_bursts_and_levels_are_known_by_their_seconds() -> None:
+    bursts = Bursts(users=35, idle_seconds=10, on_seconds=30, off_seconds=10, seconds=115)
+    assert shapes.bursts_of(bursts) == ([10, 50, 90], [40, 80, 115])
+    assert shapes.levels_of(Steps(levels=[2, 4], hold_seconds=5, ramp_seconds=1)) == [(2, 1, 6), (4, 7, 12)]
