@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -25,6 +26,9 @@ import graph
 PROGRESS = Progress(Console(stderr=True), quiet=True)
 MESH = graph.read(Path(graph.__file__).with_name("graph.xml"))
 CALLS = {"single": {}, "pair": {"left": 1, "right": 1}, "mesh": dict(MESH.calls())}
+
+MONO = pytest.param("aspnet-mono", marks=pytest.mark.skipif(not shutil.which("wsdl"), reason="Mono is not installed"))
+STACKS = pytest.mark.parametrize("server", ["tomcat-metro", MONO])
 
 SMALL_GRAPH = """<graph xmlns="urn:steelyard:soaservers:graph" entry="top">
   <service name="low"/>
@@ -70,10 +74,11 @@ def send(running: RunningSubject, operation: str, requests: int) -> None:
     conversation.close()
 
 
+@STACKS
 def test_every_call_that_the_graph_declares_is_made_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro")) as running:
+    with started(tmp_path, monkeypatch, PartSpec(server=server)) as running:
         assert verify(running) > 20
         for operation, declared in CALLS.items():
             before, asked = counts(running.front), running.requests_served()
@@ -85,10 +90,11 @@ def test_every_call_that_the_graph_declares_is_made_and_no_other(
             assert running.requests_served() - asked == 4
 
 
+@STACKS
 def test_a_callee_that_is_wrong_late_or_gone_breaks_the_contract_of_its_caller(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    caller = PartSpec(server="tomcat-metro", factors={"call_timeout": "4"})
+    caller = PartSpec(server=server, factors={"call_timeout": "4"})
     with started(tmp_path, monkeypatch, caller, PartSpec(server="callee")) as running:
         callee = running.parts[1]
 
@@ -130,7 +136,7 @@ def test_calls_go_to_the_second_server_where_there_is_one(tmp_path: Path, monkey
         assert running.requests_served() == 3
 
 
-@pytest.mark.parametrize("server", ["tomcat-metro", "tomcat-cxf", "tomcat-springws"])
+@pytest.mark.parametrize("server", ["tomcat-metro", "tomcat-cxf", "tomcat-springws", MONO])
 def test_two_thousand_requests_that_make_two_calls_each_open_few_connections(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
