@@ -35,9 +35,10 @@ source = "section 1"
 operation = "echoStruct"
 profile = {profile}
 """
-RAMP = '{ kind = "ramp", from_users = 1, to_users = 8, seconds = 8 }'
-BURSTS = '{ kind = "bursts", users = 4, idle_seconds = 1, on_seconds = 2, off_seconds = 1, seconds = 7 }'
-STEPS = '{ kind = "steps", levels = [1, 2, 4], hold_seconds = 2 }'
+RAMP = '{ kind = "ramp", from_users = 1, to_users = 8, seconds = 6 }'
+BURSTS = '{ kind = "bursts", users = 4, idle_seconds = 1, on_seconds = 2, off_seconds = 1, seconds = 4 }'
+STEPS = '{ kind = "steps", levels = [1, 2, 4], hold_seconds = 1 }'
+LENGTHS = {"r": 6, "b": 4, "s": 3}
 
 
 def study(lab: Lab, mode: str, **profiles: str) -> str:
@@ -52,47 +53,44 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def test_blocks_are_unbroken_others_wait_and_the_report_says_what_was_seen(lab: Lab) -> None:
-    ran = lab.run("run", study(lab, "right", r=RAMP, b=BURSTS, s=STEPS))
-    assert "Traceback" not in ran.err
-    (run,) = lab.runs()
-    blocks = [row for row in rows(run / "trials/01/slices.csv") if row["phase"] == "measure"]
-    assert sorted((row["subject"], round((int(row["end_ns"]) - int(row["begin_ns"])) / 1e9)) for row in blocks) == [
-        ("odd", 6), ("odd", 7), ("odd", 8), ("quick", 6), ("quick", 7), ("quick", 8),
-    ]  # fmt: skip
-    assert all(int(one["end_ns"]) < int(two["begin_ns"]) for one, two in pairwise(blocks)), "one subject at a time"
-    users = {row["slice"]: set[int]() for row in blocks}
-    for tick in rows(run / "trials/01/ticks.csv"):
-        users.get(tick["slice"], set()).add(int(tick["users_active"]))
-    by_length = {round((int(row["end_ns"]) - int(row["begin_ns"])) / 1e9): users[row["slice"]] for row in blocks}
-    assert max(by_length[8]) == 8 and len(by_length[8]) >= 6, "a ramp goes through its users"
-    assert {0, 4} <= by_length[7] and {1, 2, 4} <= by_length[6]
-    used = {row["slice"]: int(row["cpu_ns"]) for row in rows(run / "trials/01/observations.csv")}
-    assert all(used[row["slice"]] > 0 for row in blocks)
-
-    verdicts = json.loads((run / "verdicts.json").read_text())
-    assert {one["shape"] for one in verdicts["decisions"]} == {"ramp", "bursts", "steps"}
-    said = {(one["cell"], one["detector"], one["subject"]): one for one in verdicts["detections"]}
-    assert "up to 8 users" in said["r", "refusal", "odd"]["sentence"]
-    assert not said["s", "knee", "odd"]["judged"] and "needs 6 levels" in said["s", "knee", "odd"]["sentence"]
-    page = (run / "report.html").read_text()
-    for words in ("Which server when", "Environment echoStruct", "Test r: Load r", "over users", "Not judged"):
-        assert words in page, words
-
-
-def test_a_server_that_turns_users_away_is_counted_and_named_by_users_and_ends_nothing(lab: Lab) -> None:
-    ran = lab.run("run", study(lab, "full", r=RAMP))
+def test_blocks_are_unbroken_and_overload_is_counted_named_by_users_and_ends_nothing(lab: Lab) -> None:
+    ran = lab.run("run", study(lab, "full", r=RAMP, b=BURSTS, s=STEPS))
     assert "Traceback" not in ran.err
     (run,) = lab.runs()
     record = json.loads((run / "trials/01/trial.json").read_text())
     assert record["status"] == "complete", record["failure"]
-    (block,) = [r for r in rows(run / "trials/01/slices.csv") if (r["phase"], r["subject"]) == ("measure", "odd")]
-    assert int(block["status"]) > 0 and int(block["completed"]) > 0
+    plans = {str(plan["number"]): plan for plan in record["slices"]}
+    blocks = [row for row in rows(run / "trials/01/slices.csv") if row["phase"] == "measure"]
+    seconds = {
+        (plans[row["slice"]]["cell"], row["subject"]): round((int(row["end_ns"]) - int(row["begin_ns"])) / 1e9)
+        for row in blocks
+    }
+    assert seconds == {(name, who): length for name, length in LENGTHS.items() for who in ("quick", "odd")}
+    assert all(int(one["end_ns"]) < int(two["begin_ns"]) for one, two in pairwise(blocks)), "one subject at a time"
+    users: dict[str, set[int]] = {}
+    for tick in rows(run / "trials/01/ticks.csv"):
+        plan = plans[tick["slice"]]
+        if plan["phase"] == "measure":
+            users.setdefault(plan["cell"], set()).add(int(tick["users_active"]))
+    assert max(users["r"]) == 8 and len(users["r"]) >= 5, "a ramp goes through its users"
+    assert {0, 4} <= users["b"] and {1, 2} <= users["s"]
+
+    ramp = next(row for row in blocks if plans[row["slice"]]["cell"] == "r" and row["subject"] == "odd")
+    assert int(ramp["status"]) > 0 and int(ramp["completed"]) > 0
     verdicts = json.loads((run / "verdicts.json").read_text())
-    sentence = next(
-        one["sentence"] for one in verdicts["detections"] if (one["detector"], one["subject"]) == ("refusal", "odd")
-    )
-    assert "odd refuses from 5 users on" in sentence or "odd refuses from 6 users on" in sentence, sentence
-    assert "status" in sentence
-    assert "odd" in verdicts["decisions"][0]["tests"][0]["failed"]
-    assert "Failures of all kinds" in (run / "report.html").read_text()
+    assert {one["shape"] for one in verdicts["decisions"]} == {"ramp", "bursts", "steps"}
+    said = {(one["cell"], one["detector"], one["subject"]): one for one in verdicts["detections"]}
+    refusing = said["r", "refusal", "odd"]["sentence"]
+    assert "odd refuses from 5 users on" in refusing or "odd refuses from 6 users on" in refusing, refusing
+    assert "of requests: status" in refusing
+    assert "quick answers all requests up to 8 users" in said["r", "refusal", None]["sentence"]
+    assert not said["s", "knee", "odd"]["judged"] and "needs 6 levels" in said["s", "knee", "odd"]["sentence"]
+    page = (run / "report.html").read_text()
+    for words in (
+        "Which server when",
+        "Environment echoStruct",
+        "Test r: Load r",
+        "over users",
+        "Failures of all kinds",
+    ):
+        assert words in page, words

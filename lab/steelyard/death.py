@@ -101,16 +101,17 @@ class Watch:
         failed = {kind: int(row[kind]) for kind in _FAILURES if int(row[kind])}
         if int(row["wrong"]):
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
-        if self._cells[plan.cell].block and plan.phase == "measure" and set(failed) - {"timeout"}:
-            return None  # overload is what a test with a shape looks for: it lives, it refuses, and each refusal is counted
+        waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
+        late = not failed and waited < self._drain_seconds
+        if self._cells[plan.cell].block and plan.phase == "measure" and (late or set(failed) - {"timeout"}):
+            return None  # overload is what a test with a shape looks for: the server lives, refuses or is slow, and that is counted
         if set(failed) - {"timeout"}:
             counts = ", ".join(f"{n} {name}" for name, n in failed.items())
             return self._unanswered(plan, "no-answer", f"every request failed: {counts}")
-        waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
-        if not failed and waited < self._drain_seconds:
+        if late:
             seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
-            late = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
-            return self._failure(plan, plan.subject, "too-slow", late)
+            words = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
+            return self._failure(plan, plan.subject, "too-slow", words)
         unanswered = int(row["unfinished"]) + sum(failed.values())
         return self._hung(plan, plan.subject, f"no answer came to {counted(unanswered, 'request')}")
 
