@@ -3,9 +3,5 @@ set -eu
 server=$1/servers/steelyard
 mkdir -p "$server/dropins"
 cp server.xml "$server/"
-if [ "${STEELYARD_ENDPOINT:-servlet}" = ejb ]; then
-  mkdir -p "$server/configDropins/overrides"
-  cp ejb.xml "$server/configDropins/overrides/"
-fi
 echo "command.port=-1" >"$server/bootstrap.properties" # signals stop it, no port does
 sh ../common/put-war.sh "$2" "$3" "$server/dropins"
