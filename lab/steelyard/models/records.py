@@ -73,7 +73,7 @@ class Schedule(Strict):
         return cell.block or self.design == "as-published"
 
     def warmed(self) -> list[Cell]:
-        """The cells to warm up in: all that are cut into slices, and of blocks one for each mix, since they begin with warm code."""
+        """The cells to warm up in: all that are cut into slices, and of blocks one for each mix: they begin with warm code."""
         blocks = {str(sorted(cell.mix.items())): cell for cell in reversed(self.cells) if cell.block}
         return [cell for cell in self.cells if not cell.block or cell in blocks.values()]
 
