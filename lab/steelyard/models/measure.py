@@ -18,7 +18,8 @@ class Measure(Strict):
     of slices, and `percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Of the
     seconds that had an answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and
     `answered_seconds` counts them. The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated
-    on a slice, on a fork's slices and on all of them together: counts are added, histograms merged, and of rss_bytes, users and lateness the highest is taken.
+    on a slice, on a fork's slices and on all of them together: counts are added, histograms merged, and of rss_bytes, users
+    and lateness the highest is taken.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]

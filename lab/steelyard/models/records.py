@@ -40,8 +40,9 @@ class Schedule(Strict):
     """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
-    stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), or `as-published` (each subject alone, unbroken, once). `looks` are the numbers of forks after
-    which the run may be judged and ended (empty: once, at its end); `margin` is the difference that counts as none (0.03 is 3%).
+    stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), or `as-published` (each subject alone,
+    unbroken, once). `looks` are the numbers of forks after which the run may be judged and ended (empty: once, at its end);
+    `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
     false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
     what the budget did not hold.
