@@ -141,7 +141,7 @@ def test_a_busy_request_uses_the_processor_time_that_it_asks_for(start: Start) -
         assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": micros})[0] == (400 if micros == "" else 200)
     before = processor_seconds(server)
     assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": "500000.5"})[0] == 200
-    assert 0.5 <= processor_seconds(server) - before < 1.5
+    assert 0.48 <= processor_seconds(server) - before < 1.5  # the kernel counts in steps of 10 ms
     for micros in ("much", "-5", "1e3", "99999999999999"):
         assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": micros})[0] == 400
 
