@@ -65,7 +65,9 @@ class JaxWsCallerTest {
 
     assertThat(CallSettings.of(alone).base()).isEqualTo("http://127.0.0.1:1/soaservers/");
     assertThat(CallSettings.of(pair).base()).isEqualTo("http://127.0.0.1:2/soaservers/");
-    assertThat(CallSettings.of(Map.of("STEELYARD_PATH_PART1", "/soaservers/services/Orchestration")).base())
+    assertThat(
+            CallSettings.of(Map.of("STEELYARD_PATH_PART1", "/soaservers/services/Orchestration"))
+                .base())
         .isEqualTo("http://127.0.0.1:8080/soaservers/services/");
     assertThat(CallSettings.of(alone).timeoutMillis()).isEmpty();
     assertThat(CallSettings.of(Map.of("STEELYARD_CALL_TIMEOUT", "2.5")).timeoutMillis())
