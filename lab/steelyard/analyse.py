@@ -53,16 +53,14 @@ def examined(run: Run) -> Analysis:
     primaries = [one for one in judgements if one.compared.primary and run.schedule.reference == one.compared.b]
     why_not = _why_not(run, primaries)
     decided = decisions(run, judgements)
+    ranked = ranks(run, judgements)
     if len(run.schedule.subjects) < 2:
         said = tuple(_alone(found))
     elif decided and not why_not:
         said = tuple(_decided(run, decided))
     else:
-        said = tuple(_said(run, primaries, ranks(run, judgements), why_not))
-    verdicts = _verdicts(run, judgements, found, findings, why_not, said)
-    verdicts = verdicts.model_copy(
-        update={"decisions": decided, "detections": detections(run), "scale": run.schedule.scale}
-    )
+        said = tuple(_said(run, primaries, ranked, why_not))
+    verdicts = _verdicts(run, judgements, ranked, decided, found, findings, why_not, said)
     return Analysis(run, measures, judgements, found, findings, said, verdicts)
 
 
@@ -81,6 +79,8 @@ def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
 def _verdicts(
     run: Run,
     judgements: Sequence[Judgement],
+    ranked: Sequence[Ranked],
+    decided: list[Decision],
     found: Sequence[ForkFigure],
     findings: Sequence[Finding],
     why_not: list[str],
@@ -94,7 +94,10 @@ def _verdicts(
         sentence=" ".join(str(one) for one in said),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
-        ranks=[Rank(subject=one.subject, rank=one.rank, ratio=one.ratio) for one in ranks(run, judgements)],
+        ranks=[Rank(subject=one.subject, rank=one.rank, ratio=one.ratio) for one in ranked],
+        decisions=decided,
+        detections=detections(run),
+        scale=run.schedule.scale,
         figures=[_shown(figure) for figure in found if figure.fork is None],
         failures=list(_failures(run)),
         notes=list(_notes(run, findings)),

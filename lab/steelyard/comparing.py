@@ -86,10 +86,8 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         else:
             refusals[f"trial {fork.trial.number} {fork.why_not}"] = None
         voided += fork.voided
-    found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
     confidence = 1 - alpha_of(run.schedule.looks)
-    interval = student_interval(found, confidence).exp() if len(found) >= 2 else None
-    ratio = math.exp(fmean(found)) if found else None
+    ratio, interval = _over_forks(points, confidence)
     return Compared(
         a, b, cell, measure, primary, tuple(points), ratio, interval, confidence, pairs, voided, tuple(refusals)
     )
@@ -103,8 +101,8 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
     reference = run.schedule.reference
     first, second = (compare(run, cell, measure, one, reference, primary=False) for one in (a, b))
     points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
-    found = [math.log(point.ratio) for point in points if point.ratio is not None]
     confidence = 1 - alpha_of(run.schedule.looks)
+    ratio, interval = _over_forks(points, confidence)
     return Compared(
         a,
         b,
@@ -112,13 +110,20 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
         measure,
         primary=True,
         forks=points,
-        ratio=math.exp(fmean(found)) if found else None,
-        interval=student_interval(found, confidence).exp() if len(found) >= 2 else None,
+        ratio=ratio,
+        interval=interval,
         confidence=confidence,
         pairs=0,
         voided=Counter(),
         refusals=tuple(dict.fromkeys((*first.refusals, *second.refusals))),
     )
+
+
+def _over_forks(points: Sequence[ForkPoint], confidence: float) -> tuple[float | None, Interval | None]:
+    """The ratio over the forks that count, and its interval; None where there is no fork, or fewer than two."""
+    found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
+    interval = student_interval(found, confidence).exp() if len(found) >= 2 else None
+    return math.exp(fmean(found)) if found else None, interval
 
 
 def _divided(first: ForkPoint, second: ForkPoint) -> ForkPoint:
