@@ -1,5 +1,6 @@
 //! The load engine: one job in, samples out. It knows nothing of studies, servers or reports.
 
+pub mod awake;
 pub mod clock;
 pub mod corpus;
 pub mod error;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use steelyard_engine::error::EngineError;
-use steelyard_engine::{load, probe, run};
+use steelyard_engine::{awake, load, probe, run};
 
 /// A load engine that is exact, cheap, and verifies every answer.
 #[derive(Parser)]
@@ -29,12 +29,19 @@ enum Command {
     Load(load::Arguments),
     /// Sends one GET; succeeds if the answer is 200 within a second.
     Probe { url: String },
+    /// Keeps processors from halting, at the lowest priority, until the end of input.
+    Awake {
+        /// Processors by number, as in 0,1.
+        #[arg(value_name = "LIST", value_delimiter = ',', required = true)]
+        cpus: Vec<usize>,
+    },
 }
 
 fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Command::Run { job, out } => run::run(&job, &out).map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Command::Load(arguments) => load::load(&arguments).map(exit_code),
+        Command::Awake { cpus } => awake::keep_awake(&cpus).map(|()| ExitCode::SUCCESS),
         Command::Probe { url } => probe::probe(&url).map(exit_code),
     };
     done.unwrap_or_else(|error: anyhow::Error| {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import contract, corpus
 from .catalogue import Entry
-from .cpus import Shares
+from .cpus import Shares, kept_awake
 from .design import Settings
 from .engine import Engine
 from .models.job import BigBang, Job, Slice, Target
@@ -97,7 +97,7 @@ def _sweep(
             cpus=shares.engine,
         )
         running.pin(shares.server)
-        with Engine(job, folder) as engine:
+        with kept_awake(shares), Engine(job, folder) as engine:
             for number, users in enumerate(levels):
                 progress.show(f"Agents = auto · {subject.label} with {users} users")
                 engine.go(number, 90.0, lambda _: progress.refresh())

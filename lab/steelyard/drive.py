@@ -16,7 +16,7 @@ from typing import Literal
 from . import contract, corpus, doctor, observe, soap
 from .catalogue import Entry
 from .corpus import Corpus
-from .cpus import Shares
+from .cpus import Shares, kept_awake
 from .death import Watch, self_wait
 from .design import REST_SECONDS
 from .engine import Engine
@@ -131,6 +131,7 @@ def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spell
     setting.progress.show(_stage(setting, plan, "looking at the machine"))
     log.machine = doctor.examine(0.5)
     with ExitStack() as stack:
+        stack.enter_context(kept_awake(setting.shares))
         running = _start_all(setting, plan, folder, log, stack, all_spellings)
         unpinned = {
             label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order

@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def describe(
             "kernel": f"{platform.system()} {platform.release()}",
             "distribution": _distribution(),
         },
-        "processors_shared": {"server": shares.server, "engine": shares.engine, "apart": shares.apart},
+        "processors_shared": {**asdict(shares), "apart": shares.apart},
         "network": "loopback",
         **({"calibration": known} if (known := history.citation()) else {}),
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},

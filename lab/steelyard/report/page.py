@@ -355,6 +355,11 @@ def _cannot_say(run: Run) -> Iterator[str]:
         )
     if isinstance(shared, Mapping) and shared.get("apart") is False:
         yield "The engine and the servers shared a processor, so each slowed the other."
+    if isinstance(shared, Mapping) and shared.get("awake"):
+        yield (
+            "The processors were kept from halting by threads that yield to everything else, as on a server that is never "
+            "idle: what it costs to wake a halted one is not in these figures."
+        )
     if all(cell.profile.kind != "rate" for cell in run.schedule.cells):
         yield (
             "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
