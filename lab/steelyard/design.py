@@ -16,8 +16,7 @@ from .models.records import Cell, Schedule, TrialPlan
 from .models.service import Service
 from .models.study import Budget, Study, SubjectSpec
 
-MOST_IN_A_TRIAL = 3
-MOST_WITH_BLOCKS = 4  # blocks do not alternate, so one more subject makes no pair longer
+MOST_IN_A_TRIAL = 4
 REST_SECONDS = 2.0  # before a block: what the one before left over has ended
 BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
 LEAST_PAIRS = 3
@@ -143,7 +142,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         subjects=labels,
         reference=reference,
         cells=_cells(study, service, request, settings, users, seconds),
-        trials=_trials(labels, reference, forks, request, MOST_WITH_BLOCKS if study.tests else MOST_IN_A_TRIAL),
+        trials=_trials(labels, reference, forks, request),
         pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
         warm_up_limit_seconds=settings.warm_up_seconds
@@ -277,16 +276,16 @@ def names_of(words: str, known: Sequence[str]) -> list[str]:
     return found or list(known)
 
 
-def _trials(labels: list[str], reference: str, forks: int, request: Request, most: int) -> list[TrialPlan]:
+def _trials(labels: list[str], reference: str, forks: int, request: Request) -> list[TrialPlan]:
     """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups."""
     draw = random.Random(f"trials {request.seed}")
     others = [label for label in labels if label != reference]
     if request.as_published:
         groups = [[label] for label in labels]
-    elif len(labels) <= most:
+    elif len(labels) <= MOST_IN_A_TRIAL:
         groups = [labels]
     else:
-        per_trial = most - 1
+        per_trial = MOST_IN_A_TRIAL - 1
         groups = [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
     plans: list[TrialPlan] = []
     for _ in range(forks):

@@ -102,10 +102,10 @@ def test_the_same_seed_gives_the_same_schedule_and_another_seed_another() -> Non
     assert schedule(seed=3).trials != schedule(seed=4).trials
 
 
-def test_more_than_three_subjects_are_split_around_the_reference() -> None:
-    made = schedule(only=["tomcat-metro", "go", "a", "b", "c"], forks=2)
-    assert all("tomcat-metro" in trial.start_order and len(trial.start_order) <= 3 for trial in made.trials)
-    for label in ("go", "a", "b", "c"):
+def test_more_than_four_subjects_are_split_around_the_reference() -> None:
+    made = schedule(only=["tomcat-metro", "go", "a", "b", "c", "d"], forks=2)
+    assert all("tomcat-metro" in trial.start_order and len(trial.start_order) <= 4 for trial in made.trials)
+    for label in ("go", "a", "b", "c", "d"):
         assert sum(label in trial.start_order for trial in made.trials) == 2
 
 
