@@ -62,6 +62,7 @@ fn a_wrong_control_line_is_one_sentence_and_exit_1() {
     for (line, part) in [
         ("{\"go\":4}", "no slice 4"),
         ("{\"stop\":3}", "unknown field"),
+        ("{\"enough\":3}", "slice 3 was not begun"),
         ("go", "{\"go\":3}"),
     ] {
         let bench = Bench::new();
@@ -72,6 +73,44 @@ fn a_wrong_control_line_is_one_sentence_and_exit_1() {
         assert_eq!(status.code(), Some(1));
         assert!(told.contains(part) && told.trim().lines().count() == 1, "{told}");
     }
+}
+
+#[test]
+fn a_slice_that_has_shown_enough_ends_at_a_whole_second_and_the_next_is_as_long_as_planned() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let slices = json!([slice(0, users(2, 30.0)), slice(1, users(2, 4.0))]);
+    let mut engine = bench.start(&job(&url, slices, json!({})));
+    engine.expect(&json!({"ready": true}));
+    engine.go(0);
+    std::thread::sleep(Duration::from_millis(500));
+    engine.say("{\"enough\":0}");
+    engine.expect(&json!({"drained": 0}));
+    engine.say("{\"enough\":0}");
+    engine.go(1);
+    engine.expect(&json!({"drained": 1}));
+    assert!(engine.end().0.success());
+    let rows = bench.table("slices.csv");
+    let lengths: Vec<u64> = rows
+        .iter()
+        .map(|row| number(row, "end_ns") - number(row, "begin_ns"))
+        .collect();
+    assert!(
+        lengths[0] % 1_000_000_000 == 0 && (1..=5).contains(&(lengths[0] / 1_000_000_000)),
+        "{lengths:?}"
+    );
+    assert_eq!(lengths[1], 4_000_000_000);
+    assert!(
+        rows.iter()
+            .all(|row| row["valid"] == "1" && number(row, "completed") > 0),
+        "{rows:?}"
+    );
+    let seconds = bench
+        .table("ticks.csv")
+        .iter()
+        .filter(|row| row["slice"] == "0")
+        .count() as u64;
+    assert_eq!(seconds, lengths[0] / 1_000_000_000);
 }
 
 #[test]

@@ -256,6 +256,7 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
             primary=True,
             block=True,
             title=test.title,
+            until=test.until,
         )
         for test in study.tests
         if test.name in wanted and (not request.operations or test.operation in request.operations)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
 from . import shaped, shapes
 from .errors import InsufficientDataError
 from .models.job import BigBang, Bursts, Ramp, Steps
@@ -104,11 +102,11 @@ def _refusal(one: Series) -> Refusal:
 
 
 def _knee(name: str, forks: Sequence[Series], levels: Sequence[tuple[int, float, float]]) -> str:
+    """Over the levels that all forks came to: a stress test may end at another one in each."""
     measured = [shaped.held(one, levels) for one in forks]
-    users, _, seconds = measured[0]
-    return knee(users, [throughput for at, throughput, _ in measured if np.array_equal(at, users)], seconds).sentence(
-        name
-    )
+    come_to = min(len(users) for users, _, _ in measured)
+    users, _, seconds = (column[:come_to] for column in measured[0])
+    return knee(users, [throughput[:come_to] for _, throughput, _ in measured], seconds).sentence(name)
 
 
 def _law(name: str, forks: Sequence[Series], levels: Sequence[tuple[int, float, float]]) -> str:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from . import contract, corpus, doctor, observe, soap
 from .catalogue import Entry
@@ -19,7 +19,7 @@ from .corpus import Corpus
 from .cpus import Shares, kept_awake
 from .death import Watch, self_wait
 from .design import REST_SECONDS
-from .engine import Engine
+from .engine import Engine, Tick
 from .errors import ContractError, EngineError, KeeperError, ProvisionError, SteelyardError
 from .jobs import TrialSlices, make_job, plan_slices
 from .models.records import (
@@ -38,6 +38,7 @@ from .models.records import (
 from .models.service import Service
 from .progress import Progress
 from .statistics.steady import WarmUpSlice, steady_since
+from .stress import stress_of
 from .subject import RunningSubject, Subject, started
 
 PAUSE_SECONDS = 0.2  # between warm-up slices: a JIT compiler starves under unbroken load
@@ -242,10 +243,10 @@ class _Driver:
         self._engine = engine
         self._observer = observer
         self._freezes = setting.schedule.design == "alternating-frozen"
-        self._blocks = {cell.name for cell in setting.schedule.cells if cell.block}
+        self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.watch = Watch(
             running,
-            {cell.name: cell for cell in setting.schedule.cells},
+            self._cells,
             corpus.mean_request_bytes(setting.corpus.folder),
             setting.schedule.drain_limit_seconds,
             folder,
@@ -282,7 +283,7 @@ class _Driver:
         """All measured slices in their order."""
         total = max(plan.pair or 0 for plan in slices.measure) + 1
         for plan in slices.measure:
-            if plan.cell in self._blocks:
+            if self._cells[plan.cell].block:
                 self._drive_slice(plan, f"test {plan.cell} on {plan.subject}", REST_SECONDS)
             else:
                 self._drive_slice(plan, f"measuring {plan.cell}, pair {(plan.pair or 0) + 1} of {total}", 0.0)
@@ -295,7 +296,7 @@ class _Driver:
         self._freeze_others(plan)
         before = observe.read(subject)
         self._log.slices.append(plan)
-        self._engine.go(plan.number, self._patience(), lambda _: self._setting.progress.refresh())
+        self._engine.go(plan.number, self._patience(), self._on_tick(plan))
         after = observe.read(subject)
         jit_share = self._observer.record(plan.number, plan.subject, before, after)
         row = _last_row(self._folder / "slices.csv")
@@ -305,9 +306,20 @@ class _Driver:
         seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
         return WarmUpSlice(throughput_per_s=int(row["completed"]) / seconds, jit_share=jit_share)
 
+    def _on_tick(self, plan: SlicePlan) -> Tick:
+        """What a second of the slice's means: progress, and for a stress test perhaps enough of it."""
+        stress = stress_of(self._cells[plan.cell]) if plan.phase == "measure" else None
+
+        def second(tick: dict[str, Any]) -> None:
+            self._setting.progress.refresh()
+            if stress is not None and stress.enough(tick):
+                self._engine.enough(plan.number)
+
+        return second
+
     def _freeze_others(self, plan: SlicePlan) -> None:
         """A block has the processor for itself, whatever the design."""
-        if not self._freezes and plan.cell not in self._blocks:
+        if not self._freezes and not self._cells[plan.cell].block:
             return
         label = plan.subject
         for subject in self._running.values():

@@ -108,13 +108,13 @@ def by_users(one: Series) -> Levels:
 def held(one: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
     """Users, throughput per second and held seconds of the levels (users, from second, to second) that were held, each (levels,).
 
-    A second at a level's edge counts for neither of its neighbours.
+    A second at a level's edge counts for neither of its neighbours, and a level that the block did not hold to its end for none.
     """
     found = []
     for users, begin, end in levels:
         inside = (one.second - one.seconds >= begin - 0.1) & (one.second <= end + 0.1)
         seconds = one.seconds[inside].sum()
-        if seconds:
+        if seconds and end <= one.second[-1] + 0.1:
             found.append((users, one.completed[inside].sum() / seconds, end - begin))
     table = np.array(found, float).reshape(-1, 3)
     return table[:, 0], table[:, 1], table[:, 2]

@@ -115,6 +115,11 @@ impl Recorder {
         self.end = self.end.min(now.max(self.begin));
     }
 
+    /// The measured time is to be no longer than `length`, but what was measured by `now` stays.
+    pub fn shorten_to(&mut self, length: Ns, now: Ns) {
+        self.end = self.end.min(self.begin.saturating_add(length).max(now));
+    }
+
     /// A request was due and could not be taken up before the end.
     pub fn never_started(&mut self, operation: u16, due: Ns) {
         if self.measures(due) {

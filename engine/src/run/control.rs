@@ -10,15 +10,29 @@ use crate::error::{EngineError, Result};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Go {
-    go: u64,
+struct Line {
+    go: Option<u64>,
+    enough: Option<u64>,
 }
 
-/// The number of the slice that a line asks for.
-pub fn parse_go(line: &str) -> std::result::Result<u64, String> {
-    serde_json::from_str::<Go>(line)
-        .map(|asked| asked.go)
-        .map_err(|error| format!("{error}; ask as {{\"go\":3}}"))
+/// What a line asks of a slice, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// To run it.
+    Go(u64),
+    /// To end its measured time soon, since it has shown enough.
+    Enough(u64),
+}
+
+/// What a line asks for.
+pub fn parse(line: &str) -> std::result::Result<Asked, String> {
+    let found = serde_json::from_str::<Line>(line).map_err(|error| error.to_string());
+    let asked = found.and_then(|line| match (line.go, line.enough) {
+        (Some(slice), None) => Ok(Asked::Go(slice)),
+        (None, Some(slice)) => Ok(Asked::Enough(slice)),
+        _ => Err("it must ask for one thing".to_owned()),
+    });
+    asked.map_err(|why| format!("{why}; ask as {{\"go\":3}} or {{\"enough\":3}}"))
 }
 
 /// Reads lines until the end of standard input and passes them on.
@@ -55,10 +69,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_asks_for_a_slice_by_its_number_and_for_nothing_else() {
-        assert_eq!(parse_go("{\"go\":3}"), Ok(3));
-        for wrong in ["", "go 3", "{\"go\":-1}", "{\"go\":1,\"fast\":true}", "{\"stop\":1}"] {
-            assert!(parse_go(wrong).is_err(), "{wrong}");
+    fn a_line_asks_for_one_thing_of_a_slice_by_its_number_and_for_nothing_else() {
+        assert_eq!(parse("{\"go\":3}"), Ok(Asked::Go(3)));
+        assert_eq!(parse("{\"enough\":3}"), Ok(Asked::Enough(3)));
+        for wrong in [
+            "",
+            "{}",
+            "go 3",
+            "{\"go\":-1}",
+            "{\"go\":1,\"fast\":true}",
+            "{\"go\":1,\"enough\":1}",
+            "{\"stop\":1}",
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
         }
     }
 }

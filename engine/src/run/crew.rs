@@ -1,7 +1,6 @@
 //! The worker threads: each owns its connections to every subject, and sleeps until it is told to drive a slice.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::plan::PlanMaker;
@@ -10,7 +9,7 @@ use crate::error::{EngineError, Result};
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, Interrupt, Poller, RealWire};
-use crate::worker::{Drive, Driven, Pool, Scratch, SlicePlan};
+use crate::worker::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
 
 /// What reaches the thread that leads the run.
 pub enum Message {
@@ -34,7 +33,7 @@ enum Order {
 pub struct Crew {
     orders: Vec<Sender<Order>>,
     messages: Sender<Message>,
-    stop: Arc<AtomicBool>,
+    brake: Arc<Brake>,
     interrupt: Interrupt,
 }
 
@@ -49,7 +48,7 @@ impl Crew {
         run_on(&job.cpus)?;
         let (messages, inbox) = channel();
         let interrupt = Interrupt::new().map_err(EngineError::system("cannot make an event"))?;
-        let stop = Arc::new(AtomicBool::new(false));
+        let brake = Arc::new(Brake::default());
         let mut orders = Vec::new();
         for thread in 0..job.threads {
             let (sender, receiver) = channel();
@@ -65,7 +64,7 @@ impl Crew {
                 pools,
                 orders: receiver,
                 messages: messages.clone(),
-                stop: stop.clone(),
+                brake: brake.clone(),
             };
             let name = format!("worker-{thread}");
             let spawned = std::thread::Builder::new().name(name).spawn(move || member.work());
@@ -76,7 +75,7 @@ impl Crew {
             Self {
                 orders,
                 messages,
-                stop,
+                brake,
                 interrupt,
             },
             inbox,
@@ -94,6 +93,7 @@ impl Crew {
 
     /// Has all threads open their connections for a slice.
     pub fn prepare(&self, plan: &Arc<SlicePlan>, allowance: SampleAllowance) -> Result<()> {
+        self.brake.release();
         let threads = self.orders.len() as u32;
         self.order(|thread| Order::Prepare(plan.clone(), allowance.of_thread(thread, threads)))
     }
@@ -103,9 +103,14 @@ impl Crew {
         self.order(|_| Order::Go(at))
     }
 
+    /// Ends the measured time of the running slice after `length`.
+    pub fn shorten_to(&self, length: Ns) {
+        self.brake.shorten_to(length);
+    }
+
     /// Breaks the running slice off, and all that would come after it.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.brake.pull();
         self.interrupt.raise();
     }
 
@@ -156,7 +161,7 @@ struct Member {
     pools: Vec<Pool<RealWire>>,
     orders: Receiver<Order>,
     messages: Sender<Message>,
-    stop: Arc<AtomicBool>,
+    brake: Arc<Brake>,
 }
 
 impl Member {
@@ -197,7 +202,7 @@ impl Member {
     fn open_connections(&mut self, plan: &SlicePlan) -> std::io::Result<()> {
         let limit = Monotonic.now() + OPENING_LIMIT.min(plan.timeout);
         let wanted = plan.connections_of(self.thread);
-        self.pools[plan.target].open_connections(wanted, &Monotonic, limit, &self.stop)?;
+        self.pools[plan.target].open_connections(wanted, &Monotonic, limit, &self.brake)?;
         self.tell(Message::Opened);
         Ok(())
     }
@@ -213,7 +218,7 @@ impl Member {
         let samples = SampleKeeper::new(allowance);
         let drive = Drive::new(plan, self.thread, &self.rules, pool, scratch, &Monotonic, samples, at);
         let messages = &self.messages;
-        let driven = drive.run(&self.stop, |part| {
+        let driven = drive.run(&self.brake, |part| {
             // Nobody listening any more means that the run is over already.
             let _ = messages.send(Message::Tick(part));
         })?;

@@ -18,12 +18,13 @@ pub use merge::SliceResult;
 pub use plan::{PlanMaker, raise_file_limit};
 pub use ticks::TickGatherer;
 
-use crate::clock::{Clock, MILLISECOND, Monotonic};
+use crate::clock::{Clock, MILLISECOND, Monotonic, SECOND};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::job;
 use crate::record::{SampleAllowance, TickRow};
 use crate::worker::SlicePlan;
+use control::Asked;
 use output::Output;
 
 /// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
@@ -67,10 +68,11 @@ impl Obedience<'_> {
         while let Ok(message) = self.messages.recv() {
             match message {
                 Message::Line(line) => {
-                    let place = self.slice_to_start(&line)?;
-                    self.done[place] = true;
-                    if self.drive(place)? == Ended::WithInput {
-                        break;
+                    if let Some(place) = self.slice_to_start(&line)? {
+                        self.done[place] = true;
+                        if self.drive(place)? == Ended::WithInput {
+                            break;
+                        }
                     }
                 }
                 Message::InputEnded => break,
@@ -81,19 +83,23 @@ impl Obedience<'_> {
         self.output.finish()
     }
 
-    fn slice_to_start(&self, line: &str) -> Result<usize> {
+    /// The place of the slice that a line asks for; none where it says enough of one that has ended by itself meanwhile.
+    fn slice_to_start(&self, line: &str) -> Result<Option<usize>> {
         let wrong = |why: String| EngineError::Control {
             line: line.to_owned(),
             why,
         };
-        let number = control::parse_go(line).map_err(wrong)?;
+        let asked = control::parse(line).map_err(wrong)?;
+        let (Asked::Go(number) | Asked::Enough(number)) = asked;
         let slices = &self.maker.job().slices;
         let place = slices.iter().position(|slice| slice.number == number);
         let place = place.ok_or_else(|| wrong(format!("the job has no slice {number}")))?;
-        if self.done[place] {
-            return Err(wrong(format!("slice {number} was run already")));
+        match (asked, self.done[place]) {
+            (Asked::Go(_), false) => Ok(Some(place)),
+            (Asked::Enough(_), true) => Ok(None),
+            (Asked::Go(_), true) => Err(wrong(format!("slice {number} was run already"))),
+            (Asked::Enough(_), false) => Err(wrong(format!("slice {number} was not begun"))),
         }
-        Ok(place)
     }
 
     /// Drives the slice at `place`, writes it down, and says so.
@@ -142,6 +148,7 @@ pub fn drive_slice(
     crew.prepare(plan, allowance)?;
     let threads = crew.threads();
     let (mut opened, mut parts, mut ended) = (0, Vec::new(), Ended::AsPlanned);
+    let mut seconds = 0;
     while parts.len() < threads {
         let message = messages
             .recv()
@@ -153,11 +160,18 @@ pub fn drive_slice(
                     crew.go(Monotonic.now() + MILLISECOND)?;
                 }
             }
-            Message::Tick(part) => tick(part)?,
+            Message::Tick(part) => {
+                seconds = seconds.max(part.index + 1);
+                tick(part)?;
+            }
             Message::Driven(part) => parts.push(*part),
             Message::InputEnded => {
                 ended = Ended::WithInput;
                 crew.stop();
+            }
+            // At a whole second that no thread has come to yet, so that all end together.
+            Message::Line(line) if control::parse(&line) == Ok(Asked::Enough(plan.number)) => {
+                crew.shorten_to((seconds + 2) * SECOND);
             }
             Message::Line(line) => {
                 let why = "a slice is running; wait until it is drained".to_owned();

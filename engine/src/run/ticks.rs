@@ -73,13 +73,14 @@ impl TickGatherer {
         parts.iter().for_each(|part| lateness.add(&part.lateness));
         let cpu: Ns = parts.iter().map(|part| CpuTime::total(part.cpu)).sum();
         let users_active = parts.iter().map(|part| part.users_active).sum();
-        let mut rows = Vec::new();
+        let (mut rows, mut answered) = (Vec::new(), Counts::default());
         for (place, name) in &self.operations {
             let mut counts = Counts::default();
             parts.iter().for_each(|part| counts.add(&part.operations[*place]));
             self.completed += counts.completed;
             self.failed += counts.failed();
             self.wrong += counts.wrong;
+            answered.add(&counts);
             rows.push(TickRow {
                 time,
                 slice: self.slice.number,
@@ -101,6 +102,7 @@ impl TickGatherer {
             "completed": self.completed,
             "failed": self.failed,
             "wrong": self.wrong,
+            "response_ms": (answered.completed > 0).then(|| answered.response_ns_sum as f64 / answered.completed as f64 / 1e6),
             "users": users_active,
         });
         Tick { rows, progress }

@@ -1,7 +1,6 @@
 //! Opening, probing and losing connections.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use super::brake::Brake;
 use super::drive::Drive;
 use super::lane::{Lane, Link, Pool, Task, lane_of, token};
 use crate::clock::{Clock, Ns};
@@ -15,13 +14,13 @@ pub(super) const INSTRUMENT_WAIT: Ns = 10_000_000;
 
 impl<W: Wire> Pool<W> {
     /// Probes idle connections and opens what is missing of the first `wanted`, unmeasured, until `limit` at the latest or
-    /// until `stop`.
+    /// until the brake is pulled.
     pub fn open_connections(
         &mut self,
         wanted: u32,
         clock: &impl Clock,
         limit: Ns,
-        stop: &AtomicBool,
+        brake: &Brake,
     ) -> std::io::Result<()> {
         let wanted = wanted as usize;
         self.grow(wanted);
@@ -44,7 +43,7 @@ impl<W: Wire> Pool<W> {
                 next += 1;
             }
             let now = clock.now();
-            if opening == 0 && next == wanted || now >= limit || stop.load(Ordering::Relaxed) {
+            if opening == 0 && next == wanted || now >= limit || brake.pulled() {
                 return Ok(());
             }
             self.wire.wait(now, limit, &mut events)?;

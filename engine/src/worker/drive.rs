@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Scratch;
+use super::brake::Brake;
 use super::lane::{Pool, Task, lane_of};
 use super::load::Load;
 use super::plan::SlicePlan;
@@ -97,8 +97,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         }
     }
 
-    /// Runs the slice to its end, or until `stop`; `tick` is told every second of the measured time.
-    pub fn run(mut self, stop: &AtomicBool, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
+    /// Runs the slice to its end, or until the brake ends it; `tick` is told every second of the measured time.
+    pub fn run(mut self, brake: &Brake, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
         let mut events: Vec<Ready> = Vec::with_capacity(512);
         let mut drain_until = Ns::MAX;
         let mut interrupted = false;
@@ -108,6 +108,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 if let Some(part) = self.recorder.turn(self.now, users) {
                     tick(part);
                 }
+                self.recorder.shorten_to(brake.length(), self.now);
             }
             if self.issuing {
                 if self.now < self.recorder.end {
@@ -123,7 +124,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if !self.issuing && (self.in_flight == 0 || self.now >= drain_until) {
                 break;
             }
-            if stop.load(Ordering::Relaxed) {
+            if brake.pulled() {
                 interrupted = true;
                 self.recorder.break_off(self.now);
                 break;

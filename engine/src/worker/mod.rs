@@ -1,6 +1,7 @@
 //! One thread's share of a slice: one loop, told when load is due by a schedule and when to stop by the clock, that drives
 //! connections and tells a recorder what became of each request.
 
+mod brake;
 mod connections;
 mod drive;
 mod exchange;
@@ -13,6 +14,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
+pub use brake::Brake;
 pub use drive::{Drive, Driven};
 pub use lane::Pool;
 pub use plan::{Shape, SlicePlan, Steps};

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use super::{Drive, Driven, Pool, Scratch, SlicePlan};
+use super::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
 use crate::clock::{Clock, Ns};
 use crate::corpus::Corpus;
 use crate::job;
@@ -232,7 +231,7 @@ impl Simulation {
         });
         let now = clock.now();
         self.pool
-            .open_connections(plan.connections_of(0), &clock, now, &AtomicBool::new(false))
+            .open_connections(plan.connections_of(0), &clock, now, &Brake::default())
             .unwrap();
         let mut scratch = Scratch::default();
         let drive = Drive::new(
@@ -245,7 +244,7 @@ impl Simulation {
             samples,
             now,
         );
-        let driven = drive.run(&AtomicBool::new(false), |tick| ticks.push(tick)).unwrap();
+        let driven = drive.run(&Brake::default(), |tick| ticks.push(tick)).unwrap();
         (driven, ticks)
     }
 }

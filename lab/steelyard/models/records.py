@@ -6,13 +6,14 @@ from typing import Literal
 
 from .job import Profile
 from .strict import Strict
+from .study import Until
 
 
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
     A steady cell is cut into slices, and only one of them is primary. A `block` has a shape: it is driven unbroken, on one
-    subject at a time, once a fork, and each is judged. `users` are the most at any time.
+    subject at a time, once a fork, and each is judged. `users` are the most at any time. `until` ends a block of held steps early.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Cell(Strict):
     primary: bool
     block: bool = False
     title: str = ""
+    until: Until | None = None
 
 
 class TrialPlan(Strict):

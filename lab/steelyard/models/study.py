@@ -82,6 +82,12 @@ class Test(Strict):
     assumed: list[str] = []
     until: Until | None = None
 
+    @model_validator(mode="after")
+    def _until_needs_held_steps(self) -> Test:
+        if self.until is not None and self.profile.kind != "steps":
+            raise ValueError(f"test {self.name}: `until` needs a profile of steps, not {self.profile.kind}")
+        return self
+
 
 class PartSpec(Strict):
     """One process of a subject: a server, and settings of it that differ from their defaults."""
