@@ -42,6 +42,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/hall.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
+	$(RUN) python tools/awake.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 

@@ -33,7 +33,7 @@ def share(available: list[int] | None = None) -> Shares:
     (yes or no) overrules; raises ConfigurationError where it is something else.
     """
     cpus = sorted(os.sched_getaffinity(0)) if available is None else sorted(available)
-    awake = _awake_wanted(os.environ.get("STEELYARD_AWAKE", ""))
+    awake = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""))
     if len(cpus) < 2:
         return Shares(cpus, cpus, awake)
     engine = max(1, len(cpus) // 4)
@@ -68,7 +68,8 @@ def kept_awake(shares: Shares) -> Iterator[None]:
             process.kill()
 
 
-def _awake_wanted(said: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+def awake_wanted(said: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Whether to keep the processors awake, from what the user said: yes, no, or nothing; raises ConfigurationError."""
     if said not in ("", "yes", "no"):
         raise ConfigurationError(f"STEELYARD_AWAKE is '{said}', but must be yes or no")
     return said == "yes" or (said == "" and _virtual(cpuinfo))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from steelyard import cpus, doctor, observe, subject
-from steelyard.errors import LockError
+from steelyard.errors import ConfigurationError, EngineError, LockError
 from steelyard.lock import machine_lock
 
 
@@ -26,6 +26,51 @@ def test_the_engine_has_processors_of_its_own_where_there_are_two(
     shares = cpus.share(available)
     assert (shares.server, shares.engine) == (server, engine)
     assert shares.apart == (len(available) > 1)
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "said", "awake"),
+    [
+        ("flags\t\t: fpu hypervisor sse", "", True),
+        ("flags\t\t: fpu hypervisor sse", "no", False),
+        ("model name\t: hypervisor\nflags\t\t: fpu sse", "", False),
+        ("flags\t\t: fpu sse", "yes", True),
+    ],
+)
+def test_a_virtual_machines_processors_are_kept_awake_unless_the_user_says_otherwise(
+    tmp_path: Path, cpuinfo: str, said: str, awake: bool
+) -> None:
+    (tmp_path / "cpuinfo").write_text(cpuinfo)
+    assert cpus.awake_wanted(said, tmp_path / "cpuinfo") is awake
+
+
+def test_what_is_neither_yes_nor_no_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_AWAKE", "maybe")
+    with pytest.raises(ConfigurationError, match="STEELYARD_AWAKE is 'maybe', but must be yes or no"):
+        cpus.share()
+
+
+def children() -> set[str]:
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def test_processors_kept_awake_are_never_idle_and_what_kept_them_so_is_gone_after() -> None:
+    (cpu, *_) = os.sched_getaffinity(0)
+    with cpus.kept_awake(cpus.Shares([cpu], [cpu], awake=True)):
+        before = observe.machine_times(Path("/proc/stat").read_text())[cpu]
+        time.sleep(0.5)
+        after = observe.machine_times(Path("/proc/stat").read_text())[cpu]
+        kept = children()
+    assert after.idle_s - before.idle_s < 0.1
+    assert len(kept - children()) == 1
+
+
+def test_a_processor_that_cannot_be_kept_awake_is_named() -> None:
+    with (
+        pytest.raises(EngineError, match=r"cannot be kept awake: .*processor 1000"),
+        cpus.kept_awake(cpus.Shares([1000], [1000], awake=True)),
+    ):
+        pass
 
 
 def test_a_second_holder_is_refused_and_told_who_holds_the_machine(tmp_path: Path) -> None:
