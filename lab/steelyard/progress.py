@@ -64,7 +64,7 @@ class Progress:
         if stage not in self._shown and not self._live and not self._quiet:
             self._shown.add(stage)
             left = self.seconds_left()
-            note = f"  ({_duration(left)} left)" if left else ""
+            note = f"  ({duration(left)} left)" if left else ""
             self._console.print(f"{stage}{note}", highlight=False, markup=False)
         self._stage = stage
         self.refresh()
@@ -90,14 +90,14 @@ class Progress:
             return
         self._drawn = now
         done = now - self._begun
-        note, total, completed = f"{_duration(done)} so far", None, 0.0
+        note, total, completed = f"{duration(done)} so far", None, 0.0
         if self._watched is not None:
             folder, size = self._watched
             got = _size_of(folder)
             note, total, completed = f"{got / 1e6:.0f} of {size / 1e6:.0f} MB", float(size), float(min(got, size))
         elif self._planned is not None:
             note, total, completed = (
-                f"{_duration(self.seconds_left() or 0)} left",
+                f"{duration(self.seconds_left() or 0)} left",
                 self._planned,
                 min(done, self._planned),
             )
@@ -123,7 +123,7 @@ class Progress:
             self._watched = None
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     whole = round(seconds)
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -36,9 +36,9 @@ from .models.service import Service
 from .models.study import Study
 from .models.verdict import Verdicts
 from .pilot import pairs_after_pilot
-from .progress import Progress
+from .progress import Progress, duration
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
-from .stopping import stopping_of
+from .stopping import over_budget, stopping_of
 from .store import read_run
 from .subject import Subject
 
@@ -183,6 +183,8 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
         if planned.makes_up is not None:
             continue
         changed = enough(setting.schedule, done, spent)
+        if done == 1 and (over := over_budget(setting.schedule, changed, spent)) > 0.05 * (changed.budget_seconds or 0):
+            setting.progress.say(f"the least that gives a verdict takes about {duration(over)} more than the budget")
         if changed != setting.schedule:
             for said in changed.left_out[len(setting.schedule.left_out) :]:
                 setting.progress.say(f"left out, for the budget does not hold it: {said}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .design import LEAST_PAIRS
+from .design import BETWEEN_SECONDS, LEAST_PAIRS
 from .models.records import Schedule
 from .sentences import counted
 
@@ -14,8 +14,6 @@ Seconds = float
 Stopping = Callable[[Schedule, int, Seconds], Schedule]
 Decided = Callable[[], bool]
 Pilot = Callable[[Schedule], int]
-
-_BETWEEN_SLICES = 0.25
 
 
 def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
@@ -72,10 +70,7 @@ def within(schedule: Schedule, done: int, spent: Seconds, budget: Seconds) -> Sc
 
 
 def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
-    subjects = len(schedule.trials[0].start_order)
-    planned, cells = schedule.pairs_per_cell, len(schedule.cells)
-    slices = planned * cells * subjects * (schedule.slice_seconds + _BETWEEN_SLICES)
-    cost = _Cost(max(0.0, spent - slices), schedule.slice_seconds + _BETWEEN_SLICES, cells, subjects)
+    planned, cells, cost = schedule.pairs_per_cell, len(schedule.cells), _cost(schedule, spent)
     least = schedule.least_forks * trials_per_fork(schedule)
     left = budget - spent
     for kept in range(cells, 0, -1):
@@ -86,6 +81,25 @@ def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
     smallest = _with(schedule, LEAST_PAIRS, 1)
     groups = int((left / cost.of_trial(LEAST_PAIRS, 1) + 1) / schedule.least_forks)
     return _with_forks(_with_groups(smallest, max(1, groups)), schedule.least_forks)
+
+
+def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
+    """What a trial costs, by the first one."""
+    subjects, cells = len(schedule.trials[0].start_order), len(schedule.cells)
+    of_slice = schedule.slice_seconds + BETWEEN_SECONDS
+    return _Cost(max(0.0, spent - schedule.pairs_per_cell * cells * subjects * of_slice), of_slice, cells, subjects)
+
+
+def over_budget(before: Schedule, after: Schedule, spent: Seconds) -> Seconds:
+    """By how much `after`, which the first trial of `before` led to, goes over the budget all the same; 0 where it does not.
+
+    It does where the least that a verdict needs, four forks of three pairs, costs more.
+    """
+    if after.budget_seconds is None:
+        return 0.0
+    trials = after.looks[0] * trials_per_fork(after) if after.looks else len(after.trials)
+    left = (trials - 1) * _cost(before, spent).of_trial(after.pairs_per_cell, len(after.cells))
+    return max(0.0, spent + left - after.budget_seconds)
 
 
 def _with(schedule: Schedule, pairs: int, kept: int) -> Schedule:

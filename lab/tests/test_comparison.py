@@ -141,7 +141,7 @@ def test_where_the_least_forks_do_not_fit_the_demo_measures_fewer_pairs_a_fork()
 
 
 WSTEST = catalogue.study("wstest").model
-SEVEN = ("tomcat-metro", "tomcat-cxf", "go", "null", "node-soap", "liberty", "wildfly")
+TEN = ("tomcat-metro", "tomcat-cxf", "go", "null", "node-soap", "gsoap", "tomee", "liberty", "wildfly", "rust-axum")
 
 
 def test_a_budget_that_holds_all_leaves_nothing_out() -> None:
@@ -150,27 +150,34 @@ def test_a_budget_that_holds_all_leaves_nothing_out() -> None:
 
 
 def test_operations_that_are_not_judged_are_given_up_before_subjects() -> None:
-    now = schedule(WSTEST, only=SEVEN, pairs=3, budget_seconds=1000)
+    now = schedule(WSTEST, only=TEN, pairs=3, budget_seconds=1333)
     assert stopping.trials_per_fork(now) == 3
-    changed = after_one(now, 120)
+    changed = after_one(now, 160)
     assert [cell.name for cell in changed.cells] == ["echoStruct", "echoVoid", "echoList"]
     assert changed.left_out == ["echoSynthetic, getOrder, of which only the first fork has figures"]
-    assert (len(changed.trials), changed.subjects) == (12, list(SEVEN))
+    assert (len(changed.trials), changed.subjects) == (12, list(TEN))
 
 
 def test_subjects_are_given_up_last_and_named() -> None:
-    changed = after_one(schedule(WSTEST, only=SEVEN, pairs=3, budget_seconds=300), 120)
-    assert changed.subjects == ["tomcat-metro", "tomcat-cxf", "go", "null", "node-soap"]
-    assert changed.left_out[-1] == "the subjects liberty, wildfly"
+    changed = after_one(schedule(WSTEST, only=TEN, pairs=3, budget_seconds=400), 160)
+    assert changed.subjects == ["tomcat-metro", "tomcat-cxf", "go", "null", "node-soap", "gsoap", "tomee"]
+    assert changed.left_out[-1] == "the subjects liberty, wildfly, rust-axum"
     assert [sorted(trial.start_order) for trial in changed.trials] == [
-        ["go", "tomcat-cxf", "tomcat-metro"],
-        ["node-soap", "null", "tomcat-metro"],
+        ["go", "null", "tomcat-cxf", "tomcat-metro"],
+        ["gsoap", "node-soap", "tomcat-metro", "tomee"],
     ] * 4
+
+
+def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_to_be_overrun() -> None:
+    for budget, over in ((10, 310), (240, 80), (400, 0)):
+        now = schedule(study("a", "b", budget=budget), pairs=4)
+        changed = after_one(now, 80)
+        assert round(stopping.over_budget(now, changed, 80)) == over, budget
 
 
 def test_a_run_that_turns_out_dearer_gives_up_forks_but_never_under_the_least() -> None:
     rule = stopping.stopping_of(never, lambda planned: planned.pairs_per_cell)
-    now = rule(schedule(WSTEST, forks=8, pairs=3, budget_seconds=810), 1, 100)
+    now = rule(schedule(WSTEST, forks=8, pairs=3, budget_seconds=890), 1, 110)
     assert len(now.trials) == 8
     assert len(rule(now, 3, 400).trials) == 6
     assert len(rule(now, 3, 900).trials) == 4
