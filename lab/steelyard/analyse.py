@@ -18,7 +18,7 @@ from .judging import Judgement, Ranked, judge, primary_measure, ranks
 from .measures import Measure, registry
 from .models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
 from .sentences import Said, counted, load_text, no_verdict, range_text, ranking, ratio_text, value_text, verdict
-from .store import Run, Trial, read_run
+from .store import Run, read_run
 
 _ON_THE_TERMINAL = "throughput"
 
@@ -123,7 +123,10 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
         else verdict(one.compared, one.word, run.schedule.margin, one.reasons)
         for one in best_first
     ]
-    return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked]), *found] if ranked else found
+    if not ranked:
+        return found
+    unranked = [label for label in run.schedule.subjects if label not in order]
+    return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked], unranked), *found]
 
 
 def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
@@ -181,8 +184,8 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
     yield from _distress(run)
     yield from _machine(run)
+    yield from _unsteady(run)
     for trial in run.trials:
-        yield from _unsteady(run, trial)
         for sample in trial.record.wrong_samples if trial.record is not None else ():
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
             yield f"wrong answer: {where}: {sample.message}"
@@ -216,15 +219,21 @@ def _machine(run: Run) -> Iterator[str]:
         yield f"{name} before trial{'s' if len(seen) > 1 else ''} {trials}: {seen[0][1][:200]}"
 
 
-def _unsteady(run: Run, trial: Trial) -> Iterator[str]:
-    """Which subjects reached no steady state in a trial, and where."""
-    if trial.record is None or run.schedule.design == "as-published":
+def _unsteady(run: Run) -> Iterator[str]:
+    """Which subjects reached no steady state, where, and in which trials."""
+    if run.schedule.design == "as-published":
         return
-    for subject in trial.planned.start_order:
-        missed = [steady for steady in trial.record.steady if steady.subject == subject and not steady.met]
-        if missed:
-            cells, longest = ", ".join(steady.cell for steady in missed), max(steady.seconds for steady in missed)
-            yield f"no steady state within {longest:.0f} s: {subject} in trial {trial.number} on {cells}"
+    missed: dict[tuple[str, str], dict[int, float]] = {}
+    for trial in run.trials:
+        for steady in trial.record.steady if trial.record is not None else ():
+            if not steady.met:
+                missed.setdefault((steady.subject, steady.cell), {})[trial.number] = steady.seconds
+    for (subject, cell), seconds in missed.items():
+        trials = ", ".join(map(str, seconds))
+        yield (
+            f"no steady state within {max(seconds.values()):.0f} s: {subject} on {cell} "
+            f"in trial{'s' if len(seconds) > 1 else ''} {trials}"
+        )
 
 
 def _comparison(judgement: Judgement) -> Comparison:

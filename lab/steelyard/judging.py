@@ -114,9 +114,14 @@ def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
 def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     """Subjects from the best on, by the judgements of one cell; those that the data cannot separate share a rank.
 
-    A subject without a word against any other (nothing measured, or no valid instrument) has no rank.
+    A subject without a word against any other (nothing measured, or no valid instrument) has no rank; nor has one of which
+    too few forks count beside the reference where others have enough: it would share the first, since none was shown to be better.
     """
+    reference = run.schedule.reference
     worded = [one for one in judgements if one.word is not None and one.compared.ratio is not None]
+    beside = [one.compared for one in worded if one.compared.b == reference]
+    ready = {one.a for one in beside if len(one.counted) >= LEAST_FORKS} or {one.a for one in beside}
+    worded = [one for one in worded if {one.compared.a, one.compared.b} <= ready | {reference}]
     subjects = dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b))
     if len(subjects) < 2:
         return []
@@ -124,7 +129,6 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     for one in worded:
         if one.word in (Word.FASTER, Word.SLOWER):
             better[one.compared.b if one.word is Word.FASTER else one.compared.a] += 1
-    reference = run.schedule.reference
     to_reference = {one.compared.a: one.compared.ratio for one in worded if one.compared.b == reference}
     found = [Ranked(label, 1 + better[label], to_reference.get(label) or 1.0) for label in subjects]
     sign = -1 if worded[0].compared.measure.better is Better.HIGHER else 1

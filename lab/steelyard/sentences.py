@@ -113,17 +113,17 @@ def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Said:
     return Said(f"No verdict{where}: {reasons[0]}{more}")
 
 
-def ranking(found: Compared, ranked: Sequence[tuple[int, str]]) -> Said:
+def ranking(found: Compared, ranked: Sequence[tuple[int, str]], unranked: Sequence[str]) -> Said:
     """Ranks in words, such as "By throughput on echoStruct: 1. this; 2. that and another."; best first."""
     groups: dict[int, list[str]] = {}
     for rank, subject in ranked:
         groups.setdefault(rank, []).append(subject)
     places = "; ".join(f"{rank}. {' and '.join(subjects)}" for rank, subjects in groups.items())
     shared = any(len(subjects) > 1 for subjects in groups.values())
-    return Said(
-        f"By {_quantity(found)} on {found.cell.name}: {places}",
-        reasons="Subjects that share a rank could not be separated." if shared else "",
-    )
+    reasons = ["Subjects that share a rank could not be separated."] if shared else []
+    if unranked:
+        reasons.append(f"Without a rank, for want of forks that count: {' and '.join(unranked)}.")
+    return Said(f"By {_quantity(found)} on {found.cell.name}: {places}", reasons=" ".join(reasons))
 
 
 def amount(found: Compared) -> str:

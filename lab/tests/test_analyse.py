@@ -243,8 +243,8 @@ def test_one_subject_that_only_failed_is_described_too(tmp_path: Path) -> None:
 
 
 def test_no_steady_state_stands_beside_the_figures(tmp_path: Path) -> None:
-    verdicts = judged(tmp_path, unsteady=frozenset({(2, A)}))
-    assert verdicts.valid and "no steady state within 12 s: tomcat-metro in trial 2 on echoStruct" in verdicts.notes
+    verdicts = judged(tmp_path, unsteady=frozenset({(2, A), (3, A)}))
+    assert verdicts.valid and "no steady state within 12 s: tomcat-metro on echoStruct in trials 2, 3" in verdicts.notes
 
 
 def test_planned_looks_make_the_interval_wider(tmp_path: Path) -> None:
@@ -268,6 +268,14 @@ def test_subjects_that_cannot_be_separated_share_a_rank(tmp_path: Path) -> None:
     assert verdicts.sentence.startswith(
         "By throughput on echoStruct: 1. go and tomcat-cxf; 3. tomcat-metro. Subjects that share a rank could not be separated."
     )
+
+
+def test_a_subject_of_which_too_few_forks_count_shares_no_rank_but_has_none(tmp_path: Path) -> None:
+    void = {(1, pair, "wildfly"): {"valid": 0} for pair in range(10)}
+    rates = {A: 6000.0, "wildfly": 3000.0, B: 10_000.0}
+    verdicts = judged(tmp_path, rates=rates, fork_deviation=0.004, changes=void)
+    assert [(one.rank, one.subject) for one in verdicts.ranks] == [(1, B), (2, A)]
+    assert "Without a rank, for want of forks that count: wildfly." in verdicts.sentence
 
 
 def test_two_subjects_are_not_ranked(tmp_path: Path) -> None:
