@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from xml.etree import ElementTree
 
+import pytest
 from conftest import Lab
 
 SHORT = ["--slice-seconds", "0.4", "--pairs", "3", "--warm-up", "2", "--users", "2"]
 
 
 def test_a_regression_fails_the_gate_at_the_first_look_with_junit_and_a_summary(lab: Lab) -> None:
-    ran = lab.run("check", "go", "odd", "--margin", "5%", "--budget", "10m", *SHORT)
+    ran = lab.run_undisturbed("check", "go", "odd", "--margin", "5%", "--budget", "10m", *SHORT)
     assert ran.code == 1, ran.err
     assert "regression; junit.xml and summary.md are in" in ran.err
-    run = lab.runs()[0]
+    run = lab.runs()[-1]
     verdicts = json.loads((run / "verdicts.json").read_text())
     primary = next(one for one in verdicts["comparisons"] if one["primary"])
     assert (primary["a"], primary["b"], primary["verdict"], primary["forks"]) == ("odd", "go", "slower", 4)
@@ -25,13 +27,18 @@ def test_a_regression_fails_the_gate_at_the_first_look_with_junit_and_a_summary(
 
 
 def test_a_server_against_itself_is_equivalent_within_a_wide_margin_and_not_ranked(lab: Lab) -> None:
-    ran = lab.run("compare", "go", "go", "--margin", "60%", "--budget", "10m", "--json", *SHORT)
+    ran = lab.run_undisturbed("compare", "go", "go", "--margin", "60%", "--budget", "10m", "--json", *SHORT)
     assert ran.code == 0, ran.err
     found = ran.json()
     primary = next(one for one in found["comparisons"] if one["primary"])
     assert found["valid"] is True
     assert (primary["a"], primary["b"], primary["verdict"], primary["forks"]) == ("go", "go.again", "equivalent", 4)
     assert primary["interval"][0] < primary["ratio"] < primary["interval"][1]
+    (history,) = (lab.folder / "state").glob("*/aa-history.csv")
+    with history.open(newline="") as file:
+        (remembered,) = csv.DictReader(file)
+    assert (remembered["server"], remembered["operation"], remembered["forks"]) == ("go", "echoStruct", "4")
+    assert float(remembered["ratio"]) == pytest.approx(primary["ratio"], abs=1e-5)
 
 
 def test_a_gate_whose_subject_fails_cannot_tell(lab: Lab) -> None:

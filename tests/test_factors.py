@@ -121,11 +121,14 @@ def test_the_server_takes_as_many_connections_and_the_kernel_keeps_as_many_more(
 
 
 def connected(part: RunningPart, most: int) -> int:
-    """How many connections to a part are open at once, up to `most`, before one is not taken within a second."""
+    """How many connections to a part are open at once, up to `most`, before one is not taken.
+
+    A full queue drops an attempt, which Linux repeats after one second and after three: only then is it full for good.
+    """
     with ExitStack() as stack:
         for number in range(most):
             try:
-                stack.enter_context(socket.create_connection(("127.0.0.1", part.port), timeout=1))
+                stack.enter_context(socket.create_connection(("127.0.0.1", part.port), timeout=4))
             except TimeoutError:
                 return number
     return most
