@@ -22,7 +22,10 @@ pub fn keep_awake(cpus: &[usize]) -> Result<()> {
             let done = spin_at_lowest_priority_on(cpu);
             let refused = done.is_err();
             let _ = ready.send(done);
-            while !refused {
+            if refused {
+                return;
+            }
+            loop {
                 std::hint::spin_loop();
             }
         });
