@@ -96,7 +96,7 @@ fn a_slice_that_has_shown_enough_ends_at_a_whole_second_and_the_next_is_as_long_
         .map(|row| number(row, "end_ns") - number(row, "begin_ns"))
         .collect();
     assert!(
-        lengths[0] % 1_000_000_000 == 0 && (1..=5).contains(&(lengths[0] / 1_000_000_000)),
+        lengths[0].is_multiple_of(1_000_000_000) && (1..=5).contains(&(lengths[0] / 1_000_000_000)),
         "{lengths:?}"
     );
     assert_eq!(lengths[1], 4_000_000_000);
