@@ -81,11 +81,11 @@ class Lab:
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def run_undisturbed(self, *words: str) -> Ran:
-        """The same for a test that needs the verdict: again, twice at most, where the host disturbed it."""
-        for _ in range(2):
+        """The same for a test that needs the verdict: again, twice at most, where the host disturbed it; then it is skipped."""
+        for _ in range(3):
             if not (ran := self.run(*words)).disturbed:
                 return ran
-        return self.run(*words)
+        pytest.skip(f"on this host no verdict can be had, three times: {ran.err.splitlines()[-2:]}")
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
