@@ -56,8 +56,8 @@ class Ran:
 
     @property
     def disturbed(self) -> bool:
-        """Whether there is no verdict only because the host took too much of the processors' time away."""
-        return "the host took" in self.err
+        """Whether there is no verdict because the host took too much time away; `check` says so on standard output."""
+        return "o verdict: the host took" in self.out + self.err
 
 
 @dataclass(frozen=True)
