@@ -19,7 +19,7 @@ pub fn keep_awake(cpus: &[usize]) -> Result<()> {
     for &cpu in cpus {
         let ready = ready.clone();
         thread::spawn(move || {
-            let done = spin_at_lowest_priority_on(cpu);
+            let done = take_lowest_priority_on(cpu);
             let refused = done.is_err();
             let _ = ready.send(done);
             if refused {
@@ -45,7 +45,7 @@ fn yield_to_other_sessions() {
     let _ = fs::write("/proc/self/autogroup", "19"); // absent on kernels that have no such groups
 }
 
-fn spin_at_lowest_priority_on(cpu: usize) -> Result<()> {
+fn take_lowest_priority_on(cpu: usize) -> Result<()> {
     let this_thread = Pid::from_raw(0);
     let mut only = CpuSet::new();
     only.set(cpu).with_context(|| format!("processor {cpu}"))?;
