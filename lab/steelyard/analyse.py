@@ -134,12 +134,13 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
     scaled = f"; all times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
     for operation in dict.fromkeys(one.operation for one in decided):
         mine = [one for one in decided if one.operation == operation]
-        tests = ", ".join(test.test for one in mine for test in one.tests)
+        names = [test.test for one in mine for test in one.tests]
+        tests = f"test{'s' if len(names) > 1 else ''} {', '.join(names)}"
         shapes: dict[str, list[str]] = {}
         for one in mine:
             shapes.setdefault(one.sentence, []).append(one.shape)
         places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
-        yield Said(f"On {operation}, by throughput: {places}", f"tests {tests}{scaled}")
+        yield Said(f"On {operation}, by throughput: {places}", f"{tests}{scaled}")
 
 
 def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
@@ -220,20 +221,29 @@ def _machine(run: Run) -> Iterator[str]:
 
 
 def _unsteady(run: Run) -> Iterator[str]:
-    """Which subjects reached no steady state, where, and in which trials."""
+    """Which subjects reached no steady state, on what, and in which trials; a line a subject.
+
+    The warm-up of a test stands for all tests of its operation, which it is named by.
+    """
     if run.schedule.design == "as-published":
         return
-    missed: dict[tuple[str, str], dict[int, float]] = {}
+    loads = {cell.name: "+".join(cell.mix) if cell.block else cell.name for cell in run.schedule.cells}
+    missed: dict[str, dict[str, list[int]]] = {}
+    longest: dict[str, float] = {}
     for trial in run.trials:
         for steady in trial.record.steady if trial.record is not None else ():
             if not steady.met:
-                missed.setdefault((steady.subject, steady.cell), {})[trial.number] = steady.seconds
-    for (subject, cell), seconds in missed.items():
-        trials = ", ".join(map(str, seconds))
-        yield (
-            f"no steady state within {max(seconds.values()):.0f} s: {subject} on {cell} "
-            f"in trial{'s' if len(seconds) > 1 else ''} {trials}"
+                missed.setdefault(steady.subject, {}).setdefault(loads[steady.cell], []).append(trial.number)
+                longest[steady.subject] = max(steady.seconds, longest.get(steady.subject, 0.0))
+    for subject, by_load in missed.items():
+        by_trials: dict[tuple[int, ...], list[str]] = {}
+        for load, trials in by_load.items():
+            by_trials.setdefault(tuple(trials), []).append(load)
+        where = "; ".join(
+            f"on {', '.join(on)} in trial{'s' if len(trials) > 1 else ''} {', '.join(map(str, trials))}"
+            for trials, on in by_trials.items()
         )
+        yield f"no steady state within {longest[subject]:.0f} s: {subject} {where}"
 
 
 def _comparison(judgement: Judgement) -> Comparison:

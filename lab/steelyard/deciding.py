@@ -7,7 +7,7 @@ from typing import Any
 
 from . import shapes
 from .comparing import subject_quantities
-from .judging import Judgement, Ranked, ranked
+from .judging import LEAST_FORKS, Judgement, Ranked, ranked
 from .models.records import Cell
 from .models.verdict import DecidedTest, Decision, Rank
 from .sentences import ratio_text
@@ -80,7 +80,7 @@ def _test(run: Run, cell: Cell, judgements: Sequence[Judgement]) -> DecidedTest:
         test=cell.name,
         title=cell.title,
         users=shapes.users_text(cell.profile),
-        ranks=[_rank(one) for one in ranked(run, mine)],
+        ranks=[_rank(one) for one in ranked(run, mine)] if _enough(mine) else [],
         verdicts=[words for one in mine if (words := _verdict(one))],
         pairs={f"{one.compared.a}/{one.compared.b}": one.word.value for one in mine if one.word is not None},
         failed={subject: share for subject, share in _failed(run, cell) if share > 0},
@@ -90,6 +90,11 @@ def _test(run: Run, cell: Cell, judgements: Sequence[Judgement]) -> DecidedTest:
             for reason in (*one.broken, *one.reasons)
         ],
     )
+
+
+def _enough(judgements: Sequence[Judgement]) -> bool:
+    """Whether any comparison had the forks that a word needs: without them, who shares a place was never asked."""
+    return any(len(one.compared.counted) >= LEAST_FORKS for one in judgements)
 
 
 def _rank(one: Ranked) -> Rank:

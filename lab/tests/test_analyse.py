@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 from steelyard.analyse import analyse, table
 from steelyard.errors import MeasureError
+from steelyard.models.job import BigBang
 from steelyard.models.records import Check, Failure
 from steelyard.models.verdict import Comparison, Verdicts
 from synthetic import Planted, write_run
@@ -245,6 +246,14 @@ def test_one_subject_that_only_failed_is_described_too(tmp_path: Path) -> None:
 def test_no_steady_state_stands_beside_the_figures(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, unsteady=frozenset({(2, A), (3, A)}))
     assert verdicts.valid and "no steady state within 12 s: tomcat-metro on echoStruct in trials 2, 3" in verdicts.notes
+
+
+def test_what_was_not_steady_is_one_line_a_subject_and_tests_go_by_their_operation(tmp_path: Path) -> None:
+    held = {"1": BigBang(users=5, seconds=20), "2": BigBang(users=15, seconds=20)}
+    notes = judged(tmp_path, blocks=held, operations={"2": "pair"}, unsteady=frozenset({(1, A), (3, A)})).notes
+    assert [note for note in notes if note.startswith("no steady")] == [
+        f"no steady state within 12 s: {A} on echoStruct, pair in trials 1, 3"
+    ]
 
 
 def test_planned_looks_make_the_interval_wider(tmp_path: Path) -> None:

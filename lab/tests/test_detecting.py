@@ -104,7 +104,7 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     ranks = {one.subject: one.rank for one in decided.tests[0].ranks}
     assert ranks == {B: 1, A: 2, "wildfly": 2}, "what cannot be told apart shares a rank"
     assert any(words.startswith(f"{A} slower than {B} (0.") for words in decided.tests[0].verdicts)
-    assert f"On pair, by throughput: constant load: {B} (tests 7)." in verdicts.sentence
+    assert f"On pair, by throughput: constant load: {B} (test 7)." in verdicts.sentence
     console = Console(width=120, record=True, file=StringIO())
     console.print(decision_table(verdicts))
     assert B in console.export_text()
@@ -113,6 +113,12 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
 def test_equal_subjects_are_a_tie(tmp_path: Path) -> None:
     (decided,) = verdicts_of(tmp_path, rates={A: 1000.0, B: 1000.0}, blocks={"1": HELD}).decisions
     assert decided.tied and set(decided.best) == {A, B} and decided.sentence.endswith("equal")
+
+
+def test_too_few_forks_are_no_tie(tmp_path: Path) -> None:
+    (decided,) = verdicts_of(tmp_path, blocks={"1": HELD}, forks=1).decisions
+    assert decided.best == [] and not decided.tied
+    assert decided.sentence.startswith("not judged: ") and "only 1 fork can be counted" in decided.sentence
 
 
 def test_littles_law_is_shown_for_a_shape_and_judges_a_constant_load(tmp_path: Path) -> None:
