@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 from conftest import Lab
 
+CONTRACTS = Path(__file__).parent.parent / "contracts"
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 RUNS = sorted(path.parent.name for path in RESULTS.glob("*/schedule.json"))
 
@@ -26,3 +29,13 @@ def test_a_kept_run_is_rebuilt_to_the_byte(lab: Lab, name: str) -> None:
 
 def test_there_is_a_kept_run() -> None:
     assert "demo" in RUNS
+
+
+def test_two_kept_runs_stand_side_by_side_and_are_not_judged(lab: Lab) -> None:
+    both = (str(RESULTS / "demo"), str(RESULTS / "wstest"))
+    said = lab.run("report", *both)
+    assert said.code == 0, said.err
+    assert "differs: " in said.out and "not paired: " in said.out
+    found = lab.run("report", *both, "--json").json()
+    jsonschema.validate(found, json.loads((CONTRACTS / "beside-output.schema.json").read_text()))
+    assert {one["subject"] for one in found["figures"]} == {"tomcat-metro", "go"}

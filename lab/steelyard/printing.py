@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from . import analyse, design, shapes
 from .calibration import history
 from .models.calibration import Calibration
-from .models.outputs import KeepAlive, RunOutput, ServerRow
+from .models.outputs import BesideOutput, KeepAlive, RunOutput, ServerRow
 from .models.records import Schedule
 from .run import Outcome
-from .sentences import counted
+from .sentences import counted, range_text, ratio_text, value_text
 
 
 def outcome(found: Outcome, console: Console) -> None:
@@ -29,6 +30,25 @@ def outcome(found: Outcome, console: Console) -> None:
         console.print(analyse.decision_table(found.verdicts))
         console.print()
     console.print(f"report: {found.report}", highlight=False, markup=False)
+
+
+def beside(found: BesideOutput, console: Console) -> None:
+    """Two runs side by side: what differs in how they were made, their figures, and why no verdict comes of them."""
+    for difference in found.differences:
+        console.print(f"differs: {difference}", highlight=False, markup=False)
+    table = Table("operation", "subject", "measure", box=None, pad_edge=False)
+    for heading in ("first", "interval", "second", "interval", "second / first"):
+        table.add_column(heading, justify="right")
+    for one in found.figures:
+        name = one.cell if one.cell == one.operation else f"{one.cell}: {one.operation}"
+        first, second = ("-" if value is None else value_text(value) for value in (one.first, one.second))
+        table.add_row(
+            *(Text(text) for text in (name, one.subject, f"{one.measure}, {one.unit}" if one.unit else one.measure)),
+            *(first, range_text(one.first_interval), second, range_text(one.second_interval)),
+            "-" if one.ratio is None else ratio_text(one.ratio),
+        )
+    console.print(table)
+    console.print(found.why_not_paired, highlight=False, markup=False, style="bold")
 
 
 def run_output(found: Outcome) -> RunOutput:
@@ -179,9 +199,9 @@ def findings(row: ServerRow) -> list[str]:
         _kept(row.keep_alive),
         "-" if row.sockets is None else f"{len(row.sockets)} on loopback" if row.loopback else "NOT ON LOOPBACK",
         _word(row.twice),
-        "-" if row.redeploy_seconds is None else f"{row.redeploy_seconds:.1f} s, {how}",
-        "-" if row.stop_seconds is None else f"{row.stop_seconds:.1f} s",
-        "-" if row.start_seconds is None else f"{row.start_seconds:.1f} s",
+        "-" if row.redeploy_seconds is None else f"{_seconds(row.redeploy_seconds)}, {how}",
+        "-" if row.stop_seconds is None else _seconds(row.stop_seconds),
+        "-" if row.start_seconds is None else _seconds(row.start_seconds),
         "-" if row.memory_bytes is None else f"{row.memory_bytes / 1e6:,.0f} MB",
     ]
 
@@ -192,6 +212,10 @@ def hall(rows: Sequence[ServerRow]) -> Table:
     for row in rows:
         table.add_row(*findings(row))
     return table
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.1f} s" if value >= 0.05 else "under 0.1 s"
 
 
 def _word(found: bool | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,19 +71,22 @@ def require_same_setup(folder: Path, now: Mapping[str, Any]) -> None:
         then = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read, so nothing says that the setup is the same: {error}") from None
+    for difference in setup_differences(then, json.loads(json.dumps(now))):
+        raise StoreError(
+            f"{folder.name} was begun with another setup: {difference}",
+            hint="forks of two setups are not one sample; start a new run",
+        )
+
+
+def setup_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two setups as environment.json has them, a sentence each: `machine.kernel was 6.1 and is 6.18`."""
     for name in _SAME:
-        difference = _difference(name, then.get(name), json.loads(json.dumps(now.get(name))))
-        if difference:
-            raise StoreError(
-                f"{folder.name} was begun with another setup: {difference}",
-                hint="forks of two setups are not one sample; start a new run",
-            )
+        yield from _differences(name, then.get(name), now.get(name))
 
 
-def _difference(name: str, then: Any, now: Any) -> str | None:
+def _differences(name: str, then: Any, now: Any) -> Iterator[str]:
     if isinstance(then, dict) and isinstance(now, dict):
         for key in (*then, *(key for key in now if key not in then)):
-            if found := _difference(f"{name}.{key}", then.get(key), now.get(key)):
-                return found
-        return None
-    return None if then == now else f"{name} was {then} and is {now}"
+            yield from _differences(f"{name}.{key}", then.get(key), now.get(key))
+    elif then != now:
+        yield f"{name} was {then} and is {now}"

@@ -24,6 +24,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "verdicts": verdict.Verdicts,
     "calibration": calibration.Calibration,
     "run-output": outputs.RunOutput,
+    "beside-output": outputs.BesideOutput,
     "servers-output": outputs.ServersOutput,
 }
 

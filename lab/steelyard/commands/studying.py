@@ -33,7 +33,7 @@ def demo(
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in.")] = None,
 ) -> None:
-    """Weigh two real servers in under five minutes (the study `demo`): one operation judged, one beside it."""
+    """Weigh two real servers in under five minutes (the study `demo`)."""
     require_verdict(run_study("demo", design.Request(), out, json))
 
 
@@ -123,14 +123,27 @@ def run(
         require_verdict(run_study(study, request, out, json))
 
 
-@commands.command(name="report", epilog="Example: steelyard report runs/wstest-2026-01-31-120000")
+@commands.command(
+    name="report",
+    epilog="Examples: steelyard report runs/wstest-2026-01-31-120000; "
+    "steelyard report runs/wstest-2026-01-31-120000 runs/wstest-2026-02-28-120000",
+)
 def report_command(
-    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")], json: Json = False
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    other: Annotated[
+        Path | None, typer.Argument(metavar="OTHER", help="Another one, to be shown beside it, without a verdict.")
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone."""
-    from .. import analyse, report
+    """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone; or show two runs side by side."""
+    from .. import analyse, printing, report
     from .. import run as running
+    from ..beside import beside
 
+    if other is not None:
+        found = beside(run_folder, other)
+        print(found.model_dump_json()) if json else printing.beside(found, console(stderr=False))
+        return
     verdicts = analyse.analyse(run_folder)
     page = report.write_report(run_folder)
     print_outcome(running.Outcome(run_folder, verdicts, page, []), json)

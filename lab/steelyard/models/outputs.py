@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .strict import Strict
 from .verdict import Comparison
 
@@ -16,6 +18,35 @@ class RunOutput(Strict):
     failures: list[str]
     run: str
     report: str | None
+
+
+class Beside(Strict):
+    """A subject's measure in a cell, in two runs: values (null where one refused), their intervals, second / first."""
+
+    subject: str
+    cell: str
+    operation: str
+    measure: str
+    unit: str
+    first: float | None
+    first_interval: tuple[float, float] | None
+    second: float | None
+    second_interval: tuple[float, float] | None
+    ratio: float | None
+
+
+class BesideOutput(Strict):
+    """`report RUN OTHER --json`: two runs side by side. There is no verdict, and `why_not_paired` says why.
+
+    `differences` are those of the two setups and loads, a sentence each.
+    """
+
+    first: str
+    second: str
+    paired: Literal[False] = False
+    why_not_paired: str
+    differences: list[str]
+    figures: list[Beside]
 
 
 class KeepAlive(Strict):

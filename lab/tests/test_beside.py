@@ -1,0 +1,51 @@
+"""Two stored runs are shown side by side, with all that differs between them, and never judged."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from steelyard import printing
+from steelyard.beside import beside
+from steelyard.errors import StoreError
+from steelyard.models.outputs import BesideOutput
+from synthetic import Planted, write_run
+
+A, B = "tomcat-metro", "go"
+KERNEL = {"machine": {"kernel": "6.1", "processors": 2}}
+
+
+def pair(tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> BesideOutput:
+    small: dict[str, Any] = {"forks": 2, "pairs": 3}
+    old = write_run(tmp_path / "old", Planted(**{**small, **first}))
+    new = write_run(tmp_path / "new", Planted(**{**small, **second}))
+    return beside(old, new)
+
+
+def test_figures_that_both_have_stand_side_by_side_with_their_ratio_and_without_a_verdict(tmp_path: Path) -> None:
+    found = pair(tmp_path, {"rates": {A: 8_000.0, B: 10_000.0}}, {"rates": {A: 4_000.0, "wildfly": 9_000.0}})
+    rows = {one.measure: one for one in found.figures}
+    assert {one.subject for one in found.figures} == {A}
+    assert rows["throughput"].ratio == pytest.approx(0.5, abs=0.02)
+    assert rows["throughput"].first_interval is not None
+    console = Console(width=200, file=StringIO(), record=True)
+    printing.beside(found, console)
+    said = console.export_text()
+    assert "not paired: " in said and "steelyard check OLD NEW" in said
+    assert not any(word in said for word in ("faster", "slower", "equivalent"))
+
+
+def test_what_differs_between_their_setups_is_said_and_nothing_else(tmp_path: Path) -> None:
+    newer = {"machine": {"kernel": "6.18", "processors": 2}}
+    assert pair(tmp_path / "same", {"environment": KERNEL}, {"environment": KERNEL}).differences == []
+    found = pair(tmp_path / "other", {"environment": KERNEL}, {"environment": newer})
+    assert found.differences == ["machine.kernel was 6.1 and is 6.18"]
+
+
+def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted(forks=1, pairs=3))
+    with pytest.raises(StoreError, match="nowhere"):
+        beside(run, tmp_path / "nowhere")
