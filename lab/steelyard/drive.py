@@ -38,6 +38,7 @@ from .models.records import (
 from .models.service import Service
 from .progress import Progress
 from .statistics.steady import WarmUpSlice, steady_since
+from .stopping import warm_up_is_over
 from .stress import stress_of
 from .subject import RunningSubject, Subject, started
 
@@ -68,7 +69,10 @@ class _Log:
 
 @dataclass(frozen=True)
 class Setting:
-    """What all trials of a run share. `folder` is the run's."""
+    """What all trials of a run share. `folder` is the run's.
+
+    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not.
+    """
 
     schedule: Schedule
     service: Entry[Service]
@@ -77,6 +81,7 @@ class Setting:
     folder: Path
     shares: Shares
     progress: Progress
+    warm_up_within: float | None = None
 
 
 def trial_folder(run: Path, number: int) -> Path:
@@ -93,7 +98,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
     status: Literal["complete", "failed", "interrupted"] = "complete"
     failure: Failure | None = None
     try:
-        _drive(setting, plan, folder, log, all_spellings)
+        _drive(setting, plan, folder, log, clock, all_spellings)
     except KeyboardInterrupt:
         status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
         raise
@@ -128,7 +133,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
     return record
 
 
-def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spellings: bool) -> None:
+def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, begun: float, all_spellings: bool) -> None:
     setting.progress.show(_stage(setting, plan, "looking at the machine"))
     log.machine = doctor.examine(0.5)
     with ExitStack() as stack:
@@ -152,7 +157,7 @@ def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, all_spell
             with Engine(job, folder) as engine, observe.Observer(folder) as observer:
                 driver = _Driver(setting, plan, folder, log, running, engine, observer)
                 log.distress = driver.watch.distress
-                driver.warm_up(slices)
+                driver.warm_up(slices, begun)
                 driver.measure(slices)
             log.counted = _counted(running, served_before, folder, driver.watch, log.slices[-1])
         except EngineError as error:
@@ -252,8 +257,11 @@ class _Driver:
             folder,
         )
 
-    def warm_up(self, slices: TrialSlices) -> None:
-        """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell."""
+    def warm_up(self, slices: TrialSlices, begun: float) -> None:
+        """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
+
+        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock.
+        """
         for (label, _), plans in slices.head_start.items():
             for plan in plans:
                 self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS)
@@ -263,6 +271,8 @@ class _Driver:
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max(len(plans) for plans in slices.warm_up.values())):
             pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
+            if warm_up_is_over(self._setting.warm_up_within, time.monotonic() - begun, [spent[key] for key in pending]):
+                break
             for key in pending:
                 before = time.monotonic()
                 plan = slices.warm_up[key][turn]

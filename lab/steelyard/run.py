@@ -38,7 +38,7 @@ from .models.verdict import Verdicts
 from .pilot import pairs_after_pilot
 from .progress import Progress, duration
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
-from .stopping import over_budget, stopping_of
+from .stopping import over_budget, stopping_of, warm_up_within
 from .store import read_run
 from .subject import Subject
 
@@ -136,6 +136,7 @@ def _setting(
         folder=folder,
         shares=shares,
         progress=progress,
+        warm_up_within=warm_up_within(schedule),
     )
 
 

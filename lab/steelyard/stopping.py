@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .design import BETWEEN_SECONDS, LEAST_PAIRS
 from .models.records import Schedule
 from .sentences import counted
+
+LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 
 Seconds = float
 # From the schedule, the trials done and the seconds spent: the schedule to go on with. Fewer trials end the run sooner.
@@ -51,6 +53,25 @@ class _Cost:
         """The most pairs with which so many trials take no more than `seconds`."""
         left = seconds / max(1, trials) / cells - self.beside / self.cells
         return int(left / (self.subjects * self.of_slice))
+
+
+def warm_up_within(schedule: Schedule) -> Seconds | None:
+    """Seconds from a trial's begin by which its warm-up must end for the budget to hold the least forks; None where all may take
+    their time: without a budget, and where tests come after, of which none can be cut short.
+
+    What comes after the warm-up is measured as planned, but in no more than half of a trial.
+    """
+    if schedule.budget_seconds is None or any(cell.block for cell in schedule.cells):
+        return None
+    forks = schedule.looks[0] if schedule.looks else schedule.least_forks
+    trial = schedule.budget_seconds / (forks * trials_per_fork(schedule))
+    slices = schedule.pairs_per_cell * len(schedule.cells) * len(schedule.trials[0].start_order)
+    return trial - min(trial / 2, slices * (schedule.slice_seconds + BETWEEN_SECONDS))
+
+
+def warm_up_is_over(within: Seconds | None, since_begin: Seconds, spent: Sequence[Seconds]) -> bool:
+    """Whether the budget ends a trial's warm-up: `spent` is what each subject and operation that is not steady yet had of it."""
+    return within is not None and since_begin > within and all(one > LEAST_WARM_UP_SECONDS for one in spent)
 
 
 def within(schedule: Schedule, done: int, spent: Seconds, budget: Seconds) -> Schedule:

@@ -175,6 +175,26 @@ def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_to_b
         assert round(stopping.over_budget(now, changed, 80)) == over, budget
 
 
+def test_the_warm_up_leaves_room_for_the_least_forks_of_the_pairs_planned_in_half_a_trial_at_most() -> None:
+    assert stopping.warm_up_within(schedule(study("a", "b", budget=400), pairs=4)) == pytest.approx(100 - 4 * 2 * 2.3)
+    assert stopping.warm_up_within(schedule(study("a", "b", budget=400), pairs=50)) == pytest.approx(50)
+    assert stopping.warm_up_within(schedule(WSTEST, only=TEN, budget_seconds=1200)) == pytest.approx(50), (
+        "three trials a fork"
+    )
+
+
+def test_without_a_budget_and_before_tests_the_warm_up_takes_its_time() -> None:
+    assert stopping.warm_up_within(schedule(WSTEST)) is None
+    assert stopping.warm_up_within(schedule(catalogue.study("soaservers").model, budget_seconds=600)) is None
+
+
+def test_the_budget_ends_a_warm_up_in_time_but_never_before_each_had_the_least() -> None:
+    assert stopping.warm_up_is_over(40, 41, [11, 12])
+    assert not stopping.warm_up_is_over(40, 39, [11, 12])
+    assert not stopping.warm_up_is_over(40, 90, [11, 9])
+    assert not stopping.warm_up_is_over(None, 90, [11, 12])
+
+
 def test_a_run_that_turns_out_dearer_gives_up_forks_but_never_under_the_least() -> None:
     rule = stopping.stopping_of(never, lambda planned: planned.pairs_per_cell)
     now = rule(schedule(WSTEST, forks=8, pairs=3, budget_seconds=890), 1, 110)
