@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
@@ -10,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from steelyard.errors import InsufficientDataError
-from steelyard.house import root
 from steelyard.statistics.checks import least_requests, littles_law, littles_law_applies, percentile_refusal
 from steelyard.statistics.interval import Interval, equivalence_p_value, fork_value, p_value, student_interval
 from steelyard.statistics.looks import LOOKS, alarm_rate, alpha_of, per_look_alpha
@@ -19,7 +20,6 @@ from steelyard.statistics.scalability import fit
 from steelyard.statistics.steady import WarmUpSlice, compiles, steady_since
 from steelyard.statistics.variance import Components, components, pairs_a_fork
 from steelyard.statistics.words import Better, Judged, Word, holm, word, words
-from steelyard.store import read_run
 
 # Student 1908, table of Cushny and Peebles' sleep data: additional hours gained, ten patients.
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
@@ -208,14 +208,14 @@ def test_the_detector_does_not_wait_for_a_server_without_a_jit() -> None:
     assert steady_since(slices((9000, None), (9100, None), (9050, None))) == 0
 
 
-def recorded(trial: int, subject: str, *phases: str) -> list[WarmUpSlice]:
-    """Warm-up slices of a kept run (docs/results/demo), in the order driven."""
-    stored = read_run(root() / "docs" / "results" / "demo").trials[trial - 1]
-    return [
-        WarmUpSlice(stored.slices[plan.number].throughput_per_s, stored.jit_share(plan.number))
-        for plan in stored.plans.values()
-        if (plan.subject, plan.cell) == (subject, "echoStruct") and plan.phase in phases
-    ]
+def recorded(trial: int, subject: str, phase: str) -> list[WarmUpSlice]:
+    """Warm-up slices of a demonstration of 2026, in the order driven: Metro on Tomcat and Go, on two quiet processors."""
+    with (Path(__file__).parent / "recorded" / "warm_up.csv").open(newline="", encoding="utf-8") as file:
+        return [
+            WarmUpSlice(float(row["throughput_per_s"]), float(row["jit_share"]) if row["jit_share"] else None)
+            for row in csv.DictReader(file)
+            if (row["trial"], row["subject"], row["phase"]) == (str(trial), subject, phase)
+        ]
 
 
 def test_on_recorded_slices_it_waits_while_a_jvm_climbs_and_compiles() -> None:
