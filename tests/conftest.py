@@ -109,7 +109,7 @@ class Lab:
             "forks": 2,
             "pairs": 3,
             "slice_seconds": 0.5,
-            "warm_up": 4,
+            "warm_up": 1.5,  # three slices, the least that can be judged: most tests do not ask what is steady
         }
         settings.update(wishes)
         written = "".join(

@@ -46,7 +46,7 @@ def slices(run: Path) -> list[dict[str, str]]:
 
 
 def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab: Lab) -> None:
-    pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1), "--json")
+    pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1, warm_up=4), "--json")
     assert pilot.code in (0, 1), pilot.err
     rows = [row for row in slices(lab.runs()[0]) if row["phase"] == "measure"]
     throughput = (
@@ -57,7 +57,7 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
     busy = max(1, round(0.25 / throughput * 1e6))  # a quarter more time a request: 20% less throughput
     study = lab.study(
         [{"label": "a", "server": "go"}, {"label": "slower", "server": "go", "busy": str(busy)}],
-        name="planted", forks=4, pairs=4, warm_up=12,
+        name="planted", forks=4, pairs=4, warm_up=4,
     )  # fmt: skip
     ran = lab.run_undisturbed("run", study, "--json")
     assert ran.code == 0, ran.err
@@ -132,7 +132,7 @@ def test_what_machines_read_keeps_the_schemas_of_contracts(lab: Lab) -> None:
     assert [(one["name"], one["contract"]) for one in checked.json()["servers"]] == [("odd", True)]
     ran = lab.run(
         "run",
-        lab.study([{"label": "a", "server": "odd"}, {"label": "b", "server": "odd"}], forks=1, warm_up=2),
+        lab.study([{"label": "a", "server": "odd"}, {"label": "b", "server": "odd"}], forks=1),
         "--json",
     )
     jsonschema.validate(ran.json(), schema("run-output"))
