@@ -26,6 +26,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
+    "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the like "
+    "name a JDK's home; STEELYARD_AWAKE=no lets processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9).",
 )
 for part in (studying, comparing, machine):
     app.add_typer(part.commands)
