@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
+from kept import ROOT, keep
 from steelyard import catalogue
 from steelyard.models.server import Factor
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "factors.md"
+PAGE = ROOT / "docs" / "reference" / "factors.md"
 
 INTRODUCTION = """\
 # Factors
@@ -52,16 +52,7 @@ def page() -> str:
 
 def main() -> int:
     """Write the page, or with --check fail where it is stale."""
-    new = page()
-    if "--check" in sys.argv[1:]:
-        stale = not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != new
-        if stale:
-            print(
-                "docs/reference/factors.md is not what the descriptors say; `make factors` rewrites it", file=sys.stderr
-            )
-        return int(stale)
-    PAGE.write_text(new, encoding="utf-8")
-    return 0
+    return keep(PAGE, page(), "`make factors`")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""What the tools that keep pages share: a block between two marks, `--check`, and runs of one fork kept as tables."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parent.parent
+STEELYARD = Path(sys.executable).with_name("steelyard")
+
+
+def between(page: str, begin: str, end: str, block: str) -> str:
+    """The page with what stands between its two marks made anew."""
+    before, rest = page.split(begin)
+    after = rest.split(end)[1]
+    return f"{before}{begin}\n\n{block}\n\n{end}{after}"
+
+
+def keep(page: Path, new: str, how: str) -> int:
+    """Write the page, or with --check say that it is stale and return 1; `how` says what rewrites it."""
+    if "--check" not in sys.argv[1:]:
+        page.write_text(new, encoding="utf-8")
+        return 0
+    stale = not page.is_file() or page.read_text(encoding="utf-8") != new
+    if stale:
+        print(f"{page.relative_to(ROOT)} is not what it is made from says; {how} rewrites it", file=sys.stderr)
+    return int(stale)
+
+
+def wanted_runs() -> int | None:
+    """N of `--collect N`."""
+    return int(sys.argv[sys.argv.index("--collect") + 1]) if "--collect" in sys.argv[1:] else None
+
+
+def run_one_fork(
+    words: Sequence[str], to: Path, names: Sequence[str], environment: Mapping[str, str] | None = None
+) -> None:
+    """`steelyard run WORDS --forks 1`, of whose one trial the files `names` are kept in the folder `to`.
+
+    No verdict comes of one fork, so the exit code says nothing; a trial that was not whole is an error.
+    """
+    with TemporaryDirectory() as folder:
+        command = [str(STEELYARD), "run", *words, "--forks", "1", "--out", folder]
+        subprocess.run(command, check=False, env={**os.environ, **(environment or {})})
+        (trial,) = Path(folder).glob("*/trials/01")
+        to.mkdir(parents=True)
+        for name in names:
+            shutil.copy(trial / name, to / name)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """A table's rows."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def measured(run: Path) -> list[dict[str, str]]:
+    """The measured slices of a kept fork, in order."""
+    return [row for row in rows(run / "slices.csv") if row["phase"] == "measure"]
+
+
+def rate(row: Mapping[str, str]) -> float:
+    """Right answers per second of a slice."""
+    return int(row["completed"]) / (int(row["end_ns"]) - int(row["begin_ns"])) * 1e9
