@@ -24,8 +24,9 @@ COLUMNS = (
 class ForkFigure:
     """A subject's value of a measure in a cell: of one fork, or of all together where `fork` is None.
 
-    Of all together, histograms are merged and counts added; `interval` is Student's t over the forks' values. `value` is
-    None with the reason in `refusal`; `requests` are the right answers that it rests on.
+    Of all together, histograms are merged and counts added, but of standard deviations the mean is taken (of their logarithms,
+    as for the interval); `interval` is Student's t over the forks' values. `value` is None with the reason in `refusal`;
+    `requests` are the right answers that it rests on.
     """
 
     subject: str
@@ -81,7 +82,10 @@ def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
     values = [figure.value for figure in each if figure.value is not None]
     if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
         return replace(whole, forks=len(values))
-    return replace(whole, forks=len(values), interval=student_interval([math.log(value) for value in values]).exp())
+    interval = student_interval([math.log(value) for value in values]).exp()
+    # How requests spread within a fork: all forks' together would spread by what lies between forks as well.
+    value = interval.estimate if whole.measure.formula.spread else whole.value
+    return replace(whole, forks=len(values), interval=interval, value=value)
 
 
 def _figure(

@@ -33,6 +33,11 @@ class Formula:
     percentiles: tuple[tuple[str, float], ...]
     deviations: tuple[str, ...] = ()
 
+    @property
+    def spread(self) -> bool:
+        """Whether it is a standard deviation: one of a histogram, or of sums of squares."""
+        return bool(self.deviations) or "sqrt(" in self.text
+
     def evaluate(
         self,
         values: Mapping[str, float],

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 from steelyard import shaped
 from steelyard.analyse import analyse, decision_table
+from steelyard.house import root
 from steelyard.instrument import Level, examine
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.verdict import Detection, Verdicts
@@ -113,6 +114,16 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
 def test_equal_subjects_are_a_tie(tmp_path: Path) -> None:
     (decided,) = verdicts_of(tmp_path, rates={A: 1000.0, B: 1000.0}, blocks={"1": HELD}).decisions
     assert decided.tied and set(decided.best) == {A, B} and decided.sentence.endswith("equal")
+
+
+def test_how_times_spread_within_forks_leaves_out_what_lies_between_them(tmp_path: Path) -> None:
+    study = (root() / "studies" / "soaservers.toml").read_text(encoding="utf-8")
+    verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, fork_deviation=0.8, study=study)
+    spreads = [one for one in verdicts.figures if one.measure.startswith("response_time_deviation")]
+    assert len(spreads) == 4
+    for one in spreads:
+        assert one.value is not None and one.interval is not None
+        assert one.interval[0] < one.value < one.interval[1], one
 
 
 def test_too_few_forks_are_no_tie(tmp_path: Path) -> None:
