@@ -1,4 +1,4 @@
-# Compiles the host and a service's implementation into the folder of an ASP.NET application: build.sh SERVICE CACHE.
+# Compiles the host, and a service with what all services share (asmx), into the folder of an ASP.NET application: build.sh SERVICE CACHE.
 set -eu
 service=$1
 name=$(basename "$service")
@@ -6,7 +6,7 @@ site="$2/$name"
 rm -rf "$site"
 mkdir -p "$site/bin"
 mcs -nologo -optimize+ -warnaserror -r:System.Web -out:"$site/bin/host.exe" ./*.cs
-set -- "$service"/aspnet/*.cs
+set -- asmx/*.cs "$service"/aspnet/*.cs
 if [ -f "$service/aspnet/generate.sh" ]; then
     sh "$service/aspnet/generate.sh" "$site"
     set -- "$@" "$site"/obj/*.cs

@@ -2,6 +2,7 @@ using System;
 using System.Net;
 using System.Web.Services.Protocols;
 using System.Xml;
+using Steelyard.Asmx;
 
 namespace Steelyard.SoaServers.Contract
 {

@@ -4,6 +4,7 @@ using System.IO;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Web;
+using Steelyard.Asmx;
 
 namespace Steelyard.SoaServers
 {

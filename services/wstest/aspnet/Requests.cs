@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using System.Web;
+using Steelyard.Asmx;
 
 namespace Steelyard.WSTest
 {

@@ -4,7 +4,7 @@ using System.Web;
 using System.Web.Services.Protocols;
 using System.Xml;
 
-namespace Steelyard.SoaServers
+namespace Steelyard.Asmx
 {
     /// <summary>SOAP as ASP.NET speaks it, but that a carriage return comes back as one; named in Web.config.</summary>
     public class ProtocolFactory : SoapServerProtocolFactory

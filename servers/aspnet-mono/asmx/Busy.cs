@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 
-namespace Steelyard.WSTest
+namespace Steelyard.Asmx
 {
     /// <summary>Spins for a time that is measured on the thread's own processor clock.</summary>
     static class Busy
