@@ -34,14 +34,19 @@ for part in (studying, comparing, machine):
     app.add_typer(part.commands)
 
 
-@app.callback()
-def version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
-) -> None:
-    """Weighs web services: the same service on several real servers, the same load, and a verdict that one can trust."""
-    if show:
+def _version(wanted: bool) -> None:
+    if wanted:
         print(f"steelyard {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def anything(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Weighs web services: the same service on several real servers, the same load, and a verdict that one can trust."""
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 ALPHA = 0.05
 LOOKS = (4, 6, 9, 12)
@@ -46,6 +45,8 @@ def alarm_rate(looks: tuple[int, ...], per_look: float, simulations: int = SIMUL
 def _smallest_p(looks: tuple[int, ...], simulations: int) -> NDArray[np.float64]:
     if any(look < 2 for look in looks) or list(looks) != sorted(set(looks)):
         raise ValueError(f"looks must be rising numbers of forks from 2 up, not {looks}")
+    from scipy.stats import t as student  # seconds to load, and every command comes by here for LOOKS
+
     forks = np.random.default_rng(_SEED).standard_normal((simulations, looks[-1]))
     smallest = np.ones(simulations)
     for look in looks:
