@@ -17,7 +17,18 @@ from .instrument import Finding, Level, examine
 from .judging import Judgement, Ranked, judge, primary_measure, ranks
 from .measures import Measure, registry
 from .models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
-from .sentences import Said, counted, load_text, no_verdict, range_text, ranking, ratio_text, value_text, verdict
+from .sentences import (
+    Said,
+    counted,
+    listed,
+    load_text,
+    no_verdict,
+    range_text,
+    ranking,
+    ratio_text,
+    value_text,
+    verdict,
+)
 from .store import Run, read_run
 
 _ON_THE_TERMINAL = "throughput"
@@ -135,12 +146,11 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
     for operation in dict.fromkeys(one.operation for one in decided):
         mine = [one for one in decided if one.operation == operation]
         names = [test.test for one in mine for test in one.tests]
-        tests = f"test{'s' if len(names) > 1 else ''} {', '.join(names)}"
         shapes: dict[str, list[str]] = {}
         for one in mine:
             shapes.setdefault(one.sentence, []).append(one.shape)
         places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
-        yield Said(f"On {operation}, by throughput: {places}", f"{tests}{scaled}")
+        yield Said(f"On {operation}, by throughput: {places}", listed("test", names) + scaled)
 
 
 def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
@@ -203,8 +213,8 @@ def _distress(run: Run) -> Iterator[str]:
             seen = found.setdefault((one.subject, load_text(one.place)), [])
             seen.append((trial.number, one.message))
     for (subject, load), seen in found.items():
-        trials = ", ".join(dict.fromkeys(str(number) for number, _ in seen))
-        slices = f"{counted(len(seen), 'slice')} of trial{'s' if ',' in trials else ''} {trials}"
+        trials = listed("trial", list(dict.fromkeys(number for number, _ in seen)))
+        slices = f"{counted(len(seen), 'slice')} of {trials}"
         yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
 
 
@@ -216,8 +226,7 @@ def _machine(run: Run) -> Iterator[str]:
             if not check.good:
                 found.setdefault(check.name, []).append((trial.number, check.found))
     for name, seen in found.items():
-        trials = ", ".join(str(number) for number, _ in seen)
-        yield f"{name} before trial{'s' if len(seen) > 1 else ''} {trials}: {seen[0][1][:200]}"
+        yield f"{name} before {listed('trial', [number for number, _ in seen])}: {seen[0][1][:200]}"
 
 
 def _unsteady(run: Run) -> Iterator[str]:
@@ -239,10 +248,7 @@ def _unsteady(run: Run) -> Iterator[str]:
         by_trials: dict[tuple[int, ...], list[str]] = {}
         for load, trials in by_load.items():
             by_trials.setdefault(tuple(trials), []).append(load)
-        where = "; ".join(
-            f"on {', '.join(on)} in trial{'s' if len(trials) > 1 else ''} {', '.join(map(str, trials))}"
-            for trials, on in by_trials.items()
-        )
+        where = "; ".join(f"on {', '.join(on)} in {listed('trial', trials)}" for trials, on in by_trials.items())
         yield f"no steady state within {longest[subject]:.0f} s: {subject} {where}"
 
 

@@ -39,7 +39,7 @@ def _key(figure: Figure) -> tuple[str, str, str]:
 
 
 def _row(first: Figure, second: Figure) -> Beside:
-    both = first.value is not None and second.value is not None and first.value > 0
+    ratio = second.value / first.value if first.value and second.value is not None else None
     return Beside(
         subject=first.subject,
         cell=first.cell,
@@ -50,7 +50,7 @@ def _row(first: Figure, second: Figure) -> Beside:
         first_interval=first.interval,
         second=second.value,
         second_interval=second.interval,
-        ratio=(second.value or 0.0) / (first.value or 1.0) if both else None,
+        ratio=ratio,
     )
 
 

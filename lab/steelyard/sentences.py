@@ -44,6 +44,11 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def listed(thing: str, names: Sequence[object]) -> str:
+    """Things by their names: `trial 1`, `trials 1, 2`."""
+    return f"{thing}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
+
+
 def bytes_text(size: float) -> str:
     """A number of bytes in the unit that suits it."""
     for unit, bytes_in_it in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
