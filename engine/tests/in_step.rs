@@ -114,6 +114,95 @@ fn a_slice_that_has_shown_enough_ends_at_a_whole_second_and_the_next_is_as_long_
 }
 
 #[test]
+fn slices_that_take_turns_have_their_time_each_in_between_the_others() {
+    let (_server, url) = null_server();
+    let bench = Bench::new();
+    let slices = json!([
+        slice(0, users(2, 1.2)),
+        slice(1, users(2, 1.2)),
+        slice(2, users(2, 0.1))
+    ]);
+    let mut engine = bench.start(&job(&url, slices, json!({})));
+    engine.expect(&json!({"ready": true}));
+    engine.say("{\"turns\":{\"slices\":[1,0],\"ms\":20,\"lead_ms\":2}}");
+    engine.expect(&json!({"drained": 1}));
+    engine.expect(&json!({"drained": 0}));
+    engine.go(2);
+    engine.expect(&json!({"drained": 2}));
+    let (status, told) = engine.end();
+    assert!(status.success(), "{told}");
+    let rows = bench.table("slices.csv");
+    assert_eq!(
+        rows.iter().map(|row| number(row, "slice")).collect::<Vec<_>>(),
+        [1, 0, 2]
+    );
+    for row in &rows[..2] {
+        assert_eq!(row["valid"], "1", "{row:?}");
+        let (length, measured) = (
+            number(row, "end_ns") - number(row, "begin_ns"),
+            number(row, "measured_ns"),
+        );
+        assert!((1_200_000_000..1_800_000_000).contains(&measured), "{measured}");
+        assert!(
+            length > measured * 3 / 2,
+            "{length} holds the other's turns, too, beside {measured}"
+        );
+        assert_eq!((number(row, "unfinished"), number(row, "connects")), (0, 0));
+        let ticks = bench.table("ticks.csv");
+        let ticks: Vec<_> = ticks.iter().filter(|tick| tick["slice"] == row["slice"]).collect();
+        assert_eq!(ticks.len(), 2);
+        let completed: u64 = ticks.iter().map(|tick| number(tick, "completed")).sum();
+        assert_eq!(completed, number(row, "completed"));
+    }
+    // Both lie in the same stretch of time.
+    assert!(number(&rows[0], "begin_ns") < number(&rows[1], "end_ns"));
+    assert!(number(&rows[1], "begin_ns") < number(&rows[0], "end_ns"));
+    assert_eq!(
+        number(&rows[2], "measured_ns"),
+        number(&rows[2], "end_ns") - number(&rows[2], "begin_ns")
+    );
+    assert_eq!(bench.summary()["engine"]["complete"], true);
+}
+
+#[test]
+fn load_that_cannot_be_cut_takes_no_turns() {
+    let (_server, url) = null_server();
+    let mut thinking = slice(1, users(1, 0.1));
+    thinking["think"] = json!({"kind": "constant", "ms": 5});
+    let open = json!({"kind": "rate", "stages": [{"from_rate": 10, "to_rate": 10, "seconds": 1}]});
+    let slices = json!([slice(0, users(1, 0.1)), thinking, slice(2, open)]);
+    for (line, part) in [
+        (
+            "{\"turns\":{\"slices\":[0,1],\"ms\":20,\"lead_ms\":2}}",
+            "slice 1 cannot take turns",
+        ),
+        (
+            "{\"turns\":{\"slices\":[2],\"ms\":20,\"lead_ms\":2}}",
+            "slice 2 cannot take turns",
+        ),
+        ("{\"turns\":{\"slices\":[0],\"ms\":0.5,\"lead_ms\":0}}", "1 ms or more"),
+        (
+            "{\"turns\":{\"slices\":[0],\"ms\":20,\"lead_ms\":21}}",
+            "lead_ms is from 0",
+        ),
+        ("{\"turns\":{\"slices\":[],\"ms\":20,\"lead_ms\":2}}", "names no slice"),
+        (
+            "{\"turns\":{\"slices\":[0,0],\"ms\":20,\"lead_ms\":2}}",
+            "slice 0 was run already",
+        ),
+        ("{\"turns\":{\"slices\":[7],\"ms\":20,\"lead_ms\":2}}", "no slice 7"),
+    ] {
+        let bench = Bench::new();
+        let mut engine = bench.start(&job(&url, slices.clone(), json!({})));
+        engine.expect(&json!({"ready": true}));
+        engine.say(line);
+        let (status, told) = engine.end();
+        assert_eq!(status.code(), Some(1));
+        assert!(told.contains(part) && told.trim().lines().count() == 1, "{told}");
+    }
+}
+
+#[test]
 fn a_drained_engine_uses_no_cpu() {
     let (_server, url) = null_server();
     let bench = Bench::new();

@@ -109,7 +109,7 @@ class Watch:
             counts = ", ".join(f"{n} {name}" for name, n in failed.items())
             return self._unanswered(plan, "no-answer", f"every request failed: {counts}")
         if late:
-            seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
+            seconds = int(row["measured_ns"]) / 1e9
             words = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
             return self._failure(plan, plan.subject, "too-slow", words)
         unanswered = int(row["unfinished"]) + sum(failed.values())

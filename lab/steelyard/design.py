@@ -145,6 +145,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         trials=_trials(labels, reference, forks, request),
         pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
+        turn_ms=study.turn_ms if study.design == "alternating" and not request.as_published else 0,
         warm_up_limit_seconds=settings.warm_up_seconds
         if request.as_published
         else request.warm_up_seconds or min(settings.warm_up_seconds, study.warm_up_limit_seconds),

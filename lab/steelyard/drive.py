@@ -6,10 +6,11 @@ import csv
 import os
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +22,8 @@ from .death import Watch, self_wait
 from .design import REST_SECONDS
 from .engine import Engine, Tick
 from .errors import ContractError, EngineError, KeeperError, ProvisionError, SteelyardError
-from .jobs import TrialSlices, make_job, plan_slices
+from .jobs import TrialSlices, make_job, plan_slices, turn_of
+from .models.job import Turn
 from .models.records import (
     Check,
     Counted,
@@ -249,6 +251,7 @@ class _Driver:
         self._observer = observer
         self._freezes = setting.schedule.design == "alternating-frozen"
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
+        self._response_ms: dict[tuple[str, str], float] = {}  # of the last slice alone, by subject and cell
         self.watch = Watch(
             running,
             self._cells,
@@ -292,11 +295,31 @@ class _Driver:
     def measure(self, slices: TrialSlices) -> None:
         """All measured slices in their order."""
         total = max(plan.pair or 0 for plan in slices.measure) + 1
-        for plan in slices.measure:
-            if self._cells[plan.cell].block:
-                self._drive_slice(plan, f"test {plan.cell} on {plan.subject}", REST_SECONDS)
-            else:
-                self._drive_slice(plan, f"measuring {plan.cell}, pair {(plan.pair or 0) + 1} of {total}", 0.0)
+        for (cell, pair), group in groupby(slices.measure, lambda plan: (plan.cell, plan.pair or 0)):
+            plans = list(group)
+            stage = f"measuring {cell}, pair {pair + 1} of {total}"
+            slowest = max(self._response_ms.get((plan.subject, cell), 0.0) for plan in plans)
+            turn = turn_of(self._setting.schedule, self._cells[cell], len(plans), slowest)
+            if turn is not None:
+                self._drive_in_turns(plans, turn, stage)
+                continue
+            for plan in plans:
+                if self._cells[cell].block:
+                    self._drive_slice(plan, f"test {cell} on {plan.subject}", REST_SECONDS)
+                else:
+                    self._drive_slice(plan, stage, 0.0)
+
+    def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> None:
+        self._setting.progress.show(_stage(self._setting, self._plan, stage))
+        before = [observe.read(self._running[plan.subject]) for plan in plans]
+        self._log.slices.extend(plans)
+        numbers = [plan.number for plan in plans]
+        self._engine.take_turns(numbers, turn, self._patience(), lambda _: self._setting.progress.refresh())
+        after = [observe.read(self._running[plan.subject]) for plan in plans]
+        rows = _last_rows(self._folder / "slices.csv", len(plans))
+        for place, plan in enumerate(plans):
+            self._observer.record(plan.number, plan.subject, before[place], after[place])
+            self._look(plan, rows[place])
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
         self._setting.progress.show(_stage(self._setting, self._plan, stage))
@@ -309,12 +332,16 @@ class _Driver:
         self._engine.go(plan.number, self._patience(), self._on_tick(plan))
         after = observe.read(subject)
         jit_share = self._observer.record(plan.number, plan.subject, before, after)
-        row = _last_row(self._folder / "slices.csv")
+        [row] = _last_rows(self._folder / "slices.csv", 1)
+        self._look(plan, row)
+        completed = int(row["completed"])
+        self._response_ms[plan.subject, plan.cell] = int(row["response_ns_sum"]) / completed / 1e6 if completed else 0.0
+        return WarmUpSlice(throughput_per_s=completed / int(row["measured_ns"]) * 1e9, jit_share=jit_share)
+
+    def _look(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         failure = self.watch.look(plan, row)
         if failure is not None:
             raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._folder}")
-        seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
-        return WarmUpSlice(throughput_per_s=int(row["completed"]) / seconds, jit_share=jit_share)
 
     def _on_tick(self, plan: SlicePlan) -> Tick:
         """What a second of the slice's means: progress, and for a stress test perhaps enough of it."""
@@ -393,12 +420,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _last_row(path: Path) -> dict[str, str]:
-    """The last row of a CSV file with a header; the engine has flushed it before it says that it is drained."""
+def _last_rows(path: Path, count: int) -> list[dict[str, str]]:
+    """The last rows of a CSV file with a header; the engine has flushed them before it says that it is drained."""
     try:
-        return _rows(path)[-1]
-    except (OSError, IndexError) as error:
-        raise EngineError(f"the engine wrote no row to {path}: {error}") from None
+        rows = _rows(path)[-count:]
+    except OSError as error:
+        raise EngineError(f"the engine's rows in {path} cannot be read: {error}") from None
+    if len(rows) < count:
+        raise EngineError(f"the engine wrote {len(rows)} of {count} rows to {path}")
+    return rows
 
 
 def _stage(setting: Setting, plan: TrialPlan, what: str) -> str:

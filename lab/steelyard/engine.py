@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty, Queue
 from types import TracebackType
@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import EngineError
 from .keeper import binary
-from .models.job import Job
+from .models.job import Job, Turn
 
 START_SECONDS = 60.0
 Tick = Callable[[dict[str, Any]], None]
@@ -64,12 +64,21 @@ class Engine:
     def go(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
         """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`."""
         self._say({"go": slice_number})
-        while True:
+        self._until_drained([slice_number], seconds, on_tick)
+
+    def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
+        """Drive slices in turns, and return when all are drained; raises EngineError where the engine is silent for
+        longer than `seconds`."""
+        self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms, "lead_ms": turn.lead_ms}})
+        self._until_drained(slice_numbers, seconds, on_tick)
+
+    def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:
+        left = set(slice_numbers)
+        while left:
             said = self._line(seconds)
             if "tick" in said:
                 on_tick(said["tick"])
-            elif said.get("drained") == slice_number:
-                return
+            left.discard(said.get("drained", -1))
 
     def enough(self, slice_number: int) -> None:
         """End the measured time of the running slice soon; nothing where it has ended by itself."""
@@ -92,7 +101,7 @@ class Engine:
         self._process.kill()
         self._process.wait()
 
-    def _say(self, asked: dict[str, int]) -> None:
+    def _say(self, asked: dict[str, Any]) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(asked) + "\n")

@@ -114,7 +114,7 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
     for trial, row in rows:
         for tick in trial.ticks_by_slice.get(row.slice, ()):
             users[trial.number, tick.time_ns] = tick.users_active
-    spent = sum(row.response_ns_sum for _, row in rows) / sum(row.end_ns - row.begin_ns for _, row in rows)
+    spent = sum(row.response_ns_sum for _, row in rows) / sum(row.measured_ns for _, row in rows)
     mean = sum(users.values()) / max(1, len(users))
     return f"{spent / mean - 1:+.0%}, has a shape" if mean else "load has a shape"
 
@@ -122,7 +122,7 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
     """CPU time of the engine as a share of its processors: near 1 the engine, not the server, was the limit."""
     spent = sum(row.engine_user_ns + row.engine_system_ns for _, row in rows)
-    offered = sum((row.end_ns - row.begin_ns) * trial.engine_threads for trial, row in rows)
+    offered = sum(row.measured_ns * trial.engine_threads for trial, row in rows)
     share = spent / offered
     bad = share > ENGINE_SHARE_LIMIT
     return Finding(

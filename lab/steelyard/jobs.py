@@ -12,7 +12,7 @@ from types import MappingProxyType
 from . import contract
 from .corpus import Corpus
 from .cpus import Shares
-from .models.job import BigBang, Job, Profile, Rate, Slice, Target
+from .models.job import BigBang, Job, Profile, Rate, Slice, Target, Turn
 from .models.records import Cell, Schedule, SlicePlan, TrialPlan
 from .models.service import Service
 from .subject import RunningSubject
@@ -21,6 +21,12 @@ HEAD_START_SECONDS = 8.0
 LEAD_IN_MS = 200.0
 WARM_UP_USERS = 8  # before a block: enough to compile, too few to overload
 MOST_IN_TURN = 3
+ANSWERS_IN_A_TURN = 5  # of each user
+LEAST_TURNS = 4  # of a slice
+LEAD_SHARE = 0.1  # of a turn, to fill the processor's caches anew ...
+LEAD_ANSWERS = (
+    1.25  # ... and for users who began all at once to mix, and for the last answers of a turn to come under full load
+)
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,17 @@ def _blocks_order(schedule: Schedule, trial: TrialPlan, draw: random.Random) -> 
         turned = (trial.number + places[cell.name]) % len(subjects)
         ordered += [(0, cell, subject) for subject in subjects[turned:] + subjects[:turned]]
     return ordered
+
+
+def turn_of(schedule: Schedule, cell: Cell, together: int, response_ms: float) -> Turn | None:
+    """The turns of `together` slices of a pair; None where each has the machine in one stretch, as open load, load with a shape and
+    slow answers need. `response_ms` is the slowest subject's mean."""
+    if together < 2 or not schedule.turn_ms or schedule.unbroken(cell) or cell.profile.kind != "big-bang":
+        return None
+    turn = max(schedule.turn_ms, ANSWERS_IN_A_TURN * response_ms)
+    if turn * LEAST_TURNS > schedule.slice_seconds * 1000:
+        return None
+    return Turn(ms=turn, lead_ms=max(LEAD_SHARE * turn, LEAD_ANSWERS * response_ms))
 
 
 def lasting(profile: Profile, seconds: float) -> Profile:

@@ -21,7 +21,7 @@ from .statistics.words import Better
 from .store import SliceRow
 
 _BUILT_IN = Path(__file__).with_name("measures.toml")
-_TEXTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns"}
+_TEXTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
 SLICE_NAMES = frozenset(item.name for item in fields(SliceRow)) - _TEXTS | OF_SECONDS | {"seconds", "users", "think_ms"}
 
 

@@ -16,7 +16,8 @@ _GAUGES = frozenset({"rss_bytes", "users", "think_ms", "lateness_p99_ns", "oldes
 _COUNTS = tuple(
     item.name
     for item in fields(SliceRow)
-    if item.name not in {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns"}
+    if item.name
+    not in {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
 )
 
 

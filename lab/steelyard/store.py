@@ -20,12 +20,16 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _Found = TypeVar("_Found")
 
 FAILURE_KINDS = ("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed")
+_SINCE_TURNS = "measured_ns"
 _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 
 
 @dataclass(frozen=True)
 class SliceRow:
-    """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md."""
+    """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
+
+    Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured.
+    """
 
     slice: int
     subject: str
@@ -33,6 +37,7 @@ class SliceRow:
     operation: str
     begin_ns: int
     end_ns: int
+    measured_ns: int
     started: int
     completed: int
     expected_faults: int
@@ -65,7 +70,7 @@ class SliceRow:
     @property
     def seconds(self) -> float:
         """The measured time."""
-        return (self.end_ns - self.begin_ns) / 1e9
+        return self.measured_ns / 1e9
 
     @property
     def throughput_per_s(self) -> float:
@@ -156,7 +161,15 @@ class Trial:
         rows = self.observations.get(number)
         if not rows:
             return None
-        return sum(row.jit_ns for row in rows) / max(1, rows[0].end_ns - rows[0].begin_ns)
+        observed = rows[0].end_ns - rows[0].begin_ns
+        # Where slices took turns, most of the observed time was the others'.
+        of = observed if self.unbroken(number) else self.slices[number].measured_ns
+        return sum(row.jit_ns for row in rows) / max(1, of)
+
+    def unbroken(self, number: int) -> bool:
+        """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""
+        row = self.slices.get(number)
+        return row is None or row.measured_ns == row.end_ns - row.begin_ns
 
     @cached_property
     def ticks_by_slice(self) -> Mapping[int, Sequence[Tick]]:
@@ -296,11 +309,15 @@ def _read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
     names = [item.name for item in fields(SliceRow)]
     texts = {"subject", "phase", "operation", "why_not"}
     found: dict[int, SliceRow] = {}
-    for row in read_table(path, names, may_be_cut=may_be_cut):
-        values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in names}
+    for row in read_table(path, [name for name in names if name != _SINCE_TURNS], may_be_cut=may_be_cut):
+        known = [name for name in names if name in row.fields]
+        values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in known}
+        values.setdefault(_SINCE_TURNS, max(0, values["end_ns"] - values["begin_ns"]))
         made = SliceRow(**values)
         if made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} ends before it begins")
+        if not 0 < made.measured_ns <= made.end_ns - made.begin_ns:
+            raise StoreError(f"{path}, line {row.line}: slice {made.slice} was measured for longer than it lasted")
         if made.slice in found:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} stands twice")
         found[made.slice] = made

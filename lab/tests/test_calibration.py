@@ -59,7 +59,7 @@ def made(
                 completed = round(100_000 * math.exp(log))
                 slices.append(
                     SliceEntry(
-                        fork, number * len(FACES) + place, number, subject, level, "measure", 0, 10**9,
+                        fork, number * len(FACES) + place, number, subject, level, "measure", 0, 10**9, 10**9,
                         1_300_000_000, completed, 0, 0, 10**9, 10**9, 0, 0, "", 0.0, 1000,
                     )
                 )  # fmt: skip

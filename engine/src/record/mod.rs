@@ -10,6 +10,6 @@ mod tables;
 pub use counts::{Counts, OperationRecord, histogram_us};
 pub use hlog::HistogramLog;
 pub use lateness::Lateness;
-pub use recorder::{Exchange, Recorder, TickPart};
+pub use recorder::{Edges, Exchange, Recorder, TickPart};
 pub use samples::{Sample, SampleAllowance, SampleFolder, SampleKeeper};
 pub use tables::{SliceRow, SliceTable, TickRow, TickTable};

@@ -31,11 +31,27 @@ pub struct TickPart {
     pub lateness: Lateness,
 }
 
+/// Where the measured time begins and ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edges {
+    /// At the instants planned; a request counts where its answer came between them.
+    Planned,
+    /// Each with the first answer that comes at its planned instant or after it; a request counts where it was due between them.
+    /// So a pause of the server that lies over an edge belongs whole to the side on which it began, and many short turns see as much
+    /// of its pauses as one long slice does. Load goes on for `lead_out` behind the end, that the last requests are served as the
+    /// others were.
+    AtAnswers { lead_out: Ns },
+}
+
 /// Everything that one worker remembers of one slice.
 #[derive(Debug)]
 pub struct Recorder {
     pub begin: Ns,
     pub end: Ns,
+    edges: Edges,
+    /// Whether `begin` and `end` are final.
+    begun: bool,
+    closed: bool,
     /// By the operation's place in the corpus; those that the slice does not use stay empty.
     pub operations: Vec<Option<Box<OperationRecord>>>,
     pub lateness: Lateness,
@@ -61,10 +77,13 @@ pub struct Recorder {
 
 impl Recorder {
     /// For a slice measured from `begin` to `end` that uses the operations whose place in `used` is true.
-    pub fn new(begin: Ns, end: Ns, used: &[bool]) -> Self {
+    pub fn new(begin: Ns, end: Ns, edges: Edges, used: &[bool]) -> Self {
         Self {
             begin,
             end,
+            edges,
+            begun: edges == Edges::Planned,
+            closed: edges == Edges::Planned,
             operations: used.iter().map(|used| used.then(Box::default)).collect(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
@@ -88,7 +107,33 @@ impl Recorder {
     /// Whether an instant lies in the measured time.
     #[inline]
     pub fn measures(&self, instant: Ns) -> bool {
-        (self.begin..self.end).contains(&instant)
+        self.begun && (self.begin..self.end).contains(&instant)
+    }
+
+    /// The instant after which no request is to be issued, as far as it is known; an end that waits for its answer waits for
+    /// `patience` at most.
+    #[inline]
+    pub fn issue_until(&self, patience: Ns) -> Ns {
+        match self.edges {
+            Edges::Planned => self.end,
+            Edges::AtAnswers { lead_out } if self.closed => self.end + lead_out,
+            Edges::AtAnswers { .. } => self.end + patience,
+        }
+    }
+
+    /// An answer came, or a request failed: what the edges may have waited for.
+    #[inline]
+    fn answered(&mut self, now: Ns) {
+        if !self.begun {
+            if now >= self.begin {
+                self.end += now - self.begin;
+                self.begin = now;
+                self.begun = true;
+            }
+        } else if !self.closed && now >= self.end {
+            self.end = now;
+            self.closed = true;
+        }
     }
 
     #[inline]
@@ -172,7 +217,13 @@ impl Recorder {
     /// A request ended; `at_limit` is the time a time-out is recorded at.
     #[inline]
     pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
-        let measured = self.measures(exchange.last_byte);
+        let measured = match self.edges {
+            Edges::Planned => self.measures(exchange.last_byte),
+            Edges::AtAnswers { .. } => {
+                self.answered(exchange.last_byte);
+                self.measures(exchange.due)
+            }
+        };
         let Some(operation) = self.of(exchange.operation) else {
             return;
         };

@@ -8,7 +8,7 @@ use super::counts::Counts;
 use crate::clock::{CpuTime, Ns};
 use crate::error::{EngineError, Result};
 
-const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,started,completed,expected_faults,wrong,\
+const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,\
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
     stale,unfinished,oldest_unfinished_ns,connects,closes,lead_in_completed,bytes_out,bytes_in,\
     response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not";
@@ -26,6 +26,8 @@ pub struct SliceRow {
     pub operation: String,
     pub begin: Ns,
     pub end: Ns,
+    /// The measured time between them, all of it or that of the slice's turns.
+    pub measured: Ns,
     pub counts: Counts,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
@@ -88,13 +90,14 @@ impl SliceTable {
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
         let c = &row.counts;
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
             row.operation,
             row.begin,
             row.end,
+            row.measured,
             c.started,
             c.completed,
             c.expected_faults,

@@ -83,7 +83,7 @@ const MOST_STALE: f64 = 0.01;
 
 impl SliceAudit {
     pub fn new(slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> Self {
-        let seconds = result.end.saturating_sub(result.begin) as f64 / SECOND as f64;
+        let seconds = result.measured as f64 / SECOND as f64;
         let counts = result.counts();
         let mut audit = Self {
             slice: slice.number,

@@ -13,13 +13,26 @@ use crate::error::{EngineError, Result};
 struct Line {
     go: Option<u64>,
     enough: Option<u64>,
+    turns: Option<Turns>,
+}
+
+/// Slices that take turns.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Turns {
+    pub slices: Vec<u64>,
+    /// The measured time of a turn, and for how long load goes before and after it.
+    pub ms: f64,
+    pub lead_ms: f64,
 }
 
 /// What a line asks of a slice, by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
     /// To run it.
     Go(u64),
+    /// To run some in turns.
+    Turns(Turns),
     /// To end its measured time soon, since it has shown enough.
     Enough(u64),
 }
@@ -27,12 +40,17 @@ pub enum Asked {
 /// What a line asks for.
 pub fn parse(line: &str) -> std::result::Result<Asked, String> {
     let found = serde_json::from_str::<Line>(line).map_err(|error| error.to_string());
-    let asked = found.and_then(|line| match (line.go, line.enough) {
-        (Some(slice), None) => Ok(Asked::Go(slice)),
-        (None, Some(slice)) => Ok(Asked::Enough(slice)),
+    let asked = found.and_then(|line| match (line.go, line.enough, line.turns) {
+        (Some(slice), None, None) => Ok(Asked::Go(slice)),
+        (None, Some(slice), None) => Ok(Asked::Enough(slice)),
+        (None, None, Some(turns)) => Ok(Asked::Turns(turns)),
         _ => Err("it must ask for one thing".to_owned()),
     });
-    asked.map_err(|why| format!("{why}; ask as {{\"go\":3}} or {{\"enough\":3}}"))
+    asked.map_err(|why| {
+        format!(
+            "{why}; ask as {{\"go\":3}}, {{\"enough\":3}} or {{\"turns\":{{\"slices\":[3,4],\"ms\":20,\"lead_ms\":2}}}}"
+        )
+    })
 }
 
 /// Reads lines until the end of standard input and passes them on.
@@ -72,6 +90,15 @@ mod tests {
     fn a_line_asks_for_one_thing_of_a_slice_by_its_number_and_for_nothing_else() {
         assert_eq!(parse("{\"go\":3}"), Ok(Asked::Go(3)));
         assert_eq!(parse("{\"enough\":3}"), Ok(Asked::Enough(3)));
+        let turns = Turns {
+            slices: vec![3, 4],
+            ms: 20.0,
+            lead_ms: 2.0,
+        };
+        assert_eq!(
+            parse("{\"turns\":{\"slices\":[3,4],\"ms\":20,\"lead_ms\":2}}"),
+            Ok(Asked::Turns(turns))
+        );
         for wrong in [
             "",
             "{}",
@@ -80,6 +107,9 @@ mod tests {
             "{\"go\":1,\"fast\":true}",
             "{\"go\":1,\"enough\":1}",
             "{\"stop\":1}",
+            "{\"turns\":[1,2]}",
+            "{\"turns\":{\"slices\":[3,4],\"ms\":20}}",
+            "{\"go\":1,\"turns\":{\"slices\":[1,2],\"ms\":20,\"lead_ms\":2}}",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

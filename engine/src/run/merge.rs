@@ -2,12 +2,15 @@
 
 use crate::clock::{CpuTime, Ns};
 use crate::record::{Counts, Lateness, OperationRecord, Sample};
+use crate::verify::Outcome;
 use crate::worker::Driven;
 
 /// All that is known of a slice that ended.
 pub struct SliceResult {
     pub begin: Ns,
     pub end: Ns,
+    /// The measured time: from begin to end, or in the turns between them.
+    pub measured: Ns,
     /// By the operation's place in the corpus.
     pub operations: Vec<Option<Box<OperationRecord>>>,
     pub samples: Vec<Sample>,
@@ -40,6 +43,20 @@ impl SliceResult {
         whole
     }
 
+    /// What this turn and a later one of the same slice come to.
+    pub fn then(mut self, later: Self) -> Self {
+        (self.end, self.measured) = (later.end, self.measured + later.measured);
+        self.add(later);
+        self
+    }
+
+    /// How many samples are of right answers, and of others.
+    pub fn samples_by_outcome(&self) -> (u64, u64) {
+        let right = |sample: &&Sample| matches!(sample.outcome, Outcome::Right { .. });
+        let count = self.samples.iter().filter(right).count();
+        (count as u64, (self.samples.len() - count) as u64)
+    }
+
     /// Counts of all operations together.
     pub fn counts(&self) -> Counts {
         let mut sum = Counts::default();
@@ -54,6 +71,7 @@ impl SliceResult {
         Self {
             begin: 0,
             end: 0,
+            measured: 0,
             operations: Vec::new(),
             samples: Vec::new(),
             lateness: Lateness::default(),
@@ -78,6 +96,7 @@ impl SliceResult {
         Self {
             begin: recorder.begin,
             end: recorder.end,
+            measured: recorder.end.saturating_sub(recorder.begin),
             operations: recorder.operations,
             samples: part.samples,
             lateness: recorder.lateness,

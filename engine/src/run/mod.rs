@@ -7,6 +7,7 @@ mod merge;
 mod output;
 mod plan;
 mod ticks;
+mod turns;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +19,13 @@ pub use merge::SliceResult;
 pub use plan::{PlanMaker, raise_file_limit};
 pub use ticks::TickGatherer;
 
-use crate::clock::{Clock, MILLISECOND, Monotonic, SECOND};
+use crate::clock::{Clock, MICROSECOND, MILLISECOND, Monotonic, SECOND};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::job;
 use crate::record::{SampleAllowance, TickRow};
 use crate::worker::SlicePlan;
-use control::Asked;
+use control::{Asked, Turns};
 use output::Output;
 
 /// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
@@ -68,11 +69,8 @@ impl Obedience<'_> {
         while let Ok(message) = self.messages.recv() {
             match message {
                 Message::Line(line) => {
-                    if let Some(place) = self.slice_to_start(&line)? {
-                        self.done[place] = true;
-                        if self.drive(place)? == Ended::WithInput {
-                            break;
-                        }
+                    if self.do_as_asked(&line)? == Ended::WithInput {
+                        break;
                     }
                 }
                 Message::InputEnded => break,
@@ -83,32 +81,56 @@ impl Obedience<'_> {
         self.output.finish()
     }
 
-    /// The place of the slice that a line asks for; none where it says enough of one that has ended by itself meanwhile.
-    fn slice_to_start(&self, line: &str) -> Result<Option<usize>> {
+    fn do_as_asked(&mut self, line: &str) -> Result<Ended> {
         let wrong = |why: String| EngineError::Control {
             line: line.to_owned(),
             why,
         };
-        let asked = control::parse(line).map_err(wrong)?;
-        let (Asked::Go(number) | Asked::Enough(number)) = asked;
-        let slices = &self.maker.job().slices;
-        let place = slices.iter().position(|slice| slice.number == number);
-        let place = place.ok_or_else(|| wrong(format!("the job has no slice {number}")))?;
-        match (asked, self.done[place]) {
-            (Asked::Go(_), false) => Ok(Some(place)),
-            (Asked::Enough(_), true) => Ok(None),
-            (Asked::Go(_), true) => Err(wrong(format!("slice {number} was run already"))),
-            (Asked::Enough(_), false) => Err(wrong(format!("slice {number} was not begun"))),
+        match control::parse(line).map_err(wrong)? {
+            Asked::Go(number) => {
+                let place = self.begin(number).map_err(wrong)?;
+                self.drive(place)
+            }
+            Asked::Turns(asked) => {
+                turns::check(&asked, self.maker.job()).map_err(wrong)?;
+                let places: std::result::Result<Vec<_>, _> =
+                    asked.slices.iter().map(|number| self.begin(*number)).collect();
+                self.take_turns(&places.map_err(wrong)?, &asked)
+            }
+            // It has ended by itself meanwhile.
+            Asked::Enough(number) => match self.done[self.place(number).map_err(wrong)?] {
+                true => Ok(Ended::AsPlanned),
+                false => Err(wrong(format!("slice {number} was not begun"))),
+            },
         }
+    }
+
+    fn place(&self, number: u64) -> std::result::Result<usize, String> {
+        let place = self.maker.job().slices.iter().position(|slice| slice.number == number);
+        place.ok_or_else(|| format!("the job has no slice {number}"))
+    }
+
+    /// The place of a slice that is run now, which it can be once.
+    fn begin(&mut self, number: u64) -> std::result::Result<usize, String> {
+        let place = self.place(number)?;
+        match std::mem::replace(&mut self.done[place], true) {
+            false => Ok(place),
+            true => Err(format!("slice {number} was run already")),
+        }
+    }
+
+    /// What may be kept of the exchanges of each of the slices that run now.
+    fn allowance(&self, running: usize) -> SampleAllowance {
+        let left = (self.done.iter().filter(|done| !**done).count() + running) as u64;
+        let (right, failed) = self.output.samples_written();
+        SampleAllowance::share(&self.maker.job().samples, right, failed, left)
     }
 
     /// Drives the slice at `place`, writes it down, and says so.
     fn drive(&mut self, place: usize) -> Result<Ended> {
         let plan = Arc::new(self.maker.slice(place)?);
         let slice = &self.maker.job().slices[place];
-        let left = self.done.iter().filter(|done| !**done).count() as u64 + 1;
-        let (right, failed) = self.output.samples_written();
-        let allowance = SampleAllowance::share(&self.maker.job().samples, right, failed, left);
+        let allowance = self.allowance(1);
         let mut gatherer = TickGatherer::new(&plan, slice);
         let output = &mut self.output;
         let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, |part| {
@@ -124,6 +146,31 @@ impl Obedience<'_> {
         output.slice(slice, &plan, &result)?;
         if ended == Ended::AsPlanned {
             control::say(&serde_json::json!({"drained": slice.number}))?;
+        }
+        Ok(ended)
+    }
+
+    /// Drives the slices at these places in turns, writes all down, and says so.
+    fn take_turns(&mut self, places: &[usize], asked: &Turns) -> Result<Ended> {
+        let mut shares = Vec::new();
+        for place in places {
+            let slice = &self.maker.job().slices[*place];
+            let allowance = self.allowance(places.len());
+            shares.push(turns::Share::new(slice, self.maker.slice(*place)?, asked, allowance));
+        }
+        let ended = turns::take(self.crew, &self.messages, &mut shares, |ticks| {
+            for tick in ticks {
+                self.output.ticks(&tick.rows)?;
+                control::say(&tick.line())?;
+            }
+            Ok(())
+        })?;
+        for share in shares {
+            let Some(result) = share.result else { continue };
+            self.output.slice(share.slice, &share.plan, &result)?;
+            if ended == Ended::AsPlanned {
+                control::say(&serde_json::json!({"drained": share.slice.number}))?;
+            }
         }
         Ok(ended)
     }
@@ -157,7 +204,8 @@ pub fn drive_slice(
             Message::Opened => {
                 opened += 1;
                 if opened == threads {
-                    crew.go(Monotonic.now() + MILLISECOND)?;
+                    // Several threads are to begin together.
+                    crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND })?;
                 }
             }
             Message::Tick(part) => {

@@ -70,6 +70,7 @@ impl Output {
             operation: slice.operation(),
             begin: result.begin,
             end: result.end,
+            measured: result.measured,
             counts: result.counts(),
             unfinished: result.unfinished,
             oldest_unfinished: result.oldest_unfinished,

@@ -10,6 +10,7 @@ use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::http::{RequestHead, Url};
 use crate::job::{Job, Profile};
+use crate::record::Edges;
 use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, client_config, resolve};
@@ -112,6 +113,7 @@ impl PlanMaker {
             shape,
             length,
             lead_in: from_ms(slice.lead_in_ms),
+            edges: Edges::Planned,
             deck: Deck::new(&mix, entries, slice.deck_seed),
             mix,
             steps,

@@ -9,7 +9,7 @@ use super::lane::{Pool, Task, lane_of};
 use super::load::Load;
 use super::plan::SlicePlan;
 use crate::clock::{Clock, Ns};
-use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
+use crate::record::{Edges, Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
 
@@ -82,7 +82,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             scratch,
             clock,
             load,
-            recorder: Recorder::new(begin, begin + plan.length, &plan.used()),
+            recorder: Recorder::new(begin, begin + plan.length, plan.edges, &plan.used()),
             samples,
             timers: BinaryHeap::with_capacity(2 * lanes as usize),
             now: clock.now(),
@@ -111,11 +111,11 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 self.recorder.shorten_to(brake.length(), self.now);
             }
             if self.issuing {
-                if self.now < self.recorder.end {
+                if self.now < self.issue_until() {
                     self.start_what_is_due();
                 } else {
                     self.stop_issuing();
-                    drain_until = self.recorder.end.max(self.now) + self.plan.drain_limit;
+                    drain_until = self.drain_until();
                 }
             }
             if self.now >= self.next_expiry {
@@ -177,7 +177,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         let mut until = self.next_expiry.min(self.recorder.next_turn());
         if self.issuing {
             let timer = self.timers.peek().map_or(Ns::MAX, |Reverse((at, _))| *at);
-            until = until.min(self.recorder.end).min(self.load.next()).min(timer);
+            until = until.min(self.issue_until()).min(self.load.next()).min(timer);
         }
         until
     }
@@ -229,6 +229,20 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 user.task = Task::Off;
                 user.thinking = None;
             }
+        }
+    }
+
+    /// The instant after which no request is to be issued.
+    #[inline]
+    pub(super) fn issue_until(&self) -> Ns {
+        self.recorder.issue_until(self.plan.drain_limit)
+    }
+
+    /// How long requests in flight are waited for. An end that waited for an answer in vain has waited long enough.
+    fn drain_until(&self) -> Ns {
+        match self.plan.edges {
+            Edges::Planned => self.recorder.end.max(self.now) + self.plan.drain_limit,
+            Edges::AtAnswers { lead_out } => self.recorder.end + lead_out.max(self.plan.drain_limit),
         }
     }
 

@@ -5,6 +5,7 @@ use super::lane::{Digest, Link, Task, token};
 use super::plan::Steps;
 use crate::clock::{Clock, Ns};
 use crate::job::ConnectionUse;
+use crate::record::Edges;
 use crate::verify::{Failure, Outcome};
 use crate::wire::{Idle, Transport, Trouble, Wire};
 
@@ -202,7 +203,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if user.kept.capacity() > KEPT_IN_CASE {
             user.kept = Vec::new();
         }
-        if self.now >= self.recorder.end && due < self.recorder.end {
+        if self.plan.edges == Edges::Planned && self.now >= self.recorder.end && due < self.recorder.end {
             self.left_unfinished(due);
         }
         self.follow(lane, !matches!(outcome, Outcome::Failed(_)));

@@ -6,6 +6,7 @@ use crate::clock::Ns;
 use crate::corpus::Corpus;
 use crate::http::RequestHead;
 use crate::job::{ConnectionUse, OnFailure, Rate};
+use crate::record::Edges;
 use crate::schedule::{Deck, Levels, MixPart, Pause};
 
 /// How load arrives.
@@ -32,6 +33,7 @@ pub struct SlicePlan {
     /// The length of the measured time.
     pub length: Ns,
     pub lead_in: Ns,
+    pub edges: Edges,
     pub mix: Vec<MixPart>,
     /// For each part of the mix.
     pub steps: Vec<Steps>,

@@ -221,7 +221,11 @@ impl Simulation {
 
     /// Drives the slice at `place`, whose lead-in begins now; gives its ticks, too.
     pub fn drive(&mut self, place: usize) -> (Driven, Vec<TickPart>) {
-        let plan = self.plan(place);
+        self.drive_plan(&self.plan(place))
+    }
+
+    /// The same with a plan that was changed.
+    pub fn drive_plan(&mut self, plan: &SlicePlan) -> (Driven, Vec<TickPart>) {
         let clock = SimulatedClock(self.wire.0.now.clone());
         let mut ticks = Vec::new();
         let samples = SampleKeeper::new(SampleAllowance {
@@ -235,7 +239,7 @@ impl Simulation {
             .unwrap();
         let mut scratch = Scratch::default();
         let drive = Drive::new(
-            &plan,
+            plan,
             0,
             self.maker.rules(),
             &mut self.pool,

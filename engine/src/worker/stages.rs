@@ -59,9 +59,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     #[inline]
     pub(super) fn follow(&mut self, lane: usize, answered: bool) {
         self.in_flight -= 1;
+        let goes_on = self.issuing && self.now < self.issue_until();
         let user = &mut self.pool.lanes[lane];
         user.task = Task::Off;
-        let goes_on = self.issuing && self.now < self.recorder.end;
         let pause = match &self.plan.steps[usize::from(user.card.part)] {
             Steps::Single => self.plan.pause,
             Steps::Session(pauses) => {

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::simulation::{BEGIN, OK, Reply, Simulation};
 use crate::clock::{MILLISECOND, Ns, SECOND};
 use crate::corpus::{Corpus, Entry};
-use crate::record::{Counts, OperationRecord};
+use crate::record::{Counts, Edges, OperationRecord};
 use crate::verify::Failure;
-use crate::worker::Driven;
+use crate::worker::{Driven, SlicePlan};
 
 const MS: Ns = MILLISECOND;
 
@@ -63,6 +63,78 @@ fn a_closed_user_asks_again_once_answered_and_littles_law_holds() {
         (36 + 4, 4, 10 * MS)
     );
     assert!(ticks.iter().all(|tick| tick.operations[0].completed.abs_diff(400) <= 4));
+}
+
+fn turn(simulation: &Simulation, length: Ns) -> SlicePlan {
+    let lead = length / 10;
+    SlicePlan {
+        length,
+        lead_in: lead,
+        edges: Edges::AtAnswers { lead_out: lead },
+        ..simulation.plan(0)
+    }
+}
+
+#[test]
+fn many_turns_see_as_much_of_a_servers_pauses_as_one_long_slice_does() {
+    let job = || json!({"slices": [slice(users(4, 60.0), json!({}))]});
+    // Every 40th request stops the server for 30 ms, as a collection of garbage would.
+    let pausing = || {
+        let (mut asked, mut stands_until) = (0, 0);
+        move |now: Ns, _: &str| {
+            asked += 1;
+            if asked % 40 == 0 {
+                stands_until = now + 30 * MS;
+            }
+            Reply::After(MS + stands_until.max(now) - now, OK)
+        }
+    };
+    let (long, _) = Simulation::new(job(), pausing()).drive(0);
+    let wanted = counts(&long).completed as f64 / (long.recorder.end - long.recorder.begin) as f64;
+
+    let mut simulation = Simulation::new(job(), pausing());
+    let plan = turn(&simulation, 50 * MS);
+    let (mut completed, mut measured, mut waited) = (0, 0, 0);
+    for _ in 0..1000 {
+        let (driven, _) = simulation.drive_plan(&plan);
+        assert_eq!(driven.unfinished, 0);
+        completed += counts(&driven).completed;
+        waited += counts(&driven).response_ns_sum;
+        measured += driven.recorder.end - driven.recorder.begin;
+    }
+    let found = completed as f64 / measured as f64;
+    assert!((found / wanted - 1.0).abs() < 0.02, "{found} where {wanted} is true");
+    let users = waited as f64 / measured as f64;
+    assert!((users / 4.0 - 1.0).abs() < 0.02, "{users} users of 4 by Little's law");
+}
+
+#[test]
+fn a_turn_begins_and_ends_with_an_answer_and_waits_for_it_no_longer_than_the_drain_limit() {
+    let job =
+        |more: Value| json!({"slices": [slice(users(2, 60.0), json!({}))], "drain_limit_ms": 500, "timeout_ms": more});
+    let mut simulation = Simulation::new(job(json!(30_000)), |_, _| Reply::After(7 * MS, OK));
+    let (driven, _) = simulation.drive_plan(&turn(&simulation, 100 * MS));
+    // Answers come every 7 ms after the lead-in's begin: the first at or after 10 ms, and after 100 ms more.
+    assert_eq!(
+        (driven.recorder.begin, driven.recorder.end),
+        (BEGIN + 14 * MS, BEGIN + 119 * MS)
+    );
+    assert_eq!(
+        (counts(&driven).started, counts(&driven).completed, driven.unfinished),
+        (30, 30, 0)
+    );
+
+    let mut simulation = Simulation::new(job(json!(30_000)), |now, _| {
+        if now < BEGIN + 40 * MS {
+            Reply::After(7 * MS, OK)
+        } else {
+            Reply::Never
+        }
+    });
+    let (driven, _) = simulation.drive_plan(&turn(&simulation, 100 * MS));
+    assert_eq!(driven.recorder.end, BEGIN + 114 * MS);
+    assert_eq!(driven.unfinished, 2);
+    assert!(driven.oldest_unfinished > 0);
 }
 
 #[test]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ SLICES, FORKS, SETUP, STUDY = "slices.csv", "forks.csv", "environment.json", "st
 class SliceEntry:
     """One slice. `subject` is whose processes took the load and `level` the slow-down planted in it (0.05 is 5%).
 
-    `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time; `spent_ns` is all the time it cost, with pause,
-    lead-in and drain. `cpu_ns` and `jit_ns` are the server's over `observed_ns`, which hold lead-in and drain too.
+    `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time, of which `measured_ns` is its own where the slices of a
+    round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they took turns).
+    `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which hold lead-in and drain too, and the other levels' turns.
     `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1 outside
     the measured phase.
     """
@@ -33,6 +35,7 @@ class SliceEntry:
     phase: str
     begin_ns: int
     end_ns: int
+    measured_ns: int
     spent_ns: int
     completed: int
     lead_in_completed: int
@@ -47,7 +50,7 @@ class SliceEntry:
 
     @property
     def throughput_per_s(self) -> float:
-        return self.completed / (self.end_ns - self.begin_ns) * 1e9
+        return self.completed / self.measured_ns * 1e9
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,12 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
     assert record is not None
     known = {one.label: one for one in study.subjects if isinstance(one, SubjectSpec)}
     slices: list[SliceEntry] = []
-    previous: int | None = None
+    spent = _spent_ns(trial)
     for plan in record.slices:
         row, seen = trial.slices.get(plan.number), trial.observations.get(plan.number, ())
         if row is None or not seen:
             continue
         spec = known[plan.subject]
-        ended = seen[0].end_ns
         slices.append(
             SliceEntry(
                 fork=trial.number,
@@ -111,11 +113,12 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
                 phase=plan.phase,
                 begin_ns=row.begin_ns,
                 end_ns=row.end_ns,
-                spent_ns=ended - (seen[0].begin_ns if previous is None else previous),
+                measured_ns=row.measured_ns,
+                spent_ns=spent[plan.number],
                 completed=row.completed,
                 lead_in_completed=row.lead_in_completed,
                 response_ns_sum=row.response_ns_sum,
-                observed_ns=ended - seen[0].begin_ns,
+                observed_ns=seen[0].end_ns - seen[0].begin_ns,
                 cpu_ns=sum(one.cpu_ns for one in seen),
                 jit_ns=sum(one.jit_ns for one in seen),
                 engine_cpu_ns=row.engine_user_ns + row.engine_system_ns,
@@ -124,7 +127,6 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
                 lateness_p99_ns=row.lateness_p99_ns,
             )
         )
-        previous = ended
     starting = sum(one.start_seconds for one in record.subjects)
     measured = sum(one.spent_ns for one in slices if one.phase == "measure") / 1e9
     warming = sum(one.spent_ns for one in slices if one.phase != "measure") / 1e9
@@ -145,6 +147,22 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
         ),
         slices,
     )
+
+
+def _spent_ns(trial: Trial) -> dict[int, int]:
+    """By slice, the time from the end of what came before to its own end; slices that took turns share theirs evenly."""
+    assert trial.record is not None
+    found: dict[int, int] = {}
+    seen = [plan for plan in trial.record.slices if plan.number in trial.slices and trial.observations.get(plan.number)]
+    previous: int | None = None
+    for _, group in groupby(seen, lambda plan: plan.number if trial.unbroken(plan.number) else (plan.cell, plan.pair)):
+        numbers = [plan.number for plan in group]
+        looks = [trial.observations[number][0] for number in numbers]
+        ended = max(look.end_ns for look in looks)
+        begun = min(look.begin_ns for look in looks) if previous is None else previous
+        found |= dict.fromkeys(numbers, (ended - begun) // len(numbers))
+        previous = ended
+    return found
 
 
 def write(bank: Bank, folder: Path) -> None:

@@ -121,7 +121,7 @@ def _setup(bank: Bank) -> str:
     steady = "" if bank.setup["pilot_steady"] else ", which found no steady state"
     lines = [f"A request costs {bank.setup['cpu_us_per_request']:.1f} us of the server's processor (pilot{steady})."]
     measured = [one for one in bank.slices if one.phase == "measure"]
-    seconds = median((one.end_ns - one.begin_ns) / 1e9 for one in measured)
+    seconds = median(one.measured_ns / 1e9 for one in measured)
     lines.append(f"A fork has {1 + max(one.round for one in measured)} rounds of slices of {seconds:.1f} s.")
     stolen = sum(one.steal_s for one in measured) / max(1e-9, sum(one.observed_ns for one in measured) / 1e9)
     lateness = median(one.lateness_p99_ns for one in measured) / 1e6

@@ -153,6 +153,13 @@ class Slice(Strict):
     lead_in_ms: Milliseconds = 200
 
 
+class Turn(Strict):
+    """For how long one of the slices that take turns has the machine, and for how long load goes before and after that."""
+
+    ms: Annotated[float, Field(ge=1)]
+    lead_ms: Annotated[float, Field(ge=0)]
+
+
 class Samples(Strict):
     """Which whole exchanges are kept: one right answer in `one_in`, and failures and wrong answers first, both bounded."""
 

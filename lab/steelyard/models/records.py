@@ -43,7 +43,8 @@ class Schedule(Strict):
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
     stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), or `as-published` (each subject alone,
-    unbroken, once). `looks` are the numbers of forks after which the run may be judged and ended (empty: once, at its end);
+    unbroken, once). Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in
+    one stretch). `looks` are the numbers of forks after which the run may be judged and ended (empty: once, at its end);
     `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
     false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
@@ -60,6 +61,7 @@ class Schedule(Strict):
     trials: list[TrialPlan]
     pairs_per_cell: int
     slice_seconds: float
+    turn_ms: float = 0
     warm_up_limit_seconds: float
     drain_limit_seconds: float = 10.0
     parameters: dict[str, int | float | str]

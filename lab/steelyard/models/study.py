@@ -131,6 +131,8 @@ class Study(Strict):
     """A study. `subjects` are server names or whole subjects; `primary` names the operation whose throughput is judged.
 
     `pairs` a fork and operation are given, or follow from the parameter that sets steady_seconds.
+    `turn_ms` is for how long each of the alternating slices of steady closed load has the machine before it is the other's turn
+    (longer where answers are slow; 0: each slice in one stretch).
     `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
     which the run may be judged and ended; `margin` is the difference that counts as none.
     `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`,
@@ -150,6 +152,7 @@ class Study(Strict):
     forks: Annotated[int, Field(ge=1)] = 4
     pairs: Annotated[int, Field(ge=3)] | None = None
     slice_seconds: Annotated[float, Field(gt=0)] = 2.0
+    turn_ms: Annotated[float, Field(ge=0, le=10_000)] = 20.0
     warm_up_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     corpus_entries: Annotated[int, Field(ge=1)] = 200
     parameters: dict[str, StudyParameter] = {}

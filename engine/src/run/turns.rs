@@ -1,0 +1,250 @@
+//! Slices that take turns of a fraction of a second, so that what the machine is doing meets all of them alike.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
+
+use super::control::Turns;
+use super::crew::{Crew, Message};
+use super::merge::SliceResult;
+use super::ticks::TickGatherer;
+use super::{Ended, Tick, drive_slice};
+use crate::clock::{CpuTime, Ns, SECOND, from_ms};
+use crate::error::Result;
+use crate::job::{Job, Profile, Slice, ThinkKind};
+use crate::record::{Counts, Edges, Lateness, SampleAllowance, TickPart};
+use crate::worker::SlicePlan;
+
+const LEAST_MS: f64 = 1.0;
+
+/// Says why the slices cannot take turns as asked.
+pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
+    if !(asked.ms >= LEAST_MS && asked.ms.is_finite()) {
+        return Err(format!("a turn takes {LEAST_MS} ms or more"));
+    }
+    if !(0.0..=asked.ms).contains(&asked.lead_ms) {
+        return Err("lead_ms is from 0 to the length of a turn".to_owned());
+    }
+    if asked.slices.is_empty() {
+        return Err("it names no slice".to_owned());
+    }
+    if job.threads != 1 {
+        return Err("turns need one thread".to_owned());
+    }
+    for slice in job.slices.iter().filter(|slice| asked.slices.contains(&slice.number)) {
+        let session = slice.mix.0.iter().any(|(name, _)| job.sessions.contains_key(name));
+        let steady = matches!(slice.profile, Profile::BigBang(_)) && slice.think.kind == ThinkKind::None;
+        if session || !steady {
+            return Err(format!(
+                "slice {} cannot take turns: its load has a shape, pauses or sessions",
+                slice.number
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// One slice of those that take turns.
+pub struct Share<'a> {
+    pub slice: &'a Slice,
+    pub plan: Arc<SlicePlan>,
+    /// What the turns so far come to.
+    pub result: Option<SliceResult>,
+    allowance: SampleAllowance,
+    seconds: TurnSeconds,
+    rounds: u64,
+}
+
+impl<'a> Share<'a> {
+    /// `whole` is the plan of the unbroken slice.
+    pub fn new(slice: &'a Slice, whole: SlicePlan, asked: &Turns, allowance: SampleAllowance) -> Self {
+        let (turn, lead) = (from_ms(asked.ms).min(whole.length), from_ms(asked.lead_ms));
+        Self {
+            seconds: TurnSeconds::new(TickGatherer::new(&whole, slice), whole.length),
+            rounds: whole.length.div_ceil(turn),
+            slice,
+            plan: Arc::new(SlicePlan {
+                length: turn,
+                lead_in: lead,
+                edges: Edges::AtAnswers { lead_out: lead },
+                ..whole
+            }),
+            result: None,
+            allowance,
+        }
+    }
+
+    fn add(&mut self, turn: SliceResult) -> Vec<Tick> {
+        let (right, failed) = turn.samples_by_outcome();
+        self.allowance.right = self.allowance.right.saturating_sub(right);
+        self.allowance.failed = self.allowance.failed.saturating_sub(failed);
+        let users = match &self.slice.profile {
+            Profile::BigBang(profile) => profile.users,
+            _ => 0,
+        };
+        let ticks = self.seconds.add(&turn, users);
+        self.result = Some(match self.result.take() {
+            Some(earlier) => earlier.then(turn),
+            None => turn,
+        });
+        ticks
+    }
+}
+
+/// Drives all shares in turns until each has had its measured time. A round that leaves a request without an answer is the last:
+/// the server hangs, and each further turn would wait for it.
+pub fn take(
+    crew: &Crew,
+    messages: &Receiver<Message>,
+    shares: &mut [Share],
+    mut tick: impl FnMut(Vec<Tick>) -> Result<()>,
+) -> Result<Ended> {
+    let rounds = shares.iter().map(|share| share.rounds).max().unwrap_or(0);
+    let mut orders = Orders::new(shares.len(), shares.first().map_or(0, |share| share.plan.deck_seed));
+    let (mut hangs, mut ended) = (false, Ended::AsPlanned);
+    'rounds: for round in 0..rounds {
+        for place in orders.next() {
+            let share = &mut shares[place];
+            if round >= share.rounds {
+                continue;
+            }
+            let turn;
+            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, |_| Ok(()))?;
+            hangs |= turn.unfinished > 0;
+            tick(share.add(turn))?;
+            if ended == Ended::WithInput {
+                break 'rounds;
+            }
+        }
+        if hangs {
+            break;
+        }
+    }
+    for share in shares {
+        tick(share.seconds.rest())?;
+    }
+    Ok(ended)
+}
+
+/// The orders of rounds: drawn anew, then its reverse, so that a machine that gets steadily slower or faster favours nobody.
+struct Orders {
+    draw: SmallRng,
+    order: Vec<usize>,
+    reversed: bool,
+}
+
+impl Orders {
+    fn new(count: usize, seed: u64) -> Self {
+        Self {
+            draw: SmallRng::seed_from_u64(seed),
+            order: (0..count).collect(),
+            reversed: true,
+        }
+    }
+
+    fn next(&mut self) -> Vec<usize> {
+        self.reversed = !self.reversed;
+        if self.reversed {
+            self.order.reverse();
+        } else {
+            self.order.shuffle(&mut self.draw);
+        }
+        self.order.clone()
+    }
+}
+
+/// Puts turns together to seconds of the slice's own measured time.
+struct TurnSeconds {
+    gatherer: TickGatherer,
+    length: Ns,
+    index: u64,
+    end: Ns,
+    users_active: u32,
+    measured: Ns,
+    operations: Vec<Counts>,
+    cpu: CpuTime,
+    lateness: Lateness,
+}
+
+impl TurnSeconds {
+    fn new(gatherer: TickGatherer, length: Ns) -> Self {
+        Self {
+            gatherer,
+            length,
+            index: 0,
+            end: 0,
+            users_active: 0,
+            measured: 0,
+            operations: Vec::new(),
+            cpu: CpuTime::default(),
+            lateness: Lateness::default(),
+        }
+    }
+
+    /// Adds a turn; gives the second that is full with it, if one is. Turns are a little longer than planned, so the slice's last
+    /// second is what is left in the end.
+    fn add(&mut self, turn: &SliceResult, users_active: u32) -> Vec<Tick> {
+        (self.end, self.users_active) = (turn.end, users_active);
+        self.operations.resize(turn.operations.len(), Counts::default());
+        for (sum, record) in self.operations.iter_mut().zip(&turn.operations) {
+            if let Some(record) = record {
+                sum.add(&record.counts);
+            }
+        }
+        self.cpu.user += turn.cpu.user;
+        self.cpu.system += turn.cpu.system;
+        self.lateness.add(&turn.lateness);
+        self.measured += turn.measured;
+        if self.measured >= SECOND && (self.index + 1) * SECOND < self.length {
+            self.second()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What is left when the slice ends.
+    fn rest(&mut self) -> Vec<Tick> {
+        if self.measured > 0 { self.second() } else { Vec::new() }
+    }
+
+    fn second(&mut self) -> Vec<Tick> {
+        let part = TickPart {
+            index: self.index,
+            end: self.end,
+            operations: std::mem::take(&mut self.operations),
+            users_active: self.users_active,
+            cpu: std::mem::take(&mut self.cpu),
+            lateness: std::mem::take(&mut self.lateness),
+        };
+        self.index += 1;
+        self.measured = 0;
+        self.gatherer.take(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_round_but_every_second_is_in_an_order_drawn_anew_and_that_is_the_reverse_of_the_one_before() {
+        let mut orders = Orders::new(4, 7);
+        let rounds: Vec<Vec<usize>> = (0..40).map(|_| orders.next()).collect();
+        for pair in rounds.chunks(2) {
+            let reverse: Vec<usize> = pair[1].iter().rev().copied().collect();
+            assert_eq!(pair[0], reverse);
+            let mut sorted = pair[0].clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3]);
+        }
+        assert!(rounds.iter().any(|round| round != &rounds[0] && round != &rounds[1]));
+        let again: Vec<Vec<usize>> = {
+            let mut orders = Orders::new(4, 7);
+            (0..40).map(|_| orders.next()).collect()
+        };
+        assert_eq!(rounds, again);
+    }
+}
