@@ -251,7 +251,7 @@ class _Driver:
         self._observer = observer
         self._freezes = setting.schedule.design == "alternating-frozen"
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
-        self._response_ms: dict[tuple[str, str], float] = {}  # of the last slice alone, by subject and cell
+        self._response_ms: dict[tuple[str, str], float] = {}  # mean of the last slice, by subject and cell
         self.watch = Watch(
             running,
             self._cells,
@@ -320,6 +320,7 @@ class _Driver:
         for place, plan in enumerate(plans):
             self._observer.record(plan.number, plan.subject, before[place], after[place])
             self._look(plan, rows[place])
+            self._remember_response(plan, rows[place])
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
         self._setting.progress.show(_stage(self._setting, self._plan, stage))
@@ -334,9 +335,12 @@ class _Driver:
         jit_share = self._observer.record(plan.number, plan.subject, before, after)
         [row] = _last_rows(self._folder / "slices.csv", 1)
         self._look(plan, row)
+        self._remember_response(plan, row)
+        return WarmUpSlice(throughput_per_s=int(row["completed"]) / int(row["measured_ns"]) * 1e9, jit_share=jit_share)
+
+    def _remember_response(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         completed = int(row["completed"])
         self._response_ms[plan.subject, plan.cell] = int(row["response_ns_sum"]) / completed / 1e6 if completed else 0.0
-        return WarmUpSlice(throughput_per_s=completed / int(row["measured_ns"]) * 1e9, jit_share=jit_share)
 
     def _look(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         failure = self.watch.look(plan, row)

@@ -157,14 +157,11 @@ class Trial:
         return self.record.status if self.record is not None else "interrupted"
 
     def jit_share(self, number: int) -> float | None:
-        """Compiler threads' run time in a slice as a share of its time; None where nothing was observed."""
+        """Compiler threads' run time in a slice as a share of its time, others' turns included; None if nothing was observed."""
         rows = self.observations.get(number)
         if not rows:
             return None
-        observed = rows[0].end_ns - rows[0].begin_ns
-        # Where slices took turns, most of the observed time was the others'.
-        of = observed if self.unbroken(number) else self.slices[number].measured_ns
-        return sum(row.jit_ns for row in rows) / max(1, of)
+        return sum(row.jit_ns for row in rows) / max(1, rows[0].end_ns - rows[0].begin_ns)
 
     def unbroken(self, number: int) -> bool:
         """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""

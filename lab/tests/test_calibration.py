@@ -17,9 +17,12 @@ from steelyard.calibration.tables import page
 from steelyard.calibration.values import values_of
 from steelyard.comparison import study_of
 from steelyard.errors import StoreError
+from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.statistics.planning import power
+from steelyard.store import read_run
 from steelyard.subject import BUSY_HEADER
+from synthetic import Planted, write_run
 
 SETUP = {
     "cpu_us_per_request": 96.25,
@@ -98,6 +101,22 @@ def test_recorded_seconds_are_those_of_two_subjects_alone() -> None:
     values = values_of(made(1))
     three_other_faces = 3 * 10 * 1.3
     assert values.seconds[0.05] == pytest.approx([110 - three_other_faces])
+
+
+def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> None:
+    labels = ("tomcat-metro", "go")
+    in_turns = {(1, 1, one): {"measured_ns": 900_000_000} for one in labels}
+    subjects = [SubjectSpec(label=one, parts=[PartSpec(server=one)]) for one in labels]
+    study = catalogue.study("calibration").model.model_copy(update={"subjects": subjects})
+    spent = []
+    for name, changes in ({"unbroken": {}, "turns": in_turns}).items():
+        trial = read_run(write_run(tmp_path / name, Planted(forks=1, pairs=3, changes=changes))).trials[0]
+        found = banking.entries(trial, study)[1]
+        spent.append({(one.round, one.subject): one.spent_ns for one in found if one.phase == "measure"})
+    apart, together = spent
+    assert sum(apart.values()) == sum(together.values())
+    first, second = (value for (round_, _), value in together.items() if round_ == 1)
+    assert first == second == sum(value for (round_, _), value in apart.items() if round_ == 1) // 2
 
 
 def test_a_sound_machine_reaches_every_figure() -> None:

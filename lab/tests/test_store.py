@@ -50,6 +50,25 @@ def test_what_was_written_is_read_back(run: Path) -> None:
     assert trial.jit_share(999) is None
 
 
+def test_the_measured_time_of_slices_in_turns_is_their_own_and_in_older_runs_all_of_it(run: Path) -> None:
+    path = run / "trials" / "01" / "slices.csv"
+    columns, *lines = [line.split(",") for line in path.read_text().splitlines()]
+    place = columns.index("measured_ns")
+    old = [line[:place] + line[place + 1 :] for line in [columns, *lines]]
+    whole = read_run(run).trials[0]
+    path.write_text("".join(",".join(line) + "\n" for line in old))
+    assert read_run(run).trials[0].slices == whole.slices
+    lines[0][place] = str(500_000_000)
+    path.write_text("".join(",".join(line) + "\n" for line in [columns, *lines]))
+    trial = read_run(run).trials[0]
+    assert (trial.unbroken(0), trial.unbroken(1), trial.slices[0].seconds) == (False, True, 0.5)
+    assert trial.slices[0].throughput_per_s == 4 * whole.slices[0].throughput_per_s
+    lines[0][place] = str(2_000_000_001)
+    path.write_text("".join(",".join(line) + "\n" for line in [columns, *lines]))
+    with pytest.raises(StoreError, match=r"slices\.csv, line 2: slice 0 was measured for longer than it lasted"):
+        read_run(run)
+
+
 def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is not a folder"):
         read_run(tmp_path / "nothing")

@@ -21,10 +21,10 @@ class SliceEntry:
     """One slice. `subject` is whose processes took the load and `level` the slow-down planted in it (0.05 is 5%).
 
     `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time, of which `measured_ns` is its own where the slices of a
-    round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they took turns).
-    `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which hold lead-in and drain too, and the other levels' turns.
-    `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1 outside
-    the measured phase.
+    round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they
+    took turns). `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which hold lead-in and drain too, and the other
+    levels' turns. `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1
+    outside the measured phase.
     """
 
     fork: int

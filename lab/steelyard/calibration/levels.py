@@ -6,6 +6,7 @@ import tomli_w
 
 from ..errors import StoreError
 from ..models.study import PartSpec, Study, SubjectSpec
+from ..pairing import slice_voids
 from ..statistics.looks import LOOKS
 from ..store import Trial
 from ..subject import BUSY_HEADER
@@ -13,6 +14,7 @@ from ..subject import BUSY_HEADER
 REFERENCE, AGAIN = "a", "again"
 LEVELS = (0.02, 0.05, 0.20)
 PILOT_PAIRS = 6
+PILOT_WARM_UP_SECONDS = 25.0  # what a request costs while it is still compiled is no measure of what it will cost
 
 
 def study_of(server: str, service: str, operation: str, *, slice_seconds: float, pairs: int, warm_up: float) -> Study:
@@ -54,7 +56,8 @@ def specs(study: Study) -> list[SubjectSpec]:
 def without_faces(study: Study) -> Study:
     """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
     pair = [one.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for one in specs(study) if one.same_as is None]
-    return study.model_copy(update={"subjects": pair, "pairs": PILOT_PAIRS})
+    warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 4 * study.warm_up_limit_seconds))
+    return study.model_copy(update={"subjects": pair, "pairs": PILOT_PAIRS, "warm_up_limit_seconds": warm_up})
 
 
 def planted(study: Study, cpu_us_per_request: float) -> Study:
@@ -70,14 +73,15 @@ _WIDTH = len("00000.000")
 
 
 def cpu_us_per_request(pilot: Trial) -> float:
-    """Processor time of the server for a request in microseconds, over the measured slices of a pilot (lead-in and drain too).
+    """Processor time of the server for a request in microseconds, over the measured slices of a pilot that count (lead-in and
+    drain too).
 
     Raises StoreError where nothing was measured.
     """
     spent, answered = 0, 0
     for number, plan in pilot.plans.items():
         row = pilot.slices.get(number)
-        if plan.phase == "measure" and row is not None:
+        if plan.phase == "measure" and row is not None and not slice_voids(pilot, number):
             spent += sum(one.cpu_ns for one in pilot.observations.get(number, ()))
             answered += row.completed + row.lead_in_completed
     if not answered or not spent:
