@@ -67,6 +67,8 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
     assert primary["verdict"] == ("slower" if slower_first else "faster"), primary
     ratio = primary["ratio"] if slower_first else 1 / primary["ratio"]
     assert 0.7 < ratio < 0.9
+    measured = [row for row in slices(lab.runs()[-1]) if row["phase"] == "measure"]
+    assert all(2 * int(row["measured_ns"]) < int(row["end_ns"]) - int(row["begin_ns"]) for row in measured), "in turns"
     counted = [one for trial in trials(lab.runs()[-1]) for one in trial["counted"]]
     assert len(counted) == 8
     assert all(one["by_service"] == one["by_engine"] > 0 for one in counted), counted

@@ -90,7 +90,7 @@ def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
             "cpu_ns": sum(one.cpu_ns for one in seen),
             "jit_ns": sum(one.jit_ns for one in seen),
             "rss_bytes": sum(one.rss_bytes for one in seen),
-            "observed_ns": seen[0].end_ns - seen[0].begin_ns,
+            "observed_ns": trial.observed_ns(number) or 0,
         }
     return values
 

@@ -163,6 +163,18 @@ class Trial:
             return None
         return sum(row.jit_ns for row in rows) / max(1, rows[0].end_ns - rows[0].begin_ns)
 
+    def observed_ns(self, number: int) -> int | None:
+        """The time that a slice was observed, lead-in and drain included: its even part of it where slices took turns."""
+        rows = self.observations.get(number)
+        if not rows:
+            return None
+        whole = rows[0].end_ns - rows[0].begin_ns
+        if self.unbroken(number):
+            return whole
+        plan = self.plans[number]
+        partners = [one for one in self.plans.values() if (one.cell, one.pair) == (plan.cell, plan.pair)]
+        return whole // len(partners)
+
     def unbroken(self, number: int) -> bool:
         """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""
         row = self.slices.get(number)

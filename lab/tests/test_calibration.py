@@ -36,7 +36,11 @@ SETUP = {
         }
     ],
 }
-FACES = ((levels.REFERENCE, 0.0), (levels.AGAIN, 0.0), *((levels.AGAIN, level) for level in levels.LEVELS))
+FACES = [
+    found
+    for level in (0.0, *levels.LEVELS)
+    for found in ((levels.REFERENCE, levels.partner(level), 0.0), (levels.AGAIN, levels.face(level), level))
+]
 
 
 def made(
@@ -49,20 +53,23 @@ def made(
     memory: float = 0.0,
 ) -> Bank:
     """A bank in which a slow-down by x costs exactly log(1 + x), forks vary, and each remembers the one before it."""
-    draw = np.random.default_rng(11)
+    draw, of_forks = (
+        np.random.default_rng(11),
+        np.random.default_rng(12),
+    )  # forks vary alike however many faces there are
     entries, slices, level_of_fork = [], [], 0.0
     for fork in range(1, forks + 1):
-        level_of_fork = memory * level_of_fork + draw.normal(0, fork_deviation)
-        entries.append(ForkEntry(fork, fork, "", "complete", "", 110.0, 6.0, 33.0, 65.0, 6.0, 1, ""))
+        level_of_fork = memory * level_of_fork + of_forks.normal(0, fork_deviation)
+        entries.append(ForkEntry(fork, fork, "", "complete", "", 149.0, 6.0, 33.0, 104.0, 6.0, 1, ""))
         for number in range(rounds):
-            for place, (subject, level) in enumerate(FACES):
+            for place, (subject, label, level) in enumerate(FACES):
                 log = draw.normal(0, slice_deviation) - math.log1p(level)
                 if subject == levels.AGAIN:
                     log += level_of_fork + bias
                 completed = round(100_000 * math.exp(log))
                 slices.append(
                     SliceEntry(
-                        fork, number * len(FACES) + place, number, subject, level, "measure", 0, 10**9, 10**9,
+                        fork, number * len(FACES) + place, number, subject, label, level, "measure", 0, 10**9, 10**9,
                         1_300_000_000, completed, 0, 0, 10**9, 10**9, 0, 0, "", 0.0, 1000,
                     )
                 )  # fmt: skip
@@ -99,8 +106,8 @@ def test_a_fork_that_lost_most_of_its_rounds_is_left_out() -> None:
 
 def test_recorded_seconds_are_those_of_two_subjects_alone() -> None:
     values = values_of(made(1))
-    three_other_faces = 3 * 10 * 1.3
-    assert values.seconds[0.05] == pytest.approx([110 - three_other_faces])
+    six_other_faces = 6 * 10 * 1.3
+    assert values.seconds[0.05] == pytest.approx([149 - six_other_faces])
 
 
 def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> None:
@@ -173,7 +180,8 @@ def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_leng
     study = levels.planted(catalogue.study("calibration").model, 96.25)
     headers = {one.label: one.headers[BUSY_HEADER] for one in levels.specs(study)}
     assert {label: float(text) for label, text in headers.items()} == {
-        "a": 0.0, "again": 0.0, "again-2": 1.925, "again-5": 4.812, "again-20": 19.25,
+        "a": 0.0, "a-for-2": 0.0, "a-for-5": 0.0, "a-for-20": 0.0,
+        "again": 0.0, "again-2": 1.925, "again-5": 4.812, "again-20": 19.25,
     }  # fmt: skip
     assert len({len(text) for text in headers.values()}) == 1
     with pytest.raises(StoreError, match="no calibration"):

@@ -62,6 +62,7 @@ def test_the_measured_time_of_slices_in_turns_is_their_own_and_in_older_runs_all
     path.write_text("".join(",".join(line) + "\n" for line in [columns, *lines]))
     trial = read_run(run).trials[0]
     assert (trial.unbroken(0), trial.unbroken(1), trial.slices[0].seconds) == (False, True, 0.5)
+    assert trial.observed_ns(1) == 2_000_000_000 and trial.observed_ns(999) is None
     assert trial.slices[0].throughput_per_s == 4 * whole.slices[0].throughput_per_s
     lines[0][place] = str(2_000_000_001)
     path.write_text("".join(",".join(line) + "\n" for line in [columns, *lines]))

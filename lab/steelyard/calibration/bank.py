@@ -18,7 +18,7 @@ SLICES, FORKS, SETUP, STUDY = "slices.csv", "forks.csv", "environment.json", "st
 
 @dataclass(frozen=True)
 class SliceEntry:
-    """One slice. `subject` is whose processes took the load and `level` the slow-down planted in it (0.05 is 5%).
+    """One slice. `subject` is whose processes took the load, `label` which face of it, `level` the slow-down planted (0.05 is 5%).
 
     `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time, of which `measured_ns` is its own where the slices of a
     round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they
@@ -31,6 +31,7 @@ class SliceEntry:
     slice: int
     round: int
     subject: str
+    label: str
     level: float
     phase: str
     begin_ns: int
@@ -109,6 +110,7 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
                 slice=plan.number,
                 round=-1 if plan.pair is None else plan.pair,
                 subject=spec.same_as or spec.label,
+                label=spec.label,
                 level=spec.slowed or 0.0,
                 phase=plan.phase,
                 begin_ns=row.begin_ns,

@@ -14,11 +14,14 @@ from ..subject import BUSY_HEADER
 REFERENCE, AGAIN = "a", "again"
 LEVELS = (0.02, 0.05, 0.20)
 PILOT_PAIRS = 6
-PILOT_WARM_UP_SECONDS = 25.0  # what a request costs while it is still compiled is no measure of what it will cost
+PILOT_WARM_UP_SECONDS = 45.0  # what a request costs while it is still compiled is no measure of what it will cost
 
 
 def study_of(server: str, service: str, operation: str, *, slice_seconds: float, pairs: int, warm_up: float) -> Study:
-    """The calibration of one server on one operation, as a study."""
+    """The calibration of one server on one operation, as a study.
+
+    The reference has as many faces as the other has levels: a process that is asked more often is warmer, and faster for it.
+    """
     return Study(
         name="calibration",
         title=f"Calibration: {server} against itself, and against itself slowed down",
@@ -28,8 +31,12 @@ def study_of(server: str, service: str, operation: str, *, slice_seconds: float,
             SubjectSpec(label=REFERENCE, parts=[PartSpec(server=server)], slowed=0.0),
             SubjectSpec(label=AGAIN, parts=[PartSpec(server=server)], slowed=0.0),
             *(
-                SubjectSpec(label=f"{AGAIN}-{level * 100:g}", same_as=AGAIN, slowed=level)
+                face
                 for level in LEVELS
+                for face in (
+                    SubjectSpec(label=partner(level), same_as=REFERENCE, slowed=0.0),
+                    SubjectSpec(label=face(level), same_as=AGAIN, slowed=level),
+                )
             ),
         ],
         reference=REFERENCE,
@@ -41,6 +48,16 @@ def study_of(server: str, service: str, operation: str, *, slice_seconds: float,
         warm_up_limit_seconds=warm_up,
         looks=list(LOOKS),
     )  # fmt: skip
+
+
+def face(level: float) -> str:
+    """The label of again at that level."""
+    return f"{AGAIN}-{level * 100:g}" if level else AGAIN
+
+
+def partner(level: float) -> str:
+    """The face of the reference that the level is compared with."""
+    return f"{REFERENCE}-for-{level * 100:g}" if level else REFERENCE
 
 
 def specs(study: Study) -> list[SubjectSpec]:
@@ -56,7 +73,7 @@ def specs(study: Study) -> list[SubjectSpec]:
 def without_faces(study: Study) -> Study:
     """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
     pair = [one.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for one in specs(study) if one.same_as is None]
-    warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 4 * study.warm_up_limit_seconds))
+    warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 8 * study.warm_up_limit_seconds))
     return study.model_copy(update={"subjects": pair, "pairs": PILOT_PAIRS, "warm_up_limit_seconds": warm_up})
 
 

@@ -26,7 +26,7 @@ INTRODUCTION = """\
 
 This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`; `make calibrate-study` collects
 them. Each fork starts the same server twice, `a` and `again`. Every round measures `a`, and `again` slowed down by each level
-(the service spins for that share of the processor time that a request takes), in an order shuffled anew. So there are true
+(the service spins for that share of the processor time that a request takes), in slices that take turns. So there are true
 differences of known size, and one of none.
 
 Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by

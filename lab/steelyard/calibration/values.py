@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..statistics.interval import fork_value
 from .bank import Bank, SliceEntry
-from .levels import AGAIN, REFERENCE
+from .levels import AGAIN, face, partner
 
 Floats = NDArray[np.float64]
 
@@ -20,9 +20,9 @@ Floats = NDArray[np.float64]
 class Values:
     """What the forks that count say; every array has one entry a fork, in order.
 
-    By level (0 is the same artifact unchanged): `ratios` are the medians over rounds of log(again at that level / a), as a
-    comparison of two subjects would have had them; `truths` those of log(again at that level / again at 0), within one
-    process; `seconds` what the fork would have cost with those two subjects alone. `throughputs` are those of a's and
+    By level (0 is the same artifact unchanged): `ratios` are the medians over rounds of log(again at that level / the face of a
+    beside it), as a comparison of two subjects would have had them; `truths` those of log(again at that level / again at 0),
+    within one process; `seconds` what the fork would have cost with those two subjects alone. `throughputs` are those of a's and
     again's measured slices at level 0. `rounds` and `voided` count pairs at level 0.
     """
 
@@ -55,22 +55,22 @@ def values_of(bank: Bank) -> Values:
     rounds = voided = 0
     for fork in bank.complete:
         slices = by_fork[fork.fork]
-        seen = {(one.subject, one.level): _by_round(slices, one.subject, one.level) for one in slices}
-        plain, base = seen.get((REFERENCE, 0.0), {}), seen.get((AGAIN, 0.0), {})
-        against = {level: _log_ratios(seen.get((AGAIN, level), {}), plain) for level in levels}
-        within = {level: _log_ratios(seen.get((AGAIN, level), {}), base) for level in levels}
-        least = max(1, math.ceil(len(plain) / 2))
+        plain = {level: _by_round(slices, partner(level)) for level in levels}
+        slowed = {level: _by_round(slices, face(level)) for level in levels}
+        against = {level: _log_ratios(slowed[level], plain[level]) for level in levels}
+        within = {level: _log_ratios(slowed[level], slowed[0.0]) for level in levels}
+        least = max(1, math.ceil(len(plain[0.0]) / 2))
         if any(len(logs) < least for logs in (*against.values(), *within.values())):
             found.left_out.append(fork.fork)
             continue
         found.forks.append(fork.fork)
-        rounds += len(plain)
-        voided += len(plain) - len(against[0.0])
+        rounds += len(plain[0.0])
+        voided += len(plain[0.0]) - len(against[0.0])
         for level in levels:
             ratios[level].append(fork_value(against[level]))
             truths[level].append(fork_value(within[level]))
             seconds[level].append(fork.seconds - _faces_seconds(slices, level))
-        found.throughputs.append((_counted(plain), _counted(base)))
+        found.throughputs.append((_counted(plain[0.0]), _counted(slowed[0.0])))
     return Values(
         found.forks,
         {level: np.array(logs) for level, logs in ratios.items()},
@@ -83,10 +83,8 @@ def values_of(bank: Bank) -> Values:
     )
 
 
-def _by_round(slices: Sequence[SliceEntry], subject: str, level: float) -> dict[int, SliceEntry]:
-    return {
-        one.round: one for one in slices if one.subject == subject and one.level == level and one.phase == "measure"
-    }
+def _by_round(slices: Sequence[SliceEntry], label: str) -> dict[int, SliceEntry]:
+    return {one.round: one for one in slices if one.phase == "measure" and one.label == label}
 
 
 def _log_ratios(first: dict[int, SliceEntry], second: dict[int, SliceEntry]) -> list[float]:
@@ -105,7 +103,7 @@ def _counted(slices: dict[int, SliceEntry]) -> list[float]:
 def _faces_seconds(slices: Sequence[SliceEntry], level: float) -> float:
     """Seconds of measured slices that a comparison of a with again at `level` would not have had.
 
-    Warm-up counts whole: the slices that open the other faces' connections stand in for as many of again's own.
+    Warm-up counts whole: the slices that open the other faces' connections stand in for as many of the two's own.
     """
-    kept = {(REFERENCE, 0.0), (AGAIN, level)}
-    return sum(one.spent_ns / 1e9 for one in slices if one.phase == "measure" and (one.subject, one.level) not in kept)
+    kept = {partner(level), face(level)}
+    return sum(one.spent_ns / 1e9 for one in slices if one.phase == "measure" and one.label not in kept)
