@@ -49,11 +49,7 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
     pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1, warm_up=4), "--json")
     assert pilot.code in (0, 1), pilot.err
     rows = [row for row in slices(lab.runs()[0]) if row["phase"] == "measure"]
-    throughput = (
-        sum(int(row["completed"]) for row in rows)
-        / sum(int(row["measured_ns"]) for row in rows)
-        * 1e9
-    )
+    throughput = sum(int(row["completed"]) for row in rows) / sum(int(row["measured_ns"]) for row in rows) * 1e9
     busy = max(1, round(0.25 / throughput * 1e6))  # a quarter more time a request: 20% less throughput
     study = lab.study(
         [{"label": "a", "server": "go"}, {"label": "slower", "server": "go", "busy": str(busy)}],

@@ -165,6 +165,43 @@ fn slices_that_take_turns_have_their_time_each_in_between_the_others() {
 }
 
 #[test]
+fn a_server_that_falls_silent_ends_the_turns_and_what_was_measured_is_kept() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            std::thread::spawn(move || answer_for_a_while(stream.unwrap()));
+        }
+    });
+    let bench = Bench::new();
+    let slices = json!([slice(0, users(2, 60.0)), slice(1, users(2, 60.0))]);
+    let mut engine = bench.start(&job(&url, slices, json!({"timeout_ms": 30_000})));
+    engine.expect(&json!({"ready": true}));
+    let begun = Instant::now();
+    engine.say("{\"turns\":{\"slices\":[0,1],\"ms\":20,\"lead_ms\":2}}");
+    engine.expect(&json!({"drained": 0}));
+    engine.expect(&json!({"drained": 1}));
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(engine.end().0.success());
+    let rows = bench.table("slices.csv");
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|row| number(row, "completed") > 0), "{rows:?}");
+    assert!(rows.iter().any(|row| number(row, "unfinished") == 2), "{rows:?}");
+}
+
+/// Answers every read for half a second, and then none, with the connection open.
+fn answer_for_a_while(mut stream: TcpStream) {
+    let begun = Instant::now();
+    let mut scrap = [0; 4096];
+    while matches!(stream.read(&mut scrap), Ok(1..)) {
+        if begun.elapsed() < Duration::from_millis(500) {
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\nechoVoidResponse";
+            stream.write_all(answer).unwrap();
+        }
+    }
+}
+
+#[test]
 fn load_that_cannot_be_cut_takes_no_turns() {
     let (_server, url) = null_server();
     let mut thinking = slice(1, users(1, 0.1));

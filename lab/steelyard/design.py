@@ -19,6 +19,7 @@ from .models.study import Budget, Study, SubjectSpec
 MOST_IN_A_TRIAL = 4
 REST_SECONDS = 2.0  # before a block: what the one before left over has ended
 BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
+TURN_SHARE = 0.5  # of a slice's own time, for the load before and after each of its turns
 LEAST_PAIRS = 3
 Value = int | float | str
 
@@ -172,9 +173,15 @@ def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_s
     warm_up = schedule.warm_up_limit_seconds * (1.0 if schedule.design == "as-published" else warm_up_share)
     blocks = [shapes.seconds_of(cell.profile) + REST_SECONDS for cell in schedule.cells if cell.block]
     steady = sum(not cell.block for cell in schedule.cells)
-    slices = steady * schedule.pairs_per_cell * (schedule.slice_seconds + BETWEEN_SECONDS)
+    slices = steady * schedule.pairs_per_cell * seconds_of_slice(schedule)
     each = start_seconds + len(schedule.warmed()) * warm_up + sum(blocks) + len(blocks) * BETWEEN_SECONDS + slices
     return each * sum(len(trial.start_order) for trial in schedule.trials)
+
+
+def seconds_of_slice(schedule: Schedule) -> float:
+    """What a slice of steady load costs, with what goes before and after it or each of its turns."""
+    beside = TURN_SHARE * schedule.slice_seconds if schedule.turn_ms else BETWEEN_SECONDS
+    return schedule.slice_seconds + beside
 
 
 def _number(study: Study, name: str, value: Value) -> Value:

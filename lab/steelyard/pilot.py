@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean, median, variance
+from statistics import median, variance
 
 from .comparing import compare
-from .design import LEAST_PAIRS
+from .design import LEAST_PAIRS, seconds_of_slice
 from .judging import primary_measure
 from .measures import Measure
 from .models.records import Schedule
@@ -28,9 +28,10 @@ def pairs_after_pilot(run: Run, measures: dict[str, Measure], fork_deviation: fl
     within = _within(run, measures)
     if piloted is None or piloted.record is None or not within:
         return schedule.pairs_per_cell
-    measured = [row.seconds for row in piloted.slices.values() if row.phase == "measure"]
-    pair = fmean(measured) * len(schedule.cells) * len(piloted.planned.start_order)
-    beside = max(0.0, piloted.record.seconds - sum(measured))
+    measured = sum(row.phase == "measure" for row in piloted.slices.values())
+    of_slice = seconds_of_slice(schedule)
+    pair = of_slice * len(schedule.cells) * len(piloted.planned.start_order)
+    beside = max(0.0, piloted.record.seconds - measured * of_slice)
     found = Components(median(within), fork_deviation**2, math.nan, 1, schedule.pairs_per_cell)
     return max(LEAST_PAIRS, pairs_a_fork(found, beside, pair, most=schedule.pairs_per_cell))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .design import BETWEEN_SECONDS, LEAST_PAIRS
+from .design import LEAST_PAIRS, seconds_of_slice
 from .models.records import Schedule
 from .sentences import counted
 
@@ -66,7 +66,7 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
     forks = schedule.looks[0] if schedule.looks else schedule.least_forks
     trial = schedule.budget_seconds / (forks * trials_per_fork(schedule))
     slices = schedule.pairs_per_cell * len(schedule.cells) * len(schedule.trials[0].start_order)
-    return trial - min(trial / 2, slices * (schedule.slice_seconds + BETWEEN_SECONDS))
+    return trial - min(trial / 2, slices * seconds_of_slice(schedule))
 
 
 def warm_up_is_over(within: Seconds | None, since_begin: Seconds, spent: Sequence[Seconds]) -> bool:
@@ -107,7 +107,7 @@ def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
 def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
     """What a trial costs, by the first one."""
     subjects, cells = len(schedule.trials[0].start_order), len(schedule.cells)
-    of_slice = schedule.slice_seconds + BETWEEN_SECONDS
+    of_slice = seconds_of_slice(schedule)
     return _Cost(max(0.0, spent - schedule.pairs_per_cell * cells * subjects * of_slice), of_slice, cells, subjects)
 
 

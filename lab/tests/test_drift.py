@@ -69,8 +69,12 @@ def test_stray_seconds_do_not_make_a_trend_and_seconds_without_an_answer_are_lef
 
 
 def test_too_few_seconds_are_refused() -> None:
+    with pytest.raises(InsufficientDataError, match="needs 8 seconds of settled load in each fork, and one has 7"):
+        drift([np.ones(7), np.ones(9)])
+    silent = np.ones(16)
+    silent[:2] = np.nan
     with pytest.raises(InsufficientDataError, match="8 equal parts"):
-        drift([np.ones(7), np.ones(7)])
+        drift([silent, np.ones(16)])
     with pytest.raises(InsufficientDataError, match="one fork needs 24 seconds"):
         drift([np.ones(20)])
     with pytest.raises(InsufficientDataError, match="at least one fork"):

@@ -19,10 +19,10 @@ def pairs(folder: Path, fork_deviation: float = FORK_DEVIATION, **planted: Any) 
 
 
 def test_the_number_is_that_of_kalibera_and_jones(tmp_path: Path) -> None:
-    # 70 s a fork less 2 x 40 slices of 2 s would be below zero, so a fork is free beside its pairs: the least suffices.
+    # 70 s a fork less 2 x 40 slices of 2.3 s would be below zero, so a fork is free beside its pairs: the least suffices.
     assert pairs(tmp_path / "a", slice_seconds=2.0) == 3
-    # 70 s less 2 x 40 slices of 0.2 s is 54 s beside pairs of 0.4 s; log ratios of pairs deviate by 3%.
-    expected = math.sqrt(54 / 0.4 * 0.03**2 / FORK_DEVIATION**2)
+    # 70 s less 2 x 40 slices of 0.5 s (0.3 s of it between them) is 30 s beside pairs of 1 s; log ratios of pairs deviate by 3%.
+    expected = math.sqrt(30 / 1.0 * 0.03**2 / FORK_DEVIATION**2)
     assert pairs(tmp_path / "b", slice_seconds=0.2) == pytest.approx(expected, rel=0.3)
 
 

@@ -107,7 +107,8 @@ def _plan(run: Run) -> Iterator[tuple[str, str]]:
     yield "design", schedule.design
     yield "forks", str(len(schedule.trials))
     yield "pairs a fork and operation", str(schedule.pairs_per_cell)
-    yield "slice", f"{schedule.slice_seconds:g} s"
+    turns = f", in turns of {schedule.turn_ms:g} ms or longer" if schedule.turn_ms else ""
+    yield "slice", f"{schedule.slice_seconds:g} s{turns}"
     yield "warm-up", f"up to {schedule.warm_up_limit_seconds:g} s"
     yield "users", ", ".join(dict.fromkeys(str(cell.users) for cell in schedule.cells))
     yield "margin", f"{schedule.margin:.0%}"

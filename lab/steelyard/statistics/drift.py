@@ -63,9 +63,13 @@ def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:
     A straight line by least squares through the logarithms of eight consecutive parts' medians, with Student's t interval:
     medians of parts shed stray seconds, and parts that are long against the memory of the noise are nearly independent (batch
     means, Conway 1963, "Some tactical problems in digital simulation"). `count` is the parts. NaN marks a second
-    without an answer. Raises InsufficientDataError where a part has no answer.
+    without an answer. Raises InsufficientDataError where there are fewer seconds than parts, or a part has no answer.
     """
     series = np.asarray(response, float)
+    if len(series) < BLOCKS:
+        raise InsufficientDataError(
+            f"a trend needs {BLOCKS} seconds of settled load in each fork, and one has {len(series)}"
+        )
     parts = [part[np.isfinite(part) & (part > 0)] for part in np.array_split(series, BLOCKS)]
     if any(len(part) == 0 for part in parts):
         raise InsufficientDataError(f"a trend needs answers in each of {BLOCKS} equal parts of the load")
