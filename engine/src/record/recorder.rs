@@ -12,6 +12,8 @@ pub struct Exchange {
     pub entry: u32,
     /// The deck's card that it came from.
     pub card: u64,
+    /// Whether it was due in the measured time.
+    pub counted: bool,
     pub due: Ns,
     /// When the engine took it up: to send it, or first to connect.
     pub taken_up: Ns,
@@ -38,9 +40,9 @@ pub enum Edges {
     Planned,
     /// Each with the first answer that comes at its planned instant or after it; a request counts where it was due between them.
     /// So a pause of the server that lies over an edge belongs whole to the side on which it began, and many short turns see as much
-    /// of its pauses as one long slice does. Load goes on for `lead_out` behind the end, that the last requests are served as the
-    /// others were.
-    AtAnswers { lead_out: Ns },
+    /// of its pauses as one long slice does. Load goes on behind the end until the last request that counts has its answer, so that it
+    /// is served as the others were.
+    AtAnswers,
 }
 
 /// Everything that one worker remembers of one slice.
@@ -52,6 +54,8 @@ pub struct Recorder {
     /// Whether `begin` and `end` are final.
     begun: bool,
     closed: bool,
+    /// Requests that count and have no answer yet.
+    pending: u32,
     /// By the operation's place in the corpus; those that the slice does not use stay empty.
     pub operations: Vec<Option<Box<OperationRecord>>>,
     pub lateness: Lateness,
@@ -84,6 +88,7 @@ impl Recorder {
             edges,
             begun: edges == Edges::Planned,
             closed: edges == Edges::Planned,
+            pending: 0,
             operations: used.iter().map(|used| used.then(Box::default)).collect(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
@@ -110,15 +115,26 @@ impl Recorder {
         self.begun && (self.begin..self.end).contains(&instant)
     }
 
-    /// The instant after which no request is to be issued, as far as it is known; an end that waits for its answer waits for
-    /// `patience` at most.
+    /// The instant after which no request is to be issued, as far as it is known; answers that a turn's end waits for are waited for
+    /// no longer than `patience`.
     #[inline]
     pub fn issue_until(&self, patience: Ns) -> Ns {
-        match self.edges {
-            Edges::Planned => self.end,
-            Edges::AtAnswers { lead_out } if self.closed => self.end + lead_out,
-            Edges::AtAnswers { .. } => self.end + patience,
+        if self.is_answered() {
+            self.end
+        } else {
+            self.end + patience
         }
+    }
+
+    /// Whether the end waits for no answer any more.
+    #[inline]
+    pub fn is_answered(&self) -> bool {
+        self.edges == Edges::Planned || self.closed && self.pending == 0
+    }
+
+    /// A request that was taken up could not be made.
+    pub fn set_aside(&mut self, exchange: &Exchange) {
+        self.pending -= u32::from(self.edges == Edges::AtAnswers && exchange.counted);
     }
 
     /// An answer came, or a request failed: what the edges may have waited for.
@@ -141,18 +157,20 @@ impl Recorder {
         self.operations[usize::from(operation)].as_deref_mut()
     }
 
-    /// The engine took a request up at `now` that was due at `due`.
+    /// The engine took a request up at `now` that was due at `due`; says whether that lies in the measured time.
     #[inline]
-    pub fn start(&mut self, operation: u16, due: Ns, now: Ns) {
+    pub fn start(&mut self, operation: u16, due: Ns, now: Ns) -> bool {
         if !self.measures(due) {
-            return;
+            return false;
         }
+        self.pending += u32::from(self.edges == Edges::AtAnswers);
         let late = now.saturating_sub(due);
         self.tick_lateness.record(late);
         if let Some(record) = self.of(operation) {
             record.counts.started += 1;
             record.counts.late_starts += u64::from(late > MILLISECOND);
         }
+        true
     }
 
     /// The slice ends at `now`, earlier than was planned.
@@ -214,16 +232,23 @@ impl Recorder {
         self.think_kept_ns += kept;
     }
 
+    /// Whether a request that ended counts.
+    #[inline]
+    pub fn counts(&self, exchange: &Exchange) -> bool {
+        match self.edges {
+            Edges::Planned => self.measures(exchange.last_byte),
+            Edges::AtAnswers => exchange.counted,
+        }
+    }
+
     /// A request ended; `at_limit` is the time a time-out is recorded at.
     #[inline]
     pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
-        let measured = match self.edges {
-            Edges::Planned => self.measures(exchange.last_byte),
-            Edges::AtAnswers { .. } => {
-                self.answered(exchange.last_byte);
-                self.measures(exchange.due)
-            }
-        };
+        if self.edges == Edges::AtAnswers {
+            self.answered(exchange.last_byte);
+            self.pending -= u32::from(exchange.counted);
+        }
+        let measured = self.counts(exchange);
         let Some(operation) = self.of(exchange.operation) else {
             return;
         };

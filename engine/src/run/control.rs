@@ -21,7 +21,7 @@ struct Line {
 #[serde(deny_unknown_fields)]
 pub struct Turns {
     pub slices: Vec<u64>,
-    /// The measured time of a turn, and for how long load goes before and after it.
+    /// The measured time of a turn, and for how long load goes before it.
     pub ms: f64,
     pub lead_ms: f64,
 }

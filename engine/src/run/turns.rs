@@ -61,15 +61,15 @@ pub struct Share<'a> {
 impl<'a> Share<'a> {
     /// `whole` is the plan of the unbroken slice.
     pub fn new(slice: &'a Slice, whole: SlicePlan, asked: &Turns, allowance: SampleAllowance) -> Self {
-        let (turn, lead) = (from_ms(asked.ms).min(whole.length), from_ms(asked.lead_ms));
+        let turn = from_ms(asked.ms).min(whole.length);
         Self {
             seconds: TurnSeconds::new(TickGatherer::new(&whole, slice), whole.length),
             rounds: whole.length.div_ceil(turn),
             slice,
             plan: Arc::new(SlicePlan {
                 length: turn,
-                lead_in: lead,
-                edges: Edges::AtAnswers { lead_out: lead },
+                lead_in: from_ms(asked.lead_ms),
+                edges: Edges::AtAnswers,
                 ..whole
             }),
             result: None,

@@ -9,7 +9,7 @@ use super::lane::{Pool, Task, lane_of};
 use super::load::Load;
 use super::plan::SlicePlan;
 use crate::clock::{Clock, Ns};
-use crate::record::{Edges, Recorder, Sample, SampleKeeper, TickPart};
+use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
 
@@ -240,9 +240,10 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
 
     /// How long requests in flight are waited for. An end that waited for an answer in vain has waited long enough.
     fn drain_until(&self) -> Ns {
-        match self.plan.edges {
-            Edges::Planned => self.recorder.end.max(self.now) + self.plan.drain_limit,
-            Edges::AtAnswers { lead_out } => self.recorder.end + lead_out.max(self.plan.drain_limit),
+        if self.recorder.is_answered() {
+            self.recorder.end.max(self.now) + self.plan.drain_limit
+        } else {
+            self.now
         }
     }
 

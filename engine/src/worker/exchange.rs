@@ -44,7 +44,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         } else {
             0
         };
-        self.recorder.start(operation, due, self.now);
+        user.exchange.counted = self.recorder.start(operation, due, self.now);
         self.in_flight += 1;
         self.next_expiry = self.next_expiry.min(self.now + self.plan.timeout);
         match &mut user.link {
@@ -196,7 +196,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             user.drop_link();
         }
         self.recorder.finish(&user.exchange, outcome, at_limit);
-        if self.recorder.measures(self.now) {
+        if self.recorder.counts(&user.exchange) {
             self.samples.offer(&user.exchange, outcome, &user.kept);
         }
         let due = user.exchange.due;

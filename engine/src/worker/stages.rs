@@ -98,6 +98,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     pub(super) fn set_aside(&mut self, lane: usize) {
         self.in_flight -= 1;
         let user = &mut self.pool.lanes[lane];
+        self.recorder.set_aside(&user.exchange);
         user.task = Task::Off;
         user.step = 0;
         let active = user.active;

@@ -1,5 +1,7 @@
 //! What the loop does with every profile, pause and failure, in a time that only passes when it waits.
 
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
 use super::simulation::{BEGIN, OK, Reply, Simulation};
@@ -70,20 +72,19 @@ fn turn(simulation: &Simulation, length: Ns) -> SlicePlan {
     SlicePlan {
         length,
         lead_in: lead,
-        edges: Edges::AtAnswers { lead_out: lead },
+        edges: Edges::AtAnswers,
         ..simulation.plan(0)
     }
 }
 
 #[test]
 fn many_turns_see_as_much_of_a_servers_pauses_as_one_long_slice_does() {
-    let job = || json!({"slices": [slice(users(4, 60.0), json!({}))]});
-    // Every 40th request stops the server for 30 ms, as a collection of garbage would.
+    let job = || json!({"slices": [slice(users(4, 300.0), json!({}))]});
+    // One request in 40 stops the server for 30 ms, as a collection of garbage would.
     let pausing = || {
-        let (mut asked, mut stands_until) = (0, 0);
+        let (mut draw, mut stands_until) = (SmallRng::seed_from_u64(5), 0);
         move |now: Ns, _: &str| {
-            asked += 1;
-            if asked % 40 == 0 {
+            if draw.random_ratio(1, 40) {
                 stands_until = now + 30 * MS;
             }
             Reply::After(MS + stands_until.max(now) - now, OK)
@@ -95,7 +96,7 @@ fn many_turns_see_as_much_of_a_servers_pauses_as_one_long_slice_does() {
     let mut simulation = Simulation::new(job(), pausing());
     let plan = turn(&simulation, 50 * MS);
     let (mut completed, mut measured, mut waited) = (0, 0, 0);
-    for _ in 0..1000 {
+    for _ in 0..4000 {
         let (driven, _) = simulation.drive_plan(&plan);
         assert_eq!(driven.unfinished, 0);
         completed += counts(&driven).completed;

@@ -154,7 +154,7 @@ class Slice(Strict):
 
 
 class Turn(Strict):
-    """For how long one of the slices that take turns has the machine, and for how long load goes before and after that."""
+    """For how long one of the slices that take turns has the machine, and for how long load goes before that."""
 
     ms: Annotated[float, Field(ge=1)]
     lead_ms: Annotated[float, Field(ge=0)]
