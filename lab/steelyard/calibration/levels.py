@@ -31,9 +31,9 @@ def study_of(server: str, service: str, operation: str, *, slice_seconds: float,
             SubjectSpec(label=REFERENCE, parts=[PartSpec(server=server)], slowed=0.0),
             SubjectSpec(label=AGAIN, parts=[PartSpec(server=server)], slowed=0.0),
             *(
-                face
+                subject
                 for level in LEVELS
-                for face in (
+                for subject in (
                     SubjectSpec(label=partner(level), same_as=REFERENCE, slowed=0.0),
                     SubjectSpec(label=face(level), same_as=AGAIN, slowed=level),
                 )
