@@ -6,7 +6,7 @@ import csv
 import os
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -311,32 +311,32 @@ class _Driver:
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> None:
         self._setting.progress.show(_stage(self._setting, self._plan, stage))
-        before = [observe.read(self._running[plan.subject]) for plan in plans]
-        self._log.slices.extend(plans)
         numbers = [plan.number for plan in plans]
-        self._engine.take_turns(numbers, turn, self._patience(), lambda _: self._setting.progress.refresh())
-        after = [observe.read(self._running[plan.subject]) for plan in plans]
-        rows = _last_rows(self._folder / "slices.csv", len(plans))
-        for place, plan in enumerate(plans):
-            self._observer.record(plan.number, plan.subject, before[place], after[place])
-            self._look(plan, rows[place])
-            self._remember_response(plan, rows[place])
+        refresh = self._setting.progress.refresh
+        self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), lambda _: refresh()))
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
         self._setting.progress.show(_stage(self._setting, self._plan, stage))
-        subject = self._running[plan.subject]
         if pause:
             time.sleep(pause)
         self._freeze_others(plan)
-        before = observe.read(subject)
-        self._log.slices.append(plan)
-        self._engine.go(plan.number, self._patience(), self._on_tick(plan))
-        after = observe.read(subject)
-        jit_share = self._observer.record(plan.number, plan.subject, before, after)
-        [row] = _last_rows(self._folder / "slices.csv", 1)
-        self._look(plan, row)
-        self._remember_response(plan, row)
-        return WarmUpSlice(throughput_per_s=int(row["completed"]) / int(row["measured_ns"]) * 1e9, jit_share=jit_share)
+        [found] = self._observed([plan], lambda: self._engine.go(plan.number, self._patience(), self._on_tick(plan)))
+        return found
+
+    def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
+        """Record what the subjects of these slices use while they are driven, and judge how each went."""
+        before = [observe.read(self._running[plan.subject]) for plan in plans]
+        self._log.slices.extend(plans)
+        drive()
+        after = [observe.read(self._running[plan.subject]) for plan in plans]
+        rows = _last_rows(self._folder / "slices.csv", len(plans))
+        found = []
+        for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
+            jit_share = self._observer.record(plan.number, plan.subject, begun, ended)
+            self._look(plan, row)
+            self._remember_response(plan, row)
+            found.append(WarmUpSlice(int(row["completed"]) / int(row["measured_ns"]) * 1e9, jit_share))
+        return found
 
     def _remember_response(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         completed = int(row["completed"])

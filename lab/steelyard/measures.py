@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,12 @@ from .configuration import describe
 from .errors import MeasureError
 from .formula import Formula, FormulaError, parse
 from .models.measure import Measure as MeasureData
-from .quantities import OBSERVED, OF_SECONDS, Quantities
+from .quantities import COUNTS, OBSERVED, OF_SECONDS, Quantities
 from .statistics.checks import percentile_refusal
 from .statistics.words import Better
-from .store import SliceRow
 
 _BUILT_IN = Path(__file__).with_name("measures.toml")
-_TEXTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
-SLICE_NAMES = frozenset(item.name for item in fields(SliceRow)) - _TEXTS | OF_SECONDS | {"seconds", "users", "think_ms"}
+SLICE_NAMES = frozenset(COUNTS) | OF_SECONDS | {"seconds", "users", "think_ms"}
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,8 @@ OF_SECONDS = frozenset({"answered_seconds", "second_means_ms_sum", "second_means
 OBSERVED = frozenset({"cpu_ns", "jit_ns", "rss_bytes", "observed_ns"})
 # Of these the highest is taken where slices are put together; everything else is added.
 _GAUGES = frozenset({"rss_bytes", "users", "think_ms", "lateness_p99_ns", "oldest_unfinished_ns"})
-_COUNTS = tuple(
-    item.name
-    for item in fields(SliceRow)
-    if item.name
-    not in {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
-)
+_NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
+COUNTS = tuple(item.name for item in fields(SliceRow) if item.name not in _NO_COUNTS)
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,7 @@ def second_means_ms(trial: Trial, number: int) -> dict[int, float]:
 
 def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
     row = trial.slices[number]
-    values: dict[str, float] = {name: getattr(row, name) for name in _COUNTS}
+    values: dict[str, float] = {name: getattr(row, name) for name in COUNTS}
     values |= {"seconds": row.seconds, "users": users, "think_ms": trial.think_ms}
     means = list(second_means_ms(trial, number).values())
     values |= {

@@ -168,12 +168,14 @@ class Trial:
         rows = self.observations.get(number)
         if not rows:
             return None
-        whole = rows[0].end_ns - rows[0].begin_ns
+        return (rows[0].end_ns - rows[0].begin_ns) // len(self.together(number))
+
+    def together(self, number: int) -> list[int]:
+        """The slices that took turns, of which `number` is one: those of its pair, or itself alone."""
         if self.unbroken(number):
-            return whole
+            return [number]
         plan = self.plans[number]
-        partners = [one for one in self.plans.values() if (one.cell, one.pair) == (plan.cell, plan.pair)]
-        return whole // len(partners)
+        return [one.number for one in self.plans.values() if (one.cell, one.pair) == (plan.cell, plan.pair)]
 
     def unbroken(self, number: int) -> bool:
         """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""
