@@ -33,8 +33,7 @@ fn slices_run_in_any_order_each_at_most_once_and_may_be_left_out() {
         slice(5, users(2, 0.2)),
         slice(9, users(1, 0.2))
     ]);
-    let mut engine = bench.start(&job(&url, slices, json!({})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, slices, json!({})));
     for number in [9, 0] {
         engine.go(number);
         engine.expect(&json!({"drained": number}));
@@ -66,8 +65,7 @@ fn a_wrong_control_line_is_one_sentence_and_exit_1() {
         ("go", "{\"go\":3}"),
     ] {
         let bench = Bench::new();
-        let mut engine = bench.start(&job(&url, slices.clone(), json!({})));
-        engine.expect(&json!({"ready": true}));
+        let mut engine = bench.ready(&job(&url, slices.clone(), json!({})));
         engine.say(line);
         let (status, told) = engine.end();
         assert_eq!(status.code(), Some(1));
@@ -80,8 +78,7 @@ fn a_slice_that_has_shown_enough_ends_at_a_whole_second_and_the_next_is_as_long_
     let (_server, url) = null_server();
     let bench = Bench::new();
     let slices = json!([slice(0, users(2, 30.0)), slice(1, users(2, 4.0))]);
-    let mut engine = bench.start(&job(&url, slices, json!({})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, slices, json!({})));
     engine.go(0);
     std::thread::sleep(Duration::from_millis(500));
     engine.say("{\"enough\":0}");
@@ -122,8 +119,7 @@ fn slices_that_take_turns_have_their_time_each_in_between_the_others() {
         slice(1, users(2, 1.2)),
         slice(2, users(2, 0.1))
     ]);
-    let mut engine = bench.start(&job(&url, slices, json!({})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, slices, json!({})));
     engine.say("{\"turns\":{\"slices\":[1,0],\"ms\":20,\"lead_ms\":2}}");
     engine.expect(&json!({"drained": 1}));
     engine.expect(&json!({"drained": 0}));
@@ -175,8 +171,7 @@ fn a_server_that_falls_silent_ends_the_turns_and_what_was_measured_is_kept() {
     });
     let bench = Bench::new();
     let slices = json!([slice(0, users(2, 60.0)), slice(1, users(2, 60.0))]);
-    let mut engine = bench.start(&job(&url, slices, json!({"timeout_ms": 30_000})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, slices, json!({"timeout_ms": 30_000})));
     let begun = Instant::now();
     engine.say("{\"turns\":{\"slices\":[0,1],\"ms\":20,\"lead_ms\":2}}");
     engine.expect(&json!({"drained": 0}));
@@ -230,8 +225,7 @@ fn load_that_cannot_be_cut_takes_no_turns() {
         ("{\"turns\":{\"slices\":[7],\"ms\":20,\"lead_ms\":2}}", "no slice 7"),
     ] {
         let bench = Bench::new();
-        let mut engine = bench.start(&job(&url, slices.clone(), json!({})));
-        engine.expect(&json!({"ready": true}));
+        let mut engine = bench.ready(&job(&url, slices.clone(), json!({})));
         engine.say(line);
         let (status, told) = engine.end();
         assert_eq!(status.code(), Some(1));
@@ -243,8 +237,7 @@ fn load_that_cannot_be_cut_takes_no_turns() {
 fn a_drained_engine_uses_no_cpu() {
     let (_server, url) = null_server();
     let bench = Bench::new();
-    let mut engine = bench.start(&job(&url, json!([slice(0, users(8, 0.2))]), json!({})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, json!([slice(0, users(8, 0.2))]), json!({})));
     engine.go(0);
     engine.expect(&json!({"drained": 0}));
     let before = engine.cpu_ticks();
@@ -257,8 +250,7 @@ fn a_drained_engine_uses_no_cpu() {
 fn the_end_of_input_breaks_a_running_slice_off_and_keeps_what_was_measured() {
     let (_server, url) = null_server();
     let bench = Bench::new();
-    let mut engine = bench.start(&job(&url, json!([slice(0, users(2, 600.0))]), json!({})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, json!([slice(0, users(2, 600.0))]), json!({})));
     engine.go(0);
     std::thread::sleep(Duration::from_millis(1500));
     let begin = Instant::now();
@@ -279,8 +271,7 @@ fn the_end_of_input_also_ends_the_opening_of_connections() {
     let bench = Bench::new();
     let more = json!({"timeout_ms": 600_000});
     let url = format!("https://{}/", server.address);
-    let mut engine = bench.start(&job(&url, json!([slice(0, users(2, 600.0))]), more));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, json!([slice(0, users(2, 600.0))]), more));
     engine.go(0);
     std::thread::sleep(Duration::from_millis(300));
     let begin = Instant::now();
@@ -506,8 +497,7 @@ fn connections_that_the_server_closed_between_slices_are_reopened_unmeasured() {
     });
     let bench = Bench::new();
     let slices = json!([slice(0, users(2, 0.2)), slice(1, users(2, 0.2))]);
-    let mut engine = bench.start(&job(&url, slices, json!({})));
-    engine.expect(&json!({"ready": true}));
+    let mut engine = bench.ready(&job(&url, slices, json!({})));
     for number in [0, 1] {
         engine.go(number);
         engine.expect(&json!({"drained": number}));

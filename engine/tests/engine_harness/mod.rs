@@ -63,7 +63,14 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Starts the engine on a job; it is up to the test to say `go`.
+    /// Starts the engine on a job and waits until it may be told to go.
+    pub fn ready(&self, job: &Value) -> Engine {
+        let mut engine = self.start(job);
+        engine.expect(&json!({"ready": true}));
+        engine
+    }
+
+    /// Starts the engine on a job.
     pub fn start(&self, job: &Value) -> Engine {
         std::fs::write(self.path("job.json"), job.to_string()).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_steelyard-engine"))
@@ -89,8 +96,7 @@ impl Bench {
 
     /// Runs all slices of a job in their order, to the end.
     pub fn run(&self, job: &Value) -> Vec<Row> {
-        let mut engine = self.start(job);
-        engine.expect(&json!({"ready": true}));
+        let mut engine = self.ready(job);
         for slice in job["slices"].as_array().unwrap() {
             engine.go(slice["number"].as_u64().unwrap());
             engine.expect(&json!({"drained": slice["number"]}));
