@@ -20,7 +20,6 @@ from .errors import SteelyardError
 
 app = typer.Typer(
     name="steelyard",
-    help="Weighs web services: the same service on several real servers, the same load, and a verdict that one can trust.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
