@@ -43,6 +43,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/awake.py --check
+	$(RUN) python tools/designs.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 
@@ -81,8 +82,8 @@ hall: build ## docs/reference/servers.md, from the results that `make test-serve
 fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
 
-calibrate-study: build ## forks for docs/reference/calibration.md, in sittings of at most 95 minutes; may be stopped; BUDGET=30m
-	@$(RUN) python -m steelyard.calibration --budget $(or $(BUDGET),95m)
+calibrate-study: build ## forks for docs/reference/calibration.md, in sittings of at most 95 minutes; may be stopped; BUDGET=30m, FORKS=100
+	@$(RUN) python -m steelyard.calibration --budget $(or $(BUDGET),95m) $(if $(FORKS),--forks $(FORKS))
 
 calibration-tables: build ## docs/reference/calibration.md, from the forks in docs/results/calibration
 	$(RUN) python -m steelyard.calibration.tables

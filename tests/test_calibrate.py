@@ -133,6 +133,23 @@ def test_what_calibrate_finds_is_stored_and_a_later_run_cites_it(lab: Lab) -> No
     assert "What this machine tells apart" in report and "smallest difference found with 90% power" in report
 
 
+def test_ctrl_c_in_a_calibration_keeps_the_forks_that_ended_and_says_what_they_show(
+    lab: Lab, until: Callable[[Callable[[], bool], float], None]
+) -> None:
+    words = ("calibrate", "--server", "go", "--budget", "20m", "--pairs", "3", "--slice-seconds", "0.2", "--json")
+    process = lab.start(*words)
+    third = "calibrate-go-*/trials/03/slices.csv"
+    until(lambda: any((lab.folder / "runs").glob(third)) or process.poll() is not None, 300)
+    os.kill(process.pid, signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    found: dict[str, Any] = json.loads(out)
+    assert found["stopped"] is True and found["forks"] == 2
+    (kept,) = (lab.folder / "state").glob("*/calibration.json")
+    assert json.loads(kept.read_text()) == found
+
+
 def test_a_slow_down_without_a_measured_size_is_refused(lab: Lab) -> None:
     (lab.folder / "small.toml").write_text(STUDY, encoding="utf-8")
     ran = lab.run("run", "small.toml")

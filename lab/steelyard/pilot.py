@@ -14,14 +14,14 @@ from .models.records import Schedule
 from .statistics.variance import Components, pairs_a_fork
 from .store import Run
 
-# Standard deviation of forks (log ratio) before this machine has shown its own: the pilot of METHODOLOGY.md.
+# Standard deviation of forks (log ratio) on a machine that was never calibrated.
 FORK_DEVIATION = 0.018
 
 
-def pairs_after_pilot(run: Run, measures: dict[str, Measure], fork_deviation: float = FORK_DEVIATION) -> int:
+def pairs_after_pilot(run: Run, measures: dict[str, Measure], fork_deviation: float) -> int:
     """Pairs a fork by Kalibera and Jones 2013, between the least and those planned; the plan where the pilot says nothing.
 
-    One fork shows how pairs vary and what both levels cost; how forks vary needs many, so it is taken as known.
+    One fork shows how pairs vary and what both levels cost; how forks vary (`fork_deviation`, of log ratios) needs many.
     """
     schedule = run.schedule
     piloted = next((trial for trial in run.trials if trial.status == "complete"), None)

@@ -26,6 +26,7 @@ from . import (
     subject,
 )
 from .agents import find_agents
+from .calibration import history
 from .catalogue import Entry
 from .cpus import Shares
 from .drive import Setting, TrialFailedError
@@ -35,7 +36,7 @@ from .models.records import Schedule, TrialPlan
 from .models.service import Service
 from .models.study import Study
 from .models.verdict import Verdicts
-from .pilot import pairs_after_pilot
+from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .progress import Progress, duration
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
 from .stopping import over_budget, stopping_of, warm_up_within
@@ -239,8 +240,9 @@ def _seconds_left(schedule: Schedule, standing: Standing) -> float:
 
 def _pairs(folder: Path) -> int:
     """How many pairs a fork should hold, from the first one."""
-    stored = read_run(folder)
-    return pairs_after_pilot(stored, measures.registry(stored.study))
+    stored, known = read_run(folder), history.last()
+    deviation = known.fork_deviation if known else FORK_DEVIATION
+    return pairs_after_pilot(stored, measures.registry(stored.study), deviation)
 
 
 def _decided(folder: Path) -> bool:

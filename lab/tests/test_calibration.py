@@ -38,7 +38,7 @@ SETUP = {
 }
 FACES = [
     found
-    for level in (0.0, *levels.LEVELS)
+    for level in (0.0, 0.02, 0.05, 0.20)
     for found in ((levels.REFERENCE, levels.partner(level), 0.0), (levels.AGAIN, levels.face(level), level))
 ]
 
@@ -169,6 +169,16 @@ def test_the_page_is_rebuilt_from_the_stored_tables_to_the_byte(tmp_path: Path) 
     assert "too few for any figure" in page(made(2), "")
 
 
+def test_the_page_tells_apart_what_rounds_and_what_forks_vary_by() -> None:
+    said = page(made(100, fork_deviation=0.02, slice_deviation=0.01), "").splitlines()
+    shown = {
+        name: float(next(line for line in said if line.startswith(f"| - {name}")).split("|")[2].strip(" %"))
+        for name in ("of rounds", "between forks")
+    }
+    assert shown["of rounds"] == pytest.approx(math.sqrt(2), rel=0.1)
+    assert shown["between forks"] == pytest.approx(2, rel=0.2)
+
+
 def test_a_bank_cut_between_its_two_tables_keeps_whole_forks(tmp_path: Path) -> None:
     bank = made(3)
     banking.write(bank, tmp_path)
@@ -186,6 +196,19 @@ def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_leng
     assert len({len(text) for text in headers.values()}) == 1
     with pytest.raises(StoreError, match="no calibration"):
         levels.specs(catalogue.study("demo").model)
+
+
+def test_the_calibration_of_another_server_is_the_same_study_with_other_processes() -> None:
+    known = catalogue.study("calibration").model
+    assert levels.study_of(None, "wstest", "echoStruct", pairs=None, slice_seconds=None) == known
+    found = levels.study_of("go", "wstest", "echoVoid", pairs=9, slice_seconds=2 * known.slice_seconds)
+    ours, theirs = levels.specs(found), levels.specs(known)
+    assert [(one.label, one.same_as, one.slowed) for one in ours] == [
+        (one.label, one.same_as, one.slowed) for one in theirs
+    ]
+    assert {part.server for one in ours for part in one.parts} == {"go"} == {found.first_server()}
+    assert (found.primary, found.operations, found.pairs) == ("echoVoid", ["echoVoid"], 9)
+    assert found.warm_up_limit_seconds == 2 * known.warm_up_limit_seconds
 
 
 def test_the_smallest_difference_has_the_power_that_is_promised() -> None:

@@ -32,7 +32,6 @@ from .values import Values, values_of
 
 FLOOR = "null"
 MINUTES = (5.0, 15.0, 30.0)
-WARM_UP_SLICES = 20
 LEAST_FORKS = 2
 RESOLUTION_NS = 1_000
 OVERSHOOT_NS = 1_000_000
@@ -41,14 +40,14 @@ _FORK_SECONDS = 20.0  # shorter than any fork, to plan more than the budget can 
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked for."""
+    """What the user asked for; None leaves what the study `calibration` says."""
 
-    server: str
+    server: str | None
     service: str
     operation: str
     budget_seconds: float
-    pairs: int
-    slice_seconds: float
+    pairs: int | None
+    slice_seconds: float | None
     seed: int
     out: Path
     command: Sequence[str]
@@ -61,14 +60,9 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     """
     begun = time.monotonic()
     study = levels.study_of(
-        wish.server,
-        wish.service,
-        wish.operation,
-        slice_seconds=wish.slice_seconds,
-        pairs=wish.pairs,
-        warm_up=WARM_UP_SLICES * wish.slice_seconds,
+        wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
     )
-    folder = wish.out / f"calibrate-{wish.server}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    folder = wish.out / f"calibrate-{study.first_server()}-{datetime.now():%Y-%m-%d-%H%M%S}"
     progress.plan(wish.budget_seconds)
     checks = [*doctor.examine(), timer()]
     capacity, why_not = _capacity(study, folder / "floor", wish.command, progress)
@@ -90,7 +84,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
             hint=f"a larger --budget holds more of them; what was measured is in {folder}",
         )
     equal = values.ratios[0.0].tolist()
-    history.remember(_ended(one, place, equal, wish) for place, one in _compared(equal))
+    history.remember(_ended(one, place, equal, study) for place, one in _compared(equal))
     interval = student_interval(equal).exp()
     rate = median(one for first, _ in values.throughputs for one in first)
     deviation = pooled_deviation(values)
@@ -99,7 +93,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=history.machine(),
         service=wish.service,
-        server=wish.server,
+        server=study.first_server(),
         operation=wish.operation,
         users=8,
         forks=len(values.forks),
@@ -187,13 +181,13 @@ def _compared(equal: Sequence[float]) -> Iterator[tuple[int, Comparison]]:
         at += one.forks
 
 
-def _ended(one: Comparison, at: int, equal: Sequence[float], wish: Wish) -> history.Ended:
+def _ended(one: Comparison, at: int, equal: Sequence[float], study: Study) -> history.Ended:
     interval = student_interval(equal[at : at + one.forks], 1 - alpha_of(LOOKS)).exp()
     words = {"ABOVE": "faster", "BELOW": "slower"}
     return {
         "source": "calibrate",
-        "server": wish.server,
-        "operation": wish.operation,
+        "server": study.first_server(),
+        "operation": study.primary,
         "forks": one.forks,
         "word": words.get(one.said.name, one.said.name.lower()),
         "ratio": round(interval.estimate, 5),

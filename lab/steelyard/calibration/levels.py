@@ -4,50 +4,43 @@ from __future__ import annotations
 
 import tomli_w
 
+from .. import catalogue
 from ..errors import StoreError
 from ..models.study import PartSpec, Study, SubjectSpec
 from ..pairing import slice_voids
-from ..statistics.looks import LOOKS
 from ..store import Trial
 from ..subject import BUSY_HEADER
 
+CALIBRATION = "calibration"  # the study
 REFERENCE, AGAIN = "a", "again"
-LEVELS = (0.02, 0.05, 0.20)
 PILOT_PAIRS = 6
 PILOT_WARM_UP_SECONDS = 45.0  # what a request costs while it is still compiled is no measure of what it will cost
 
 
-def study_of(server: str, service: str, operation: str, *, slice_seconds: float, pairs: int, warm_up: float) -> Study:
-    """The calibration of one server on one operation, as a study.
+def study_of(
+    server: str | None, service: str, operation: str, *, pairs: int | None, slice_seconds: float | None
+) -> Study:
+    """The study `calibration` as the user wants it; None leaves what it says.
 
-    The reference has as many faces as the other has levels: a process that is asked more often is warmer, and faster for it.
+    A warm-up has as many slices as there, however long they are.
     """
-    return Study(
-        name="calibration",
-        title=f"Calibration: {server} against itself, and against itself slowed down",
-        question="How small a difference is found on this machine?",
-        service=service,
-        subjects=[
-            SubjectSpec(label=REFERENCE, parts=[PartSpec(server=server)], slowed=0.0),
-            SubjectSpec(label=AGAIN, parts=[PartSpec(server=server)], slowed=0.0),
-            *(
-                subject
-                for level in LEVELS
-                for subject in (
-                    SubjectSpec(label=partner(level), same_as=REFERENCE, slowed=0.0),
-                    SubjectSpec(label=face(level), same_as=AGAIN, slowed=level),
-                )
-            ),
-        ],
-        reference=REFERENCE,
-        operations=[operation],
-        primary=operation,
-        forks=LOOKS[-1],
-        pairs=pairs,
-        slice_seconds=slice_seconds,
-        warm_up_limit_seconds=warm_up,
-        looks=list(LOOKS),
-    )  # fmt: skip
+    known = catalogue.study(CALIBRATION).model
+    length = slice_seconds or known.slice_seconds
+    subjects = [
+        one.model_copy(update={"parts": [PartSpec(server=server)]}) if server and one.same_as is None else one
+        for one in specs(known)
+    ]
+    return known.model_copy(
+        update={
+            "subjects": subjects,
+            "service": service,
+            "operations": [operation],
+            "primary": operation,
+            "pairs": pairs or known.pairs,
+            "slice_seconds": length,
+            "warm_up_limit_seconds": known.warm_up_limit_seconds * length / known.slice_seconds,
+        }
+    )
 
 
 def face(level: float) -> str:

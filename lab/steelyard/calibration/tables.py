@@ -13,6 +13,7 @@ from .. import house
 from ..csvfiles import write_text
 from ..errors import SteelyardError
 from ..statistics.looks import LOOKS, alpha_of
+from ..statistics.variance import components
 from . import bank as banking
 from .bank import Bank
 from .figures import LEAST_FORKS, REDRAWS, Figures, Level, figures
@@ -98,8 +99,11 @@ def _forks(bank: Bank, values: Values) -> str:
     complete = bank.complete
     equal = values.ratios[0.0]
     cost = values.seconds[0.0]
+    parts = components(values.pairs)
     rows = [
         ["log ratio again / a, standard deviation of forks", f"{stdev(equal):.2%}"],
+        ["- of rounds within a fork", f"{math.sqrt(parts.within):.2%}"],
+        ["- between forks, without what the rounds add", f"{math.sqrt(max(0.0, parts.between)):.2%}"],
         ["rounds, of which voided", f"{values.rounds:,}, {values.voided:,}"],
         ["forks without a steady state of both", f"{sum(not fork.steady for fork in complete)}"],
         ["seconds of a fork: all", _spread([fork.seconds for fork in complete])],

@@ -22,14 +22,16 @@ class Values:
 
     By level (0 is the same artifact unchanged): `ratios` are the medians over rounds of log(again at that level / the face of a
     beside it), as a comparison of two subjects would have had them; `truths` those of log(again at that level / again at 0),
-    within one process; `seconds` what the fork would have cost with those two subjects alone. `throughputs` are those of a's and
-    again's measured slices at level 0. `rounds` and `voided` count pairs at level 0.
+    within one process; `seconds` what the fork would have cost with those two subjects alone. `pairs` are a fork's log ratios at
+    level 0, of which `ratios` holds the median, `throughputs` those of a's and again's measured slices at level 0. `rounds` and
+    `voided` count pairs at level 0.
     """
 
     forks: list[int]
     ratios: dict[float, Floats]
     truths: dict[float, Floats]
     seconds: dict[float, Floats]
+    pairs: list[list[float]]
     throughputs: list[tuple[list[float], list[float]]]
     rounds: int
     voided: int
@@ -48,7 +50,7 @@ def values_of(bank: Bank) -> Values:
         if one.fork in by_fork:
             by_fork[one.fork].append(one)
     levels = sorted({one.level for one in bank.slices if one.subject == AGAIN})
-    found = Values([], {}, {}, {}, [], 0, 0, [])
+    found = Values([], {}, {}, {}, [], [], 0, 0, [])
     ratios: dict[float, list[float]] = {level: [] for level in levels}
     truths: dict[float, list[float]] = {level: [] for level in levels}
     seconds: dict[float, list[float]] = {level: [] for level in levels}
@@ -70,12 +72,14 @@ def values_of(bank: Bank) -> Values:
             ratios[level].append(fork_value(against[level]))
             truths[level].append(fork_value(within[level]))
             seconds[level].append(fork.seconds - _faces_seconds(slices, level))
+        found.pairs.append(against[0.0])
         found.throughputs.append((_counted(plain[0.0]), _counted(slowed[0.0])))
     return Values(
         found.forks,
         {level: np.array(logs) for level, logs in ratios.items()},
         {level: np.array(logs) for level, logs in truths.items()},
         {level: np.array(spent) for level, spent in seconds.items()},
+        found.pairs,
         found.throughputs,
         rounds,
         voided,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import catalogue, design
+from .. import design
 from ..errors import ConfigurationError, SteelyardError
 from ..progress import Progress
 from .options import (
@@ -112,9 +112,12 @@ def calibrate(
     operation: OperationName = "echoStruct",
     budget: BudgetTime = "15m",
     pairs: Annotated[
-        int, typer.Option(min=3, max=1000, help="Rounds a fork; each measures every planted slow-down.")
-    ] = 12,
-    slice_seconds: Annotated[float, typer.Option(min=0.2, max=60, help="Measured seconds of a slice.")] = 1.0,
+        int | None,
+        typer.Option(min=3, max=1000, help="Rounds a fork, each with every planted slow-down (default: the study's)."),
+    ] = None,
+    slice_seconds: Annotated[
+        float | None, typer.Option(min=0.2, max=60, help="Measured seconds of a slice (default: the study's).")
+    ] = None,
     seed: Seed = 1,
     out: Out = None,
     json: Json = False,
@@ -127,7 +130,7 @@ def calibrate(
     from ..calibration.calibrating import Wish, calibrate
 
     wish = Wish(
-        server=server or catalogue.study("calibration").model.first_server(),
+        server=server,
         service=service,
         operation=operation,
         budget_seconds=comparison.seconds_of(budget),
