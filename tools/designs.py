@@ -1,6 +1,6 @@
 """The table of docs/decisions/slices-take-turns.md, from the forks kept beside it: `python tools/designs.py [--check]`.
 
-`--collect N` first measures anew: N turns of one fork by each design, about a minute a fork. Both subjects are one artifact, so
+`--collect N` first measures anew: N turns of one fork by each design, 1.5 minutes a fork. Both subjects are one artifact, so
 the true ratio is 1.
 """
 
