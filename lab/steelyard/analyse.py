@@ -17,19 +17,9 @@ from .instrument import Finding, Level, examine
 from .judging import Judgement, Ranked, judge, primary_measure, ranks
 from .measures import Measure, registry
 from .models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
-from .sentences import (
-    Said,
-    counted,
-    listed,
-    load_text,
-    no_verdict,
-    range_text,
-    ranking,
-    ratio_text,
-    value_text,
-    verdict,
-)
+from .sentences import Said, load_text, no_verdict, ranking, verdict
 from .store import Run, read_run
+from .text import counted, listed, range_text, ratio_text, value_text
 
 _ON_THE_TERMINAL = "throughput"
 

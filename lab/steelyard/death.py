@@ -13,8 +13,9 @@ from pathlib import Path
 from . import sockets
 from .keeper import Exit
 from .models.records import Cell, Distress, Failure, Place, SlicePlan
-from .sentences import counted, deed, load_text
+from .sentences import deed, load_text
 from .subject import RunningPart, RunningSubject
+from .text import counted
 
 # How runtimes say that memory ran out: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.
 _OUT_OF_MEMORY = re.compile(

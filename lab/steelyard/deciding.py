@@ -10,9 +10,9 @@ from .comparing import subject_quantities
 from .judging import LEAST_FORKS, Judgement, Ranked, ranked
 from .models.records import Cell
 from .models.verdict import DecidedTest, Decision, Rank
-from .sentences import ratio_text
 from .statistics.words import Word
 from .store import FAILURE_KINDS, Run
+from .text import ratio_text
 
 
 def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:

@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from .models.records import Cell
 from .pairing import counted_slices, measured_slices
-from .sentences import counted
 from .statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from .store import Run, SliceRow, Trial
+from .text import counted
 
 ENGINE_SHARE_LIMIT = 0.90
 LATENESS_LIMIT_NS = 1_000_000

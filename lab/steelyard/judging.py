@@ -12,11 +12,11 @@ from .comparing import Compared, compare, compare_by_reference
 from .instrument import Finding, Level
 from .measures import Measure
 from .models.records import Cell
-from .sentences import counted
 from .statistics.looks import LOOKS, alpha_of
 from .statistics.planning import time_left
 from .statistics.words import Better, Judged, Word, words
 from .store import Run
+from .text import counted
 
 LEAST_FORKS = LOOKS[0]
 _PROMISED_DIFFERENCE = 0.05

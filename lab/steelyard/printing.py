@@ -14,7 +14,7 @@ from .models.calibration import Calibration
 from .models.outputs import BesideOutput, KeepAlive, RunOutput, ServerRow
 from .models.records import Schedule
 from .run import Outcome
-from .sentences import counted, range_text, ratio_text, value_text
+from .text import counted, range_text, ratio_text, value_text
 
 
 def outcome(found: Outcome, console: Console) -> None:

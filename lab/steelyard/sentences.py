@@ -7,54 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .statistics.words import Word
+from .text import bytes_text, counted, percent_text, ratio_text
 
 if TYPE_CHECKING:
     from .comparing import Compared
     from .models.records import Place
-
-
-def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str:
-    """A ratio with as many digits as its interval deserves: three decimals where it is narrow, else two."""
-    narrow = interval is not None and interval[1] - interval[0] < 0.04
-    return f"{ratio:.3f}" if narrow or ratio < 0.1 else f"{ratio:.2f}"
-
-
-def value_text(value: float) -> str:
-    """A figure with three significant digits, or whole and grouped from 1,000 up."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.3g}".removesuffix(".")
-
-
-def range_text(interval: tuple[float, float] | None) -> str:
-    """An interval of figures; empty where there is none."""
-    return "" if interval is None else f"{value_text(interval[0])} to {value_text(interval[1])}"
-
-
-def dashed(interval: tuple[float, float] | None) -> str:
-    """An interval of figures for narrow places."""
-    return "" if interval is None else f"{value_text(interval[0])}\u2013{value_text(interval[1])}"
-
-
-def percent_text(confidence: float) -> str:
-    """A confidence as a percentage without needless digits."""
-    return f"{confidence * 100:.3g}%"
-
-
-def counted(number: int, thing: str) -> str:
-    """A number with its noun."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def listed(thing: str, names: Sequence[object]) -> str:
-    """Things by their names: `trial 1`, `trials 1, 2`."""
-    return f"{thing}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
-
-
-def bytes_text(size: float) -> str:
-    """A number of bytes in the unit that suits it."""
-    for unit, bytes_in_it in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= bytes_in_it:
-            return f"{size / bytes_in_it:.1f} {unit}"
-    return f"{size:.0f} B"
 
 
 _DEEDS = {

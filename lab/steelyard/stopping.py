@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .design import LEAST_PAIRS, seconds_of_slice
 from .models.records import Schedule
-from .sentences import counted
+from .text import counted
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 

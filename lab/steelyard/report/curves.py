@@ -11,10 +11,10 @@ import altair as alt
 from ..comparing import subject_quantities
 from ..models.records import Cell
 from ..pairing import slice_voids
-from ..sentences import counted, value_text
 from ..statistics.checks import percentile_refusal
 from ..statistics.steady import CONSECUTIVE, WarmUpSlice, steady_since
 from ..store import Run, Trial
+from ..text import counted, value_text
 from .drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
 
 _LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)

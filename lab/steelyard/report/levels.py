@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from ..figures import ForkFigure
-from ..sentences import range_text, value_text
+from ..text import range_text, value_text
 from .drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
 
 

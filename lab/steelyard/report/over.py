@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import shaped
 from ..models.records import Cell
-from ..sentences import value_text
 from ..shaped import Numbers, Series
 from ..store import Run
+from ..text import value_text
 from .drawing import SMALL, Chart, Picture, draw_small, marks, series
 
 _MOST_POINTS = 120

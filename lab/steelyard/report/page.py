@@ -13,8 +13,9 @@ from ..instrument import Finding
 from ..judging import Judgement, ranks
 from ..models.records import Cell
 from ..models.verdict import Decision
-from ..sentences import Said, counted, dashed, ratio_text, value_text
+from ..sentences import Said
 from ..store import Run
+from ..text import counted, dashed, ratio_text, value_text
 from .curves import percentile_chart, warm_up_chart, warm_up_points
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 from .failures import Death, called, cells, deaths, failure_headings, failure_kinds, failure_rows, trial_failures

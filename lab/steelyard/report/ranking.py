@@ -9,7 +9,7 @@ import altair as alt
 
 from ..comparing import Compared
 from ..judging import Judgement, Ranked
-from ..sentences import percent_text, ratio_text
+from ..text import percent_text, ratio_text
 from .drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
 
 _STEP = 26

@@ -9,8 +9,9 @@ import altair as alt
 
 from ..comparing import Compared
 from ..judging import Judgement
-from ..sentences import amount, basis, percent_text
+from ..sentences import amount, basis
 from ..statistics.words import Better
+from ..text import percent_text
 from .drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
 
 _ALL = "all forks"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..sentences import bytes_text
 from ..store import Run
+from ..text import bytes_text
 from ..tuning import ALL, Table
 
 _TITLES = {

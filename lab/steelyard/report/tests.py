@@ -13,8 +13,8 @@ from ..models.published import Reading
 from ..models.records import Cell
 from ..models.verdict import DecidedTest, Detection
 from ..published import CLAIMS, PUBLISHED, Contradiction, PublishedRow, contradiction, read_conclusions, read_published
-from ..sentences import ratio_text, value_text
 from ..statistics.checks import LITTLE_TOLERANCE
+from ..text import ratio_text, value_text
 from .drawing import Picture
 from .graph import Graph, graph
 from .over import charts

@@ -13,7 +13,7 @@ from scipy.stats import linregress
 from scipy.stats import t as student
 
 from ..errors import InsufficientDataError
-from ..sentences import counted, percent_text
+from ..text import counted, percent_text
 from .interval import Interval, student_interval
 
 BLOCKS = 8

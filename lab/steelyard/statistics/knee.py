@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import f as fisher
 
 from ..errors import InsufficientDataError
-from ..sentences import counted, percent_text, value_text
+from ..text import counted, percent_text, value_text
 from .interval import student_interval
 
 LEAST_HELD_SECONDS = 5.0

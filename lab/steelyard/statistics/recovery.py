@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InsufficientDataError
-from ..sentences import counted
+from ..text import counted
 from .settling import BAND, LEAST_SECONDS, level_and_band, since_inside, times
 from .words import Better
 

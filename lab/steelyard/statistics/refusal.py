@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from ..errors import InsufficientDataError
-from ..sentences import counted, percent_text
+from ..text import counted, percent_text
 from .interval import student_interval
 
 TOLERATED = 0.01

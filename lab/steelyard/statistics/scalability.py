@@ -12,7 +12,7 @@ from scipy.optimize import curve_fit
 from scipy.stats import t as student
 
 from ..errors import InsufficientDataError
-from ..sentences import percent_text
+from ..text import percent_text
 from .interval import student_interval
 
 LEAST_LEVELS = 6
