@@ -37,7 +37,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
 	$(RUN) python engine/bench/table.py --check
-	$(RUN) python -m steelyard.schemas --check
+	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
 	$(RUN) python tools/hall.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
@@ -89,7 +89,7 @@ calibration-tables: build ## docs/reference/calibration.md, from the forks in do
 	$(RUN) python -m steelyard.calibration.tables
 
 contracts: build ## the JSON Schemas of contracts/, from the models
-	$(RUN) python -m steelyard.schemas
+	$(RUN) python -m steelyard.commands.schemas
 
 readme: build ## the demonstration's output in README.md, from docs/results/demo
 	$(RUN) python tools/readme.py

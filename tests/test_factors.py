@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 from conftest import MARK
 from rich.console import Console
-from steelyard import catalogue, contract, cpus, subject
-from steelyard.errors import ProvisionError, ToolchainError
+from steelyard.base.errors import ProvisionError, ToolchainError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.progress import Progress
-from steelyard.subject import RunningPart, RunningSubject
-from steelyard.toolchain import jdk_home
+from steelyard.provision import cpus, subject
+from steelyard.provision.subject import RunningPart, RunningSubject
+from steelyard.provision.toolchain import jdk_home
 
 VARIED = {
     "version": "11.0.18",
@@ -39,7 +41,7 @@ PROGRESS = Progress(Console(stderr=True), quiet=True)
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject]:
     """A Tomcat with every factor varied, and one as it is by default, up at once; each has answered the contract."""
     folder = tmp_path_factory.mktemp("both")
-    service = catalogue.service("wstest")
+    service = entries.service("wstest")
     spec = SubjectSpec(
         label="both", parts=[PartSpec(server="tomcat-metro", factors=VARIED), PartSpec(server="tomcat-metro")]
     )
@@ -165,4 +167,4 @@ def test_an_unknown_vendor_is_answered_with_those_that_are_here() -> None:
 
 def provided(factors: dict[str, str]) -> None:
     spec = SubjectSpec(label="one", parts=[PartSpec(server="tomcat-metro", factors=factors)])
-    subject.provided(spec, catalogue.service("wstest"), PROGRESS)
+    subject.provided(spec, entries.service("wstest"), PROGRESS)

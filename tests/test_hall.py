@@ -17,11 +17,13 @@ from types import ModuleType
 import pytest
 from conftest import HOUSE, MARK, Lab, ours
 from rich.console import Console
-from steelyard import catalogue, servers, sockets, subject
-from steelyard.errors import StoreError
+from steelyard.base.errors import StoreError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.check import examination as servers
 from steelyard.models.outputs import ServerRow, ServersOutput
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.progress import Progress
+from steelyard.provision import sockets, subject
 
 ROOT = Path(__file__).parent.parent
 EVERYWHERE = ["null", "go", "tomcat-metro"]  # `make test-servers` asks them all
@@ -89,7 +91,7 @@ def test_a_fault_is_named(check: Check, monkeypatch: pytest.MonkeyPatch, mode: s
 def test_a_redeployment_that_changes_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(servers, "_REDEPLOY_SECONDS", 1.0)
     progress = Progress(Console(stderr=True), quiet=True)
-    odd, service = catalogue.server("odd"), catalogue.service("wstest")
+    odd, service = entries.server("odd"), entries.service("wstest")
     ready = subject.provided(SubjectSpec(label="odd", parts=[PartSpec(server="odd")]), service, progress)
     idle = replace(odd, model=odd.model.model_copy(update={"redeploy": [["true"]]}))
     ready = replace(ready, parts=[replace(ready.parts[0], server=idle)])
@@ -120,9 +122,9 @@ def test_every_listening_socket_of_a_process_is_seen() -> None:
 
 
 def test_a_deviation_excuses_what_it_names_and_nothing_else(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = catalogue.server("odd")
+    odd = entries.server("odd")
     excused = replace(odd, model=odd.model.model_copy(update={"deviations": {"keep-alive": "100 requests, no more"}}))
-    monkeypatch.setattr(catalogue, "server", lambda _name: excused)
+    monkeypatch.setattr(entries, "server", lambda _name: excused)
     row = check("odd@mode=close", quick=True)
     assert (row.contract, row.reason) == (True, None)
     assert row.keep_alive is not None and row.keep_alive.answered == 100
@@ -161,8 +163,8 @@ def page() -> ModuleType:
 
 
 def test_the_page_must_hold_every_server_and_what_was_found_of_it(page: ModuleType) -> None:
-    names = sorted(catalogue.server_files())
-    rows = [servers.row(catalogue.server(name)) for name in names]
+    names = sorted(entries.server_files())
+    rows = [servers.row(entries.server(name)) for name in names]
     rows[names.index("go")] = rows[names.index("go")].model_copy(update={"contract": False, "reason": "it | sleeps"})
     whole = ServersOutput(servers=rows)
     assert page.complaints(whole, page.written(whole)) == []
@@ -183,7 +185,7 @@ def test_what_is_kept_is_what_the_schema_says() -> None:
 
 def test_what_is_kept_of_other_servers_stays(tmp_path: Path) -> None:
     path = tmp_path / "servers.json"
-    go, null = (servers.row(catalogue.server(name)) for name in ("go", "null"))
+    go, null = (servers.row(entries.server(name)) for name in ("go", "null"))
     servers.keep(path, [null, go])
     servers.keep(path, [go.model_copy(update={"contract": True})])
     kept = ServersOutput.model_validate_json(path.read_text()).servers

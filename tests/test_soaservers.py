@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from conftest import HOUSE, MARK, ours
 from rich.console import Console
-from steelyard import catalogue, contract, cpus, exchanges, subject
-from steelyard.errors import BuildError, ContractError, ProvisionError
+from steelyard.base.errors import BuildError, ContractError, ProvisionError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.exchange import contract, exchanges
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.progress import Progress
-from steelyard.subject import RunningPart, RunningSubject
+from steelyard.provision import cpus, subject
+from steelyard.provision.subject import RunningPart, RunningSubject
 
 sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
 import graph
@@ -43,14 +45,14 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
     monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(MARK, str(folder))
-    ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), catalogue.service("soaservers"), PROGRESS)
+    ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS)
     with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as running:
         yield running
     assert ours(folder) == []
 
 
 def verify(running: RunningSubject, seed: int = 1) -> int:
-    service = subject.service_as_set(catalogue.service("soaservers"), [running.subject])
+    service = subject.service_as_set(entries.service("soaservers"), [running.subject])
     return contract.verify(service, running.url, seed=seed, all_spellings=False)
 
 
@@ -66,7 +68,7 @@ def counts(part: RunningPart) -> dict[str, int]:
 
 def send(running: RunningSubject, operation: str, requests: int) -> None:
     """So many random requests of an operation, whatever their answers."""
-    service = subject.service_as_set(catalogue.service("soaservers"), [running.subject])
+    service = subject.service_as_set(entries.service("soaservers"), [running.subject])
     conversation = contract.Conversation(running.url)
     for exchange in exchanges.generated(service, operation, seed=3, count=requests, parameters={}):
         headers = contract.request_headers(service.model, operation)

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from conftest import MARK, ours
 from rich.console import Console
-from steelyard import catalogue, contract, cpus, subject
-from steelyard.errors import ContractError
+from steelyard.base.errors import ContractError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.progress import Progress
-from steelyard.subject import RunningSubject
+from steelyard.provision import cpus, subject
+from steelyard.provision.subject import RunningSubject
 
 TWO_TOMCATS_AND_A_DATABASE = SubjectSpec(
     label="pair",
@@ -33,7 +35,7 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
 ) -> None:
     monkeypatch.setenv(MARK, str(tmp_path))
     progress = Progress(Console(stderr=True), quiet=True)
-    service = catalogue.service("wstest")
+    service = entries.service("wstest")
     ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, service, progress)
     with subject.started(ready, tmp_path, cpus.share().server, random.Random(7), progress) as running:
         assert [part.part.place for part in running.parts] == ["companion1", "part1", "part2"]
@@ -63,5 +65,5 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
 
 def test_a_subject_with_a_database_connection_is_never_frozen_by_a_design() -> None:
     progress = Progress(Console(stderr=True), quiet=True)
-    ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, catalogue.service("wstest"), progress)
+    ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, entries.service("wstest"), progress)
     assert not ready.may_freeze

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from kept import ROOT, keep
-from steelyard import catalogue
+from steelyard.catalogue import entries
 from steelyard.models.server import Factor
 
 PAGE = ROOT / "docs" / "reference" / "factors.md"
@@ -26,8 +26,8 @@ said outright (`-XX:ActiveProcessorCount`, those that the server is pinned to).
 def factors() -> dict[tuple[str, str], list[tuple[str, Factor]]]:
     """Each factor by its name and meaning, with the servers that have it so."""
     found: dict[tuple[str, str], list[tuple[str, Factor]]] = {}
-    for name in catalogue.server_files():
-        for factor, model in catalogue.server(name).model.all_factors().items():
+    for name in entries.server_files():
+        for factor, model in entries.server(name).model.all_factors().items():
             found.setdefault((factor, model.meaning), []).append((name, model))
     return found
 

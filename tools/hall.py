@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from steelyard import catalogue, printing
+from steelyard.catalogue import entries
+from steelyard.commands import printing
 from steelyard.models.outputs import Checked, ServerRow, ServersOutput
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,7 +67,7 @@ def _sitting(at: Checked | None) -> str:
 
 def complaints(found: ServersOutput, page: str) -> list[str]:
     """What makes the kept results or the page stale, each a sentence; empty where nothing does."""
-    here, kept = set(catalogue.server_files()), {row.name for row in found.servers}
+    here, kept = set(entries.server_files()), {row.name for row in found.servers}
     said = [f"servers/{name} is not in {KEPT.name}: `make test-servers` checks it" for name in sorted(here - kept)]
     said += [f"{KEPT.name} holds {name}, which is not in servers/" for name in sorted(kept - here)]
     if page != written(found):

@@ -14,9 +14,10 @@ import typer
 from rich.console import Console
 from typer.exceptions import TyperException
 
-from . import __version__, house
+from . import __version__
+from .base import house
+from .base.errors import SteelyardError
 from .commands import comparing, machine, studying
-from .errors import SteelyardError
 
 app = typer.Typer(
     name="steelyard",

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
-from steelyard import shapes
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Rate, Stage, Steps
 from steelyard.models.records import (
     Cell,
@@ -26,7 +25,8 @@ from steelyard.models.records import (
     TrialRecord,
     WrongSample,
 )
-from steelyard.store import FAILURE_KINDS, SliceRow
+from steelyard.plan import shapes
+from steelyard.store.stored_run import FAILURE_KINDS, SliceRow
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
 WARM_UP_SLICES = 6

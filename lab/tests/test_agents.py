@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from steelyard import agents
+from steelyard.drive import agents
 
 
 def test_the_number_with_the_highest_throughput_is_found() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steelyard.analyse import analyse, table
-from steelyard.errors import MeasureError
+from steelyard.analyse.analysis import analyse, table
+from steelyard.base.errors import MeasureError
 from steelyard.models.job import BigBang
 from steelyard.models.records import Check, Failure
 from steelyard.models.verdict import Comparison, Verdicts

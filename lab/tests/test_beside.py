@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steelyard import printing
-from steelyard.beside import beside
-from steelyard.errors import StoreError
+from steelyard.base.errors import StoreError
+from steelyard.commands import printing
 from steelyard.models.outputs import BesideOutput
+from steelyard.report.beside import beside
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

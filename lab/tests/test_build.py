@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from steelyard import build, catalogue
-from steelyard.errors import ToolchainError
-from steelyard.progress import Progress
+from steelyard.base.errors import ToolchainError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.provision import build
 
 QUIET = Progress(Console(stderr=True), quiet=True)
 
@@ -29,13 +30,13 @@ def test_a_changed_source_changes_the_hash_and_what_builds_make_does_not(tmp_pat
 
 
 def test_a_licensed_product_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    licensed = [catalogue.server(name) for name in catalogue.server_files() if catalogue.server(name).model.licence]
+    licensed = [entries.server(name) for name in entries.server_files() if entries.server(name).model.licence]
     assert licensed
     for server in licensed:
         assert server.model.licence is not None
         monkeypatch.delenv(server.model.licence.variable, raising=False)
         with pytest.raises(ToolchainError) as caught:
-            build.provide(server, catalogue.service("wstest"), QUIET)
+            build.provide(server, entries.service("wstest"), QUIET)
         assert server.model.licence.variable in caught.value.message
         assert caught.value.hint == server.model.licence.how
 
@@ -67,15 +68,15 @@ def test_a_build_in_the_services_folder_is_done_once_for_all_servers_and_again_w
     sources = tmp_path / "service" / "impl"
     sources.mkdir(parents=True)
     (sources / "a.c").write_text("1")
-    service = replace(catalogue.service("wstest"), folder=tmp_path / "service")
+    service = replace(entries.service("wstest"), folder=tmp_path / "service")
     times = sources / "target" / "times"
     for name in ("first", "second", "first"):
-        build.provide(catalogue.server(name), service, QUIET)
+        build.provide(entries.server(name), service, QUIET)
     assert times.read_text().split() == ["built"]
     assert sorted(path.read_text().strip() for path in (tmp_path / "cache").rglob("own")) == ["first", "second"]
     (sources / "a.c").write_text("2")
-    build.provide(catalogue.server("second"), service, QUIET)
+    build.provide(entries.server("second"), service, QUIET)
     assert times.read_text().split() == ["built", "built"]
     shutil.rmtree(sources / "target")
-    build.provide(catalogue.server("first"), service, QUIET)
+    build.provide(entries.server("first"), service, QUIET)
     assert times.read_text().split() == ["built"], "what was cleaned by hand is built again"

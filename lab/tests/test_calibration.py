@@ -7,21 +7,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from steelyard import catalogue
+from steelyard.base.errors import StoreError
 from steelyard.calibration import bank as banking
-from steelyard.calibration import history, levels
+from steelyard.calibration import planted
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, timer
-from steelyard.calibration.figures import Row, figures, usual_way
+from steelyard.calibration.page_figures import Row, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.values import values_of
-from steelyard.comparison import study_of
-from steelyard.errors import StoreError
+from steelyard.catalogue import entries as catalogue
+from steelyard.catalogue.subject_syntax import study_of
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.provision.subject import BUSY_HEADER
 from steelyard.statistics.planning import power
-from steelyard.store import read_run
-from steelyard.subject import BUSY_HEADER
+from steelyard.store import machine_history
+from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 SETUP = {
@@ -39,7 +40,7 @@ SETUP = {
 FACES = [
     found
     for level in (0.0, 0.02, 0.05, 0.20)
-    for found in ((levels.REFERENCE, levels.partner(level), 0.0), (levels.AGAIN, levels.face(level), level))
+    for found in ((planted.REFERENCE, planted.partner(level), 0.0), (planted.AGAIN, planted.face(level), level))
 ]
 
 
@@ -64,7 +65,7 @@ def made(
         for number in range(rounds):
             for place, (subject, label, level) in enumerate(FACES):
                 log = draw.normal(0, slice_deviation) - math.log1p(level)
-                if subject == levels.AGAIN:
+                if subject == planted.AGAIN:
                     log += level_of_fork + bias
                 completed = round(100_000 * math.exp(log))
                 slices.append(
@@ -187,22 +188,22 @@ def test_a_bank_cut_between_its_two_tables_keeps_whole_forks(tmp_path: Path) -> 
 
 
 def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_length() -> None:
-    study = levels.planted(catalogue.study("calibration").model, 96.25)
-    headers = {one.label: one.headers[BUSY_HEADER] for one in levels.specs(study)}
+    study = planted.planted(catalogue.study("calibration").model, 96.25)
+    headers = {one.label: one.headers[BUSY_HEADER] for one in planted.specs(study)}
     assert {label: float(text) for label, text in headers.items()} == {
         "a": 0.0, "a-for-2": 0.0, "a-for-5": 0.0, "a-for-20": 0.0,
         "again": 0.0, "again-2": 1.925, "again-5": 4.812, "again-20": 19.25,
     }  # fmt: skip
     assert len({len(text) for text in headers.values()}) == 1
     with pytest.raises(StoreError, match="no calibration"):
-        levels.specs(catalogue.study("demo").model)
+        planted.specs(catalogue.study("demo").model)
 
 
 def test_the_calibration_of_another_server_is_the_same_study_with_other_processes() -> None:
     known = catalogue.study("calibration").model
-    assert levels.study_of(None, "wstest", "echoStruct", pairs=None, slice_seconds=None) == known
-    found = levels.study_of("go", "wstest", "echoVoid", pairs=9, slice_seconds=2 * known.slice_seconds)
-    ours, theirs = levels.specs(found), levels.specs(known)
+    assert planted.study_of(None, "wstest", "echoStruct", pairs=None, slice_seconds=None) == known
+    found = planted.study_of("go", "wstest", "echoVoid", pairs=9, slice_seconds=2 * known.slice_seconds)
+    ours, theirs = planted.specs(found), planted.specs(known)
     assert [(one.label, one.same_as, one.slowed) for one in ours] == [
         (one.label, one.same_as, one.slowed) for one in theirs
     ]
@@ -225,7 +226,7 @@ def test_a_comparison_of_a_server_with_itself_is_remembered_and_cited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STEELYARD_STATE", str(tmp_path))
-    assert history.citation() == {}
+    assert machine_history.citation() == {}
     asked = {"rate": None, "budget_seconds": 60.0, "margin": 0.03}
     ended = Verdicts(
         run="r", valid=True, why_not=[], sentence="", status="complete",
@@ -235,11 +236,11 @@ def test_a_comparison_of_a_server_with_itself_is_remembered_and_cited(
                        voided_pairs=0)
         ],
     )  # fmt: skip
-    history.remember_run(study_of(["go", "go"], "wstest", "echoStruct", **asked), ended)
-    history.remember_run(study_of(["go", "odd"], "wstest", "echoStruct", **asked), ended)
-    known = history.alarms()
+    machine_history.remember_run(study_of(["go", "go"], "wstest", "echoStruct", **asked), ended)
+    machine_history.remember_run(study_of(["go", "odd"], "wstest", "echoStruct", **asked), ended)
+    known = machine_history.alarms()
     assert known is not None and (known.count, known.total) == (1, 1)
-    assert history.citation() == {
+    assert machine_history.citation() == {
         "a server against itself came out different": "1 of 1 times (95% interval 2.5% to 100.0%)"
     }
 

@@ -4,21 +4,22 @@ import tomllib
 from collections.abc import Callable
 
 import pytest
-from steelyard import catalogue, comparison, design, stopping
-from steelyard.design import Request
-from steelyard.errors import ConfigurationError
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries, subject_syntax
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
+from steelyard.plan import design, stopping
+from steelyard.plan.design import Request
 
 
 def study(*subjects: str, budget: float = 900, rate: float | None = None) -> Study:
-    return comparison.study_of(subjects, "wstest", "echoStruct", rate=rate, budget_seconds=budget, margin=0.03)
+    return subject_syntax.study_of(subjects, "wstest", "echoStruct", rate=rate, budget_seconds=budget, margin=0.03)
 
 
 def schedule(one: Study, turn_ms: float = 0, **wishes: object) -> Schedule:
     """Slices of 2 s in one stretch cost 2.3 s."""
     request = Request(**wishes)  # type: ignore[arg-type]
-    service = catalogue.service(one.service).model
+    service = entries.service(one.service).model
     planned = design.schedule_of(one, service, request, design.settle(one, request), 8)
     return planned.model_copy(update={"turn_ms": turn_ms})
 
@@ -32,14 +33,14 @@ def schedule(one: Study, turn_ms: float = 0, **wishes: object) -> Schedule:
     ],
 )
 def test_a_subject_is_a_server_with_settings(words: str, server: str, factors: dict[str, str]) -> None:
-    (part,) = comparison.subject_of(words).parts
+    (part,) = subject_syntax.subject_of(words).parts
     assert (part.server, part.factors) == (server, factors)
 
 
 @pytest.mark.parametrize("words", ["", "@heap=1m", "a@Heap=1m", "a@heap", "a@heap=1m@heap=2m"])
 def test_a_subject_that_cannot_be_understood_is_refused(words: str) -> None:
     with pytest.raises(ConfigurationError, match="not of the form"):
-        comparison.subject_of(words)
+        subject_syntax.subject_of(words)
 
 
 def test_a_server_may_be_compared_with_itself() -> None:
@@ -54,7 +55,7 @@ def test_the_second_of_two_is_the_reference_and_the_first_of_more() -> None:
 
 def test_a_stored_comparison_can_be_run_again() -> None:
     made = study("tomcat-metro@heap=512m", "go", rate=500.0)
-    assert Study.model_validate(tomllib.loads(comparison.text_of(made))) == made
+    assert Study.model_validate(tomllib.loads(subject_syntax.text_of(made))) == made
 
 
 def test_a_rate_makes_the_load_open() -> None:
@@ -64,18 +65,18 @@ def test_a_rate_makes_the_load_open() -> None:
 
 @pytest.mark.parametrize(("words", "seconds"), [("90s", 90), ("10m", 600), ("1.5h", 5400), ("45", 45), ("2 min", 120)])
 def test_times_are_read(words: str, seconds: float) -> None:
-    assert comparison.seconds_of(words) == seconds
+    assert subject_syntax.seconds_of(words) == seconds
 
 
 @pytest.mark.parametrize("words", ["", "0s", "ten", "-3m", "5 d"])
 def test_what_is_no_time_is_refused(words: str) -> None:
     with pytest.raises(ConfigurationError, match="not a time"):
-        comparison.seconds_of(words)
+        subject_syntax.seconds_of(words)
 
 
 @pytest.mark.parametrize(("words", "share"), [("5%", 0.05), ("0.05", 0.05)])
 def test_margins_are_read(words: str, share: float) -> None:
-    assert comparison.share_of(words) == pytest.approx(share)
+    assert subject_syntax.share_of(words) == pytest.approx(share)
 
 
 def never() -> bool:
@@ -127,14 +128,14 @@ def test_split_subjects_are_judged_after_whole_forks_only() -> None:
 
 
 def test_the_demo_takes_as_many_forks_as_its_time_holds_and_never_fewer_than_four() -> None:
-    demo = catalogue.study("demo").model
+    demo = entries.study("demo").model
     assert forks_driven(demo, never, 45) == 6
     assert forks_driven(demo, never, 60) == 4
     assert forks_driven(demo, never, 500) == 4
 
 
 def test_where_the_least_forks_do_not_fit_the_demo_measures_fewer_pairs_a_fork() -> None:
-    demo = catalogue.study("demo").model
+    demo = entries.study("demo").model
     now = schedule(demo)
     changed = after_one(now, 75)
     assert len(changed.trials) == 4
@@ -142,7 +143,7 @@ def test_where_the_least_forks_do_not_fit_the_demo_measures_fewer_pairs_a_fork()
     assert changed.left_out == [f"{6 - changed.pairs_per_cell} of 6 pairs a fork", "2 of 6 forks"]
 
 
-WSTEST = catalogue.study("wstest").model
+WSTEST = entries.study("wstest").model
 TEN = ("tomcat-metro", "tomcat-cxf", "go", "null", "node-soap", "gsoap", "tomee", "liberty", "wildfly", "rust-axum")
 
 
@@ -189,7 +190,7 @@ def test_the_warm_up_leaves_room_for_the_least_forks_of_the_pairs_planned_in_hal
 
 def test_without_a_budget_and_before_tests_the_warm_up_takes_its_time() -> None:
     assert stopping.warm_up_within(schedule(WSTEST)) is None
-    assert stopping.warm_up_within(schedule(catalogue.study("soaservers").model, budget_seconds=600)) is None
+    assert stopping.warm_up_within(schedule(entries.study("soaservers").model, budget_seconds=600)) is None
 
 
 def test_the_budget_ends_a_warm_up_in_time_but_never_before_each_had_the_least() -> None:
@@ -213,5 +214,5 @@ def test_the_pilot_decides_the_pairs_only_where_nobody_else_did() -> None:
 
 
 def test_a_users_own_number_of_forks_is_kept() -> None:
-    assert forks_driven(catalogue.study("demo").model, never, 500, forks=5) == 5
+    assert forks_driven(entries.study("demo").model, never, 500, forks=5) == 5
     assert forks_driven(study("a", "b", budget=10), lambda: True, 80, forks=5) == 5

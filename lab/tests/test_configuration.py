@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from steelyard import configuration
-from steelyard.errors import ConfigurationError
+from steelyard.base import configuration
+from steelyard.base.errors import ConfigurationError
 from steelyard.models.job import Job
 from steelyard.models.server import Server
 from steelyard.models.study import Study

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from steelyard import catalogue, contract
+from steelyard.catalogue import entries
+from steelyard.exchange import contract
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def verify(**options: object) -> int:
-    return contract.verify(catalogue.service("wstest"), "http://127.0.0.1:1/", seed=1, **options)  # type: ignore[arg-type]
+    return contract.verify(entries.service("wstest"), "http://127.0.0.1:1/", seed=1, **options)  # type: ignore[arg-type]
 
 
 def test_every_exchange_is_asked_in_every_spelling(asked: list[tuple[str, str]]) -> None:
@@ -37,5 +38,5 @@ def test_deviations_take_out_an_exchange_or_a_spelling(asked: list[tuple[str, st
 
 def test_a_floor_is_asked_every_exchange_as_it_stands(asked: list[tuple[str, str]]) -> None:
     verify(floor=True)
-    assert {name.split("/")[0] for name, _ in asked} == set(catalogue.service("wstest").model.operations)
+    assert {name.split("/")[0] for name, _ in asked} == set(entries.service("wstest").model.operations)
     assert {spelling for _, spelling in asked} == {"as given"}

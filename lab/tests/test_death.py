@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard.death import memory_line, waits_for_itself
-from steelyard.keeper import Exit
+from steelyard.drive.watch import memory_line, waits_for_itself
 from steelyard.models.records import Failure, Place, TrialRecord
+from steelyard.provision.keeper import Exit
+from steelyard.provision.sockets import Calls
 from steelyard.report import write_report
-from steelyard.sockets import Calls
 from synthetic import Planted, write_run
 
 PLACE = Place(slice=12, phase="measure", cell="echoStruct", users=8, request_bytes=4200)

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from steelyard import catalogue, design
-from steelyard.design import Request
-from steelyard.errors import ConfigurationError
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries
 from steelyard.models.records import Schedule
+from steelyard.plan import design
+from steelyard.plan.design import Request
 
-STUDY = catalogue.study("wstest").model
-SERVICE = catalogue.service("wstest").model
+STUDY = entries.study("wstest").model
+SERVICE = entries.service("wstest").model
 
 PAPERS_FILE = """\
 #Agents determines the number of concurrent threads

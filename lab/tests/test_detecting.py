@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from steelyard import shaped
-from steelyard.analyse import analyse, decision_table
-from steelyard.house import root
-from steelyard.instrument import Level, examine
+from steelyard.analyse import blocks as shaped
+from steelyard.analyse.analysis import analyse, decision_table
+from steelyard.analyse.instrument import Level, examine
+from steelyard.base.house import root
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.verdict import Detection, Verdicts
-from steelyard.store import Run, read_run
+from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

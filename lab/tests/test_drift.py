@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from noise import WITHIN, fork_noise
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.drift import Course, Drift, drift, growth
 
 

@@ -1,7 +1,7 @@
 """The recorded setup says what was run, not where its user keeps things."""
 
 import pytest
-from steelyard import environment
+from steelyard.observe import environment
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard import catalogue, fetch, toolchain
-from steelyard.catalogue import Entry
-from steelyard.errors import ToolchainError
+from steelyard.base.errors import ToolchainError
+from steelyard.catalogue import entries
+from steelyard.catalogue.entries import Entry
 from steelyard.models.server import Needs, Server
+from steelyard.provision import fetch, toolchain
 
-SERVERS = [catalogue.server(name) for name in catalogue.server_files()]
+SERVERS = [entries.server(name) for name in entries.server_files()]
 ON_A_JVM = [server for server in SERVERS if server.model.jvm and server.model.kind == "server"]
 VERSIONS = ("version", "stack_version")
 FAIR = {"heap": "256m", "gc": "G1", "threads": "200", "jvm": ""}

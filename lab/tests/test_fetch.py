@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from steelyard import fetch
-from steelyard.catalogue import Entry
-from steelyard.errors import FetchError, ToolchainError
+from steelyard.base.errors import FetchError, ToolchainError
+from steelyard.base.progress import Progress
+from steelyard.catalogue.entries import Entry
 from steelyard.models.server import Server
-from steelyard.progress import Progress
+from steelyard.provision import fetch
 
 
 def server(folder: Path, artifacts: list[dict[str, object]]) -> Entry[Server]:

@@ -3,8 +3,8 @@
 from xml.etree import ElementTree
 
 import pytest
-from steelyard import gate
-from steelyard.gate import Gate
+from steelyard.commands import gate
+from steelyard.commands.gate import Gate
 from steelyard.models.verdict import Comparison, Verdicts, Word
 
 

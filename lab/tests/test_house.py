@@ -4,29 +4,32 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard import catalogue, house, schemas
-from steelyard.errors import UnknownNameError
+import steelyard
+from steelyard.base import house
+from steelyard.base.errors import UnknownNameError
+from steelyard.catalogue import entries
+from steelyard.commands import schemas
 
-LAB = Path(catalogue.__file__).parent
+LAB = Path(steelyard.__file__).parent
 
 
-@pytest.mark.parametrize("name", sorted(catalogue.server_files()))
+@pytest.mark.parametrize("name", sorted(entries.server_files()))
 def test_every_server_descriptor_loads_and_its_scripts_are_there(name: str) -> None:
-    entry = catalogue.server(name)
+    entry = entries.server(name)
     for argv in (*entry.model.build, *entry.model.prepare, entry.model.start, entry.model.ready):
         for word in argv:
             if word.endswith(".sh"):
                 assert (entry.folder / word).is_file(), word
 
 
-@pytest.mark.parametrize("name", sorted(catalogue.study_files()))
+@pytest.mark.parametrize("name", sorted(entries.study_files()))
 def test_every_study_loads_and_names_operations_of_its_service(name: str) -> None:
-    study = catalogue.study(name).model
-    assert set(study.operations) <= set(catalogue.service(study.service).model.operations)
+    study = entries.study(name).model
+    assert set(study.operations) <= set(entries.service(study.service).model.operations)
 
 
 def test_no_name_of_a_server_stands_in_the_lab_outside_of_the_help_texts_examples() -> None:
-    names = sorted(set(catalogue.server_files()) - {"go", "null"})  # words of the handshake and of JSON
+    names = sorted(set(entries.server_files()) - {"go", "null"})  # words of the handshake and of JSON
     pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
     found = [
         f"{path.name}:{number}: {line.strip()}"
@@ -44,4 +47,4 @@ def test_the_schemas_of_contracts_are_those_of_the_models() -> None:
 
 def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UnknownNameError, match="no server 'tomcat-metr'; did you mean 'tomcat-metro'"):
-        catalogue.server("tomcat-metr")
+        entries.server("tomcat-metr")

@@ -3,13 +3,15 @@
 from collections import Counter
 
 import pytest
-from steelyard import catalogue, design, jobs
-from steelyard.design import Request
+from steelyard.catalogue import entries
+from steelyard.drive import jobs
 from steelyard.models.job import Rate, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
+from steelyard.plan import design
+from steelyard.plan.design import Request
 
-STUDY = catalogue.study("wstest").model
-SERVICE = catalogue.service("wstest").model
+STUDY = entries.study("wstest").model
+SERVICE = entries.service("wstest").model
 
 
 def make(labels: list[str], pairs: int = 6, **wishes: object) -> Schedule:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from noise import BETWEEN
 from numpy.typing import NDArray
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.knee import fork_knee, knee
 
 LEVELS = np.array([1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40], float)

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from steelyard import cpus, doctor, observe, subject
-from steelyard.errors import ConfigurationError, EngineError, LockError
-from steelyard.lock import machine_lock
+from steelyard.base.errors import ConfigurationError, EngineError, LockError
+from steelyard.base.lock import machine_lock
+from steelyard.observe import doctor, processes
+from steelyard.provision import cpus, subject
 
 
 @pytest.mark.parametrize(
@@ -57,9 +58,9 @@ def children() -> set[str]:
 def test_processors_kept_awake_are_never_idle_and_what_kept_them_so_is_gone_after() -> None:
     (cpu, *_) = os.sched_getaffinity(0)
     with cpus.kept_awake(cpus.Shares([cpu], [cpu], awake=True)):
-        before = observe.machine_times(Path("/proc/stat").read_text())[cpu]
+        before = processes.machine_times(Path("/proc/stat").read_text())[cpu]
         time.sleep(0.5)
-        after = observe.machine_times(Path("/proc/stat").read_text())[cpu]
+        after = processes.machine_times(Path("/proc/stat").read_text())[cpu]
         kept = children()
     assert after.idle_s - before.idle_s < 0.1
     assert len(kept - children()) == 1
@@ -87,7 +88,7 @@ def test_a_dead_holder_keeps_nothing(tmp_path: Path) -> None:
     place = tmp_path / "lock"
     code = f"""
 import os, pathlib
-from steelyard.lock import machine_lock
+from steelyard.base.lock import machine_lock
 with machine_lock("first", pathlib.Path({str(place)!r})):
     os._exit(9)
 """
@@ -97,7 +98,7 @@ with machine_lock("first", pathlib.Path({str(place)!r})):
 
 
 def test_processor_times_are_read_with_steal() -> None:
-    times = observe.machine_times("cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 100 50 30 200 10 5 5 7 0 0\nintr 5\n")
+    times = processes.machine_times("cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 100 50 30 200 10 5 5 7 0 0\nintr 5\n")
     assert list(times) == [0]
     found = times[0]
     assert (found.user_s, found.system_s, found.idle_s, found.steal_s) == pytest.approx((1.5, 0.4, 2.1, 0.07))

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steelyard.errors import MeasureError
-from steelyard.formula import FormulaError, parse
-from steelyard.histogram import Histogram, empty
-from steelyard.measures import registry
-from steelyard.quantities import Quantities
-from steelyard.statistics.words import Better
+from steelyard.analyse.measures import registry
+from steelyard.analyse.quantities import Quantities
+from steelyard.base.errors import MeasureError
+from steelyard.base.formula import FormulaError, parse
+from steelyard.base.histogram import Histogram, empty
+from steelyard.statistics.verdict_words import Better
 
 GIVEN: dict[str, Any] = {
     "name": "bytes_in_a_second",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.measures import registry
-from steelyard.pilot import FORK_DEVIATION, pairs_after_pilot
-from steelyard.store import read_run
+from steelyard.analyse.measures import registry
+from steelyard.run.pilot import FORK_DEVIATION, pairs_after_pilot
+from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 

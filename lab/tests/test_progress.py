@@ -3,7 +3,7 @@
 import io
 
 from rich.console import Console
-from steelyard.progress import Progress
+from steelyard.base.progress import Progress
 
 
 def lines_of(*stages: str, seconds_left: float | None = None, quiet: bool = False) -> list[str]:

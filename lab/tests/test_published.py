@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard import house
-from steelyard.errors import ConfigurationError, StoreError
-from steelyard.models.published import ContradictedClaim
-from steelyard.published import COLUMNS, PublishedRow, contradiction, read_conclusions, read_published
+from steelyard.base import house
+from steelyard.base.errors import ConfigurationError, StoreError
+from steelyard.catalogue.published_tables import COLUMNS, PublishedRow, contradiction, read_conclusions, read_published
+from steelyard.models.published_conclusions import ContradictedClaim
 from steelyard.statistics.checks import LITTLE_TOLERANCE
 
 FOLDER = house.root() / "studies" / "soaservers"

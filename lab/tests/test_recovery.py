@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from noise import fork_noise
 from numpy.typing import NDArray
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.recovery import Recovery, recoveries, recovery_sentence
-from steelyard.statistics.words import Better
+from steelyard.statistics.verdict_words import Better
 
 BEGINS, ENDS = (10, 50, 90, 130, 170), (40, 80, 120, 160, 175)
 TIME = np.arange(1, 181.0)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binom
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.interval import student_interval
 from steelyard.statistics.looks import LOOKS, alpha_of
 from steelyard.statistics.redraws import (
@@ -19,7 +19,7 @@ from steelyard.statistics.redraws import (
     redrawn,
     swapped,
 )
-from steelyard.statistics.words import Better, Judged, Word, words
+from steelyard.statistics.verdict_words import Better, Judged, Word, words
 
 WORDS = {
     Word.UNDECIDED: Said.UNDECIDED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.refusal import Refusal, overload_sentence, refusal, refusals, share
 
 USERS = np.repeat(np.arange(1, 31), 4)

@@ -6,12 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from steelyard import house
-from steelyard.analyse import analyse
+from steelyard.analyse.analysis import analyse
+from steelyard.base import house
+from steelyard.catalogue.published_tables import keep
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Steps
-from steelyard.published import keep
 from steelyard.report import write_report
-from steelyard.report.graph import graph
+from steelyard.report.sections.graph import graph
 from synthetic import Planted, write_run
 
 STUDY = house.root() / "studies" / "soaservers.toml"

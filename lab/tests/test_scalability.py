@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from noise import BETWEEN
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.scalability import Scalability, fit, over_forks, scalability_sentence
 
 LEVELS = np.array([1, 2, 4, 8, 16, 32, 64], float)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from steelyard import catalogue, design, factors
-from steelyard.errors import ConfigurationError, ProvisionError
+from steelyard.base.errors import ConfigurationError, ProvisionError
+from steelyard.catalogue import entries, factors
 from steelyard.models.study import Study
+from steelyard.plan import design
 
 STUDY = Study.model_validate(
     {
@@ -33,7 +34,7 @@ def factors_of(label: str, set_of_factors: str = "") -> dict[str, str]:
 
 def test_a_set_for_all_is_in_every_label_and_in_the_reference() -> None:
     request = design.Request(set_of_factors="small")
-    service = catalogue.service("soaservers").model
+    service = entries.service("soaservers").model
     schedule = design.schedule_of(STUDY, service, request, design.settle(STUDY, request), users=8)
     assert schedule.subjects == ["tomcat-metro@small", "go@small", "own@small", "face@small"]
     assert schedule.reference == "go@small"
@@ -75,7 +76,7 @@ def test_an_unknown_set_is_answered_with_the_nearest() -> None:
 
 
 def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    server, service = catalogue.server("tomcat-metro"), catalogue.service("soaservers")
+    server, service = entries.server("tomcat-metro"), entries.service("soaservers")
     monkeypatch.setenv("STEELYARD_CALL_TIMEOUT", "7")
     assert factors.settled(server, service, {})["call_timeout"] == "7"
     assert factors.settled(server, service, {"call_timeout": "8"})["call_timeout"] == "8"
@@ -85,7 +86,7 @@ def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monke
 
 
 def test_a_factor_that_names_a_file_needs_one_and_hands_its_whole_path_on() -> None:
-    server, service = catalogue.server("tomcat-metro"), catalogue.service("soaservers")
+    server, service = entries.server("tomcat-metro"), entries.service("soaservers")
     with pytest.raises(ProvisionError, match=r"factor graph is 'none\.xml', which is no file"):
         factors.settled(server, service, {"graph": "none.xml"})
     values = factors.settled(server, service, {})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from noise import WITHIN, fork_noise
 from numpy.typing import NDArray
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.settling import settling, settling_sentence, since_inside, times
 
 

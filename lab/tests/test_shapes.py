@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from steelyard import catalogue, design, jobs, shapes
-from steelyard.design import Request
-from steelyard.errors import ConfigurationError
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries
+from steelyard.drive import jobs
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
+from steelyard.plan import design, shapes
+from steelyard.plan.design import Request
 
 TESTS: list[dict[str, Any]] = [
     {"name": "1", "profile": {"kind": "big-bang", "users": 5, "seconds": 120}},
@@ -37,7 +39,7 @@ def study(**more: Any) -> Study:
 def schedule(**wishes: Any) -> Schedule:
     request = Request(**wishes)
     one = study()
-    return design.schedule_of(one, catalogue.service("wstest").model, request, design.settle(one, request), 8)
+    return design.schedule_of(one, entries.service("wstest").model, request, design.settle(one, request), 8)
 
 
 def test_each_test_is_a_judged_block_with_its_most_users() -> None:
@@ -61,9 +63,9 @@ def test_an_unknown_test_is_named() -> None:
 
 
 def test_a_study_without_tests_takes_neither_tests_nor_a_scale() -> None:
-    wstest, request = catalogue.study("wstest").model, Request(scale=0.1)
+    wstest, request = entries.study("wstest").model, Request(scale=0.1)
     with pytest.raises(ConfigurationError, match="has no tests with a shape"):
-        design.schedule_of(wstest, catalogue.service("wstest").model, request, design.settle(wstest, request), 8)
+        design.schedule_of(wstest, entries.service("wstest").model, request, design.settle(wstest, request), 8)
 
 
 def test_a_scale_shortens_times_and_is_recorded() -> None:
@@ -120,7 +122,7 @@ def test_the_plan_counts_each_tests_seconds_its_rest_and_one_warm_up_a_mix() -> 
 def test_four_subjects_with_tests_share_a_trial() -> None:
     one = study(subjects=[{"label": label, "parts": [{"server": "go"}]} for label in "abcd"])
     request = Request(forks=2)
-    plan = design.schedule_of(one, catalogue.service("wstest").model, request, design.settle(one, request), 8)
+    plan = design.schedule_of(one, entries.service("wstest").model, request, design.settle(one, request), 8)
     assert [sorted(trial.start_order) for trial in plan.trials] == [["a", "b", "c", "d"]] * 2
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from steelyard import catalogue, house
+from steelyard.base import house
+from steelyard.catalogue import entries
+from steelyard.catalogue.published_tables import PublishedRow, read_published
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Steps
-from steelyard.published import PublishedRow, read_published
 from steelyard.statistics.knee import LEAST_HELD_SECONDS, LEAST_LEVELS
 
 FOLDER = house.root() / "studies" / "soaservers"
@@ -43,7 +44,7 @@ def test_every_published_row_has_its_test_with_its_users_and_environment(row: Pu
 
 @pytest.mark.parametrize("name", TESTS)
 def test_requests_are_as_large_as_the_service_makes_them(name: str) -> None:
-    parameters = catalogue.service(STUDY["service"]).model.parameters
+    parameters = entries.service(STUDY["service"]).model.parameters
     operation = TESTS[name]["operation"]
     assert parameters[f"{operation.capitalize()}Bytes"].default == TESTS[name]["bytes"]
 
@@ -66,4 +67,4 @@ def test_stress_steps_are_held_long_enough_for_a_knee(name: str) -> None:
 
 
 def test_every_servers_name_of_the_study_is_in_the_hall() -> None:
-    assert set(STUDY["subjects"]) <= set(catalogue.server_files()) and STUDY["reference"] in STUDY["subjects"]
+    assert set(STUDY["subjects"]) <= set(entries.server_files()) and STUDY["reference"] in STUDY["subjects"]

@@ -1,11 +1,12 @@
 """Every spelling of a request means what the request means."""
 
 import pytest
-from steelyard import catalogue, exchanges
-from steelyard.soap import Meaning, content
-from steelyard.spellings import respell
+from steelyard.catalogue import entries
+from steelyard.exchange import exchanges
+from steelyard.exchange.soap.meaning import Meaning, content
+from steelyard.exchange.soap.spellings import respell
 
-WSTEST = catalogue.service("wstest")
+WSTEST = entries.service("wstest")
 MEANING = Meaning(WSTEST.folder / WSTEST.model.schema_file)
 WRITTEN = exchanges.written(WSTEST)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steelyard.errors import InsufficientDataError
+from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.checks import least_requests, littles_law, littles_law_applies, percentile_refusal
 from steelyard.statistics.interval import Interval, equivalence_p_value, fork_value, p_value, student_interval
 from steelyard.statistics.looks import LOOKS, alarm_rate, alpha_of, per_look_alpha
@@ -19,7 +19,7 @@ from steelyard.statistics.planning import forks_needed, power, smallest_differen
 from steelyard.statistics.scalability import fit
 from steelyard.statistics.steady import WarmUpSlice, compiles, steady_since
 from steelyard.statistics.variance import Components, components, pairs_a_fork
-from steelyard.statistics.words import Better, Judged, Word, holm, word, words
+from steelyard.statistics.verdict_words import Better, Judged, Word, holm, word, words
 
 # Student 1908, table of Cushny and Peebles' sleep data: additional hours gained, ten patients.
 SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]

@@ -9,11 +9,11 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from steelyard.csvfiles import read_table, write_document, write_table, write_text
-from steelyard.errors import StoreError
-from steelyard.histogram import decode, merged
+from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
+from steelyard.base.errors import StoreError
+from steelyard.base.histogram import decode, merged
 from steelyard.models.records import Failure
-from steelyard.store import read_run
+from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 SMALL = Planted(forks=2, pairs=3)

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from steelyard.drive.stress import Stress
 from steelyard.models import study
 from steelyard.models.job import Steps
 from steelyard.models.study import Until
-from steelyard.stress import Stress
 
 STEPS = Steps(kind="steps", levels=[1, 2, 4], hold_seconds=3)
 UNTIL = Until(failed_share=0.01, response_ms=500)

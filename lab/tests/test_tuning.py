@@ -6,18 +6,18 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard import catalogue, tuning
-from steelyard.errors import ConfigurationError
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries, tuned_settings
 from steelyard.models.server import Server
-from steelyard.models.tuning import Setting
+from steelyard.models.tuning_lists import Setting
 
-SERVERS = [catalogue.server(name).model for name in catalogue.server_files()]
-PAPERS = tuning.papers()
+SERVERS = [entries.server(name).model for name in entries.server_files()]
+PAPERS = tuned_settings.papers()
 
 
 @pytest.mark.parametrize("server", [pytest.param(one, id=one.name) for one in SERVERS if one.kind == "server"])
 def test_a_server_answers_every_setting_of_a_server_and_no_other(server: Server) -> None:
-    asked = {name for name, setting in tuning.settings().items() if setting.of == "server"}
+    asked = {name for name, setting in tuned_settings.settings().items() if setting.of == "server"}
     answers = server.tuning
     assert sorted(answers) == sorted(asked)
     assert all(answers.values())
@@ -44,28 +44,26 @@ def test_there_is_a_list_for_each_of_the_five_papers() -> None:
 
 def test_every_name_is_used_by_some_paper() -> None:
     used = {tuned.setting for paper in PAPERS.values() for tuned in paper.tuned}
-    assert sorted(used) == sorted(tuning.settings())
+    assert sorted(used) == sorted(tuned_settings.settings())
 
 
 def test_a_study_and_its_list_are_of_the_same_paper() -> None:
-    both = [
-        (catalogue.study(name).model.paper, PAPERS[name].paper) for name in catalogue.study_files() if name in PAPERS
-    ]
+    both = [(entries.study(name).model.paper, PAPERS[name].paper) for name in entries.study_files() if name in PAPERS]
     assert both
     assert [(study, listed) for study, listed in both if study != listed] == []
 
 
 def test_the_table_has_each_subjects_answer_and_one_for_what_is_no_servers() -> None:
-    tomcat, go = catalogue.server("tomcat-metro").model, catalogue.server("go").model
-    table = tuning.table("wstest", {"a": (tomcat, {"heap": "1g"}), "b": (go, go.defaults())})
+    tomcat, go = entries.server("tomcat-metro").model, entries.server("go").model
+    table = tuned_settings.table("wstest", {"a": (tomcat, {"heap": "1g"}), "b": (go, go.defaults())})
     assert table is not None
     heap = next(row for row in table.rows if row.setting == "heap")
     assert (heap.value, heap.words) == ("256 MB", "-Xms256m -Xmx256m")
     assert heap.nearest["a"] == "-Xms and -Xmx, the same (factor heap: 1g)"
     assert heap.nearest["b"].startswith("none")
     window = next(row for row in table.rows if row.setting == "tcp-window")
-    assert list(window.nearest) == [tuning.ALL]
-    assert tuning.table("demo", {}) is None
+    assert list(window.nearest) == [tuned_settings.ALL]
+    assert tuned_settings.table("demo", {}) is None
 
 
 def test_an_unknown_setting_is_named_with_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +75,7 @@ def test_an_unknown_setting_is_named_with_the_nearest(tmp_path: Path, monkeypatc
     )
     monkeypatch.setenv("STEELYARD_PATH", str(tmp_path))
     with pytest.raises(ConfigurationError, match=r"mine\.toml: unknown setting 'haep'; did you mean 'heap'\?"):
-        tuning.papers()
+        tuned_settings.papers()
 
 
 @pytest.mark.parametrize(("of", "here"), [("server", "no"), ("machine", None)])

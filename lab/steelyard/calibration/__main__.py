@@ -11,10 +11,11 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from .. import catalogue, house
-from ..comparison import seconds_of
-from ..errors import SteelyardError
-from ..progress import Progress
+from ..base import house
+from ..base.errors import SteelyardError
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..catalogue.subject_syntax import seconds_of
 from .bank import Bank
 from .collecting import Sitting, collect
 
@@ -32,7 +33,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
     try:
-        study = catalogue.study(asked.study).model
+        study = entries.study(asked.study).model
         command = ["make", "calibrate-study"]
         forks, budget = asked.forks or study.forks, seconds_of(asked.budget)
         sitting = Sitting(study, asked.bank, asked.work.resolve(), forks, budget, asked.seed, command)

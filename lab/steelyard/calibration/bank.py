@@ -8,10 +8,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ..csvfiles import read_document, read_table, write_document, write_table
+from ..analyse.pairing import slice_voids
+from ..base.csvfiles import read_document, read_table, write_document, write_table
 from ..models.study import Study, SubjectSpec
-from ..pairing import slice_voids
-from ..store import Trial
+from ..store.stored_run import Trial
 
 SLICES, FORKS, SETUP, STUDY = "slices.csv", "forks.csv", "environment.json", "study.toml"
 

@@ -12,20 +12,24 @@ from statistics import median, quantiles
 
 import numpy as np
 
-from .. import catalogue, doctor, drive, subject
-from ..errors import InsufficientDataError, SteelyardError
-from ..lock import machine_lock
+from ..base.errors import InsufficientDataError, SteelyardError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..drive import trial as drive
 from ..models.calibration import Calibration, Planted, Smallest
 from ..models.records import Check
 from ..models.study import PartSpec, Study, SubjectSpec
-from ..progress import Progress
+from ..observe import doctor
+from ..provision import subject
 from ..statistics.interval import student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
 from ..statistics.redraws import Comparison, one_after_the_other
-from ..store import read_trial
+from ..store import machine_history
+from ..store.stored_run import read_trial
 from . import bank as banking
-from . import history, levels
+from . import planted
 from .bank import Bank
 from .collecting import Sitting, collect, setting_of
 from .values import Values, values_of
@@ -59,7 +63,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     Raises SteelyardError, and KeyboardInterrupt where fewer than two forks had ended.
     """
     begun = time.monotonic()
-    study = levels.study_of(
+    study = planted.study_of(
         wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
     )
     folder = wish.out / f"calibrate-{study.first_server()}-{datetime.now():%Y-%m-%d-%H%M%S}"
@@ -84,14 +88,14 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
             hint=f"a larger --budget holds more of them; what was measured is in {folder}",
         )
     equal = values.ratios[0.0].tolist()
-    history.remember(_ended(one, place, equal, study) for place, one in _compared(equal))
+    machine_history.remember(_ended(one, place, equal, study) for place, one in _compared(equal))
     interval = student_interval(equal).exp()
     rate = median(one for first, _ in values.throughputs for one in first)
     deviation = pooled_deviation(values)
     cost = float(np.mean(values.seconds[0.0]))
     found = Calibration(
         made=datetime.now(UTC).isoformat(timespec="seconds"),
-        machine=history.machine(),
+        machine=machine_history.machine(),
         service=wish.service,
         server=study.first_server(),
         operation=wish.operation,
@@ -105,13 +109,13 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         fork_seconds=cost,
         smallest=[smallest(minutes, deviation, cost) for minutes in MINUTES],
         planted=list(_planted(values)),
-        alarms=history.alarms(),
+        alarms=machine_history.alarms(),
         headroom=None if capacity is None else capacity / rate,
         headroom_why_not=why_not,
         checks=checks,
         folder=folder.name,
     )
-    history.store(found)
+    machine_history.store(found)
     return found
 
 
@@ -159,7 +163,7 @@ def _capacity(study: Study, folder: Path, command: Sequence[str], progress: Prog
     )
     try:
         with machine_lock(" ".join(command)):
-            subjects = subject.all_provided([*_specs(floor)], catalogue.service(study.service), progress)
+            subjects = subject.all_provided([*_specs(floor)], entries.service(study.service), progress)
             setting = setting_of(floor, [FLOOR], 1, 1, subjects, folder, progress)
             plan = setting.schedule.trials[0]
             drive.run_trial(setting, plan, all_spellings=False)
@@ -181,7 +185,7 @@ def _compared(equal: Sequence[float]) -> Iterator[tuple[int, Comparison]]:
         at += one.forks
 
 
-def _ended(one: Comparison, at: int, equal: Sequence[float], study: Study) -> history.Ended:
+def _ended(one: Comparison, at: int, equal: Sequence[float], study: Study) -> machine_history.Ended:
     interval = student_interval(equal[at : at + one.forks], 1 - alpha_of(LOOKS)).exp()
     words = {"ABOVE": "faster", "BELOW": "slower"}
     return {

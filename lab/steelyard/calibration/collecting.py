@@ -10,17 +10,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .. import catalogue, corpus, cpus, design, drive, environment, subject
-from ..csvfiles import write_text
-from ..drive import Setting, TrialFailedError, trial_folder
-from ..errors import StoreError
-from ..lock import machine_lock
+from ..base.csvfiles import write_text
+from ..base.errors import StoreError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..drive import trial as drive
+from ..drive.trial import Setting, TrialFailedError, trial_folder
+from ..exchange import corpus
 from ..models.records import TrialPlan
 from ..models.study import Study
-from ..progress import Progress
-from ..store import read_trial
+from ..observe import environment
+from ..plan import design
+from ..provision import cpus, subject
+from ..store.stored_run import read_trial
 from . import bank as banking
-from . import levels
+from . import planted as levels
 from .bank import Bank
 
 MOST_FAILED_IN_A_ROW = 3
@@ -83,7 +88,7 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
 def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     """Everything that the forks share. The first sitting fixes how much each level is, in microseconds."""
     study = sitting.study
-    service = catalogue.service(study.service)
+    service = entries.service(study.service)
     shares = cpus.share()
     so_far = banking.read(sitting.bank) if (sitting.bank / banking.FORKS).exists() else None
     if so_far is None:
@@ -109,7 +114,7 @@ def _pilot(sitting: Sitting, progress: Progress) -> tuple[float, bool]:
     pilot = levels.without_faces(sitting.study)
     folder = sitting.work / "pilot"
     shutil.rmtree(folder, ignore_errors=True)
-    subjects = subject.all_provided(levels.specs(pilot), catalogue.service(pilot.service), progress)
+    subjects = subject.all_provided(levels.specs(pilot), entries.service(pilot.service), progress)
     setting = setting_of(pilot, [one.label for one in subjects], sitting.seed, 1, subjects, folder, progress)
     progress.show("pilot: what a request costs")
     record = drive.run_trial(setting, setting.schedule.trials[0], all_spellings=False)
@@ -133,7 +138,7 @@ def setting_of(
     """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
     request = design.Request(seed=seed, forks=1)
     settings = design.settle(study, request)
-    service = catalogue.service(study.service)
+    service = entries.service(study.service)
     plain = design.schedule_of(study, service.model, request, settings, settings.users or 8)
     trials = []
     for number in range(1, forks + 1):

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, median, stdev
 
-from .. import house
-from ..csvfiles import write_text
-from ..errors import SteelyardError
+from ..base import house
+from ..base.csvfiles import write_text
+from ..base.errors import SteelyardError
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.variance import components
 from . import bank as banking
 from .bank import Bank
-from .figures import LEAST_FORKS, REDRAWS, Figures, Level, figures
+from .page_figures import LEAST_FORKS, REDRAWS, Figures, Level, figures
 from .values import Values, values_of
 
 NOTES = "notes.md"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..statistics.interval import fork_value
 from .bank import Bank, SliceEntry
-from .levels import AGAIN, face, partner
+from .planted import AGAIN, face, partner
 
 Floats = NDArray[np.float64]
 

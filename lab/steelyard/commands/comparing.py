@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import design
-from ..errors import ConfigurationError, SteelyardError
-from ..progress import Progress
+from ..base.errors import ConfigurationError, SteelyardError
+from ..base.progress import Progress
+from ..plan import design
 from .options import (
     BudgetTime,
     Json,
@@ -30,7 +30,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from .. import run as running
+    from ..run import main_job as running
 
 commands = typer.Typer()
 
@@ -82,7 +82,7 @@ def check(
     json: Json = False,
 ) -> None:
     """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
-    from .. import gate
+    from . import gate
 
     try:
         request = design.Request(
@@ -126,14 +126,15 @@ def calibrate(
 
     What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
     """
-    from .. import comparison, printing
     from ..calibration.calibrating import Wish, calibrate
+    from ..catalogue import subject_syntax
+    from . import printing
 
     wish = Wish(
         server=server,
         service=service,
         operation=operation,
-        budget_seconds=comparison.seconds_of(budget),
+        budget_seconds=subject_syntax.seconds_of(budget),
         pairs=pairs,
         slice_seconds=slice_seconds,
         seed=seed,
@@ -162,22 +163,22 @@ def _compare(
     json: bool,
 ) -> running.Outcome:
     """Run the comparison that the words of `compare` and `check` ask for; one of a server with itself is remembered."""
-    from .. import comparison
-    from ..calibration import history
+    from ..catalogue import subject_syntax
+    from ..store import machine_history
 
     if request.users is not None and rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
-    study = comparison.study_of(
+    study = subject_syntax.study_of(
         subjects,
         service,
         operation,
         rate=rate,
-        budget_seconds=comparison.seconds_of(budget),
-        margin=comparison.share_of(margin),
+        budget_seconds=subject_syntax.seconds_of(budget),
+        margin=subject_syntax.share_of(margin),
     )
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
         file = Path(folder) / "compare.toml"
-        file.write_text(comparison.text_of(study), encoding="utf-8")
+        file.write_text(subject_syntax.text_of(study), encoding="utf-8")
         outcome = run_study(str(file), request, out, json)
-    history.remember_run(study, outcome.verdicts)
+    machine_history.remember_run(study, outcome.verdicts)
     return outcome

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .. import catalogue, doctor
-from ..errors import ConfigurationError
-from ..lock import machine_lock
+from ..base.errors import ConfigurationError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..catalogue import entries
 from ..models.outputs import ServerRow, ServersOutput
-from ..progress import Progress
+from ..observe import doctor
 from .options import Json, console
 
 commands = typer.Typer()
@@ -27,11 +28,12 @@ commands.add_typer(servers_commands, name="servers")
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
     """List the servers, or check one."""
-    from .. import printing, servers
+    from ..check import examination
+    from . import printing
 
     if context.invoked_subcommand is not None:
         return
-    rows = [servers.row(catalogue.server(name)) for name in catalogue.server_files()]
+    rows = [examination.row(entries.server(name)) for name in entries.server_files()]
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
         return
@@ -55,22 +57,24 @@ def servers_check(
 ) -> None:
     """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
     at the sockets, run two at once, redeploy, stop."""
-    from .. import comparison, printing, servers
+    from ..catalogue import subject_syntax
+    from ..check import examination
+    from . import printing
 
-    wanted = sorted(catalogue.server_files()) if all_ else names or []
+    wanted = sorted(entries.server_files()) if all_ else names or []
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
     for name in wanted:
-        catalogue.server(comparison.subject_of(name).parts[0].server)
+        entries.server(subject_syntax.subject_of(name).parts[0].server)
     rows: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
         for name in wanted:
-            rows.append(servers.check(name, service, progress, quick=quick))
+            rows.append(examination.check(name, service, progress, quick=quick))
             if not json:
                 with progress.aside():
                     console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
     if save is not None:
-        servers.keep(save, rows)
+        examination.keep(save, rows)
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
     else:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from .. import catalogue, design
-from ..errors import SteelyardError
-from ..progress import Progress
+from ..base.errors import SteelyardError
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..plan import design
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
-    from .. import run as running
+    from ..run import main_job as running
 
 ServiceName = Annotated[str, typer.Option(help="The service to call.")]
 OperationName = Annotated[str, typer.Option(help="The operation to call.")]
@@ -39,9 +40,9 @@ def console(*, stderr: bool = True) -> Console:
 
 def run_study(study: str, request: design.Request, out: Path | None, json: bool) -> running.Outcome:
     """Run a study and print what it came to."""
-    from .. import run as running
+    from ..run import main_job as running
 
-    entry = catalogue.study(study)
+    entry = entries.study(study)
     with Progress(console(), quiet=json) as progress:
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     print_outcome(outcome, json)
@@ -62,7 +63,7 @@ def require_verdict(outcome: running.Outcome) -> None:
 
 
 def print_outcome(outcome: running.Outcome, json: bool) -> None:
-    from .. import printing
+    from . import printing
 
     if json:
         print(printing.run_output(outcome).model_dump_json())

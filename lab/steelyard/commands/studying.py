@@ -9,21 +9,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .. import catalogue, design
-from ..errors import ConfigurationError
-from ..progress import Progress
-from .options import (
-    Json,
-    Out,
-    Pairs,
-    Seed,
-    SliceSeconds,
-    WarmUp,
-    console,
-    print_outcome,
-    require_verdict,
-    run_study,
-)
+from ..base.errors import ConfigurationError
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..plan import design
+from .options import Json, Out, Pairs, Seed, SliceSeconds, WarmUp, console, print_outcome, require_verdict, run_study
 
 commands = typer.Typer()
 
@@ -90,7 +80,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Run a study: fetch, build, start, verify, warm up, measure, analyse, report."""
-    from .. import comparison
+    from ..catalogue import subject_syntax
 
     if resume is not None:
         _resume(resume, study, json)
@@ -106,7 +96,7 @@ def run(
         pairs=pairs,
         slice_seconds=slice_seconds,
         warm_up_seconds=warm_up,
-        budget_seconds=None if budget is None else comparison.seconds_of(budget),
+        budget_seconds=None if budget is None else subject_syntax.seconds_of(budget),
         config=config,
         settings=_settings(set_ or []),
         as_published=as_published,
@@ -115,9 +105,9 @@ def run(
         seed=seed,
     )
     if dry_run:
-        from .. import printing
+        from . import printing
 
-        schedule = design.schedule_only(catalogue.study(study).model, request)
+        schedule = design.schedule_only(entries.study(study).model, request)
         print(schedule.model_dump_json()) if json else printing.schedule(schedule, console(stderr=False))
     else:
         require_verdict(run_study(study, request, out, json))
@@ -136,15 +126,17 @@ def report_command(
     json: Json = False,
 ) -> None:
     """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone; or show two runs side by side."""
-    from .. import analyse, printing, report
-    from .. import run as running
-    from ..beside import beside
+    from .. import report
+    from ..analyse import analysis
+    from ..report.beside import beside
+    from ..run import main_job as running
+    from . import printing
 
     if other is not None:
         found = beside(run_folder, other)
         print(found.model_dump_json()) if json else printing.beside(found, console(stderr=False))
         return
-    verdicts = analyse.analyse(run_folder)
+    verdicts = analysis.analyse(run_folder)
     page = report.write_report(run_folder)
     print_outcome(running.Outcome(run_folder, verdicts, page, []), json)
 
@@ -153,8 +145,8 @@ def report_command(
 def studies() -> None:
     """List the studies."""
     table = Table("study", "question", "paper", box=None, pad_edge=False)
-    for name in catalogue.study_files():
-        model = catalogue.study(name).model
+    for name in entries.study_files():
+        model = entries.study(name).model
         table.add_row(name, model.question, f"{model.paper.authors} {model.paper.year}" if model.paper else "")
     console(stderr=False).print(table)
 
@@ -163,8 +155,8 @@ def studies() -> None:
 def services() -> None:
     """List the services with their operations and implementations."""
     table = Table("service", "operations", "implementations", box=None, pad_edge=False)
-    for name in catalogue.service_files():
-        entry = catalogue.service(name)
+    for name in entries.service_files():
+        entry = entries.service(name)
         folders = sorted(
             path.name
             for path in entry.folder.iterdir()
@@ -176,7 +168,7 @@ def services() -> None:
 
 def _resume(folder: Path, study: str | None, json: bool) -> None:
     """Go on with a stopped run, with everything as it was asked for then."""
-    from .. import run as running
+    from ..run import main_job as running
 
     if study is not None:
         raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")

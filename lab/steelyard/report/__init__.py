@@ -6,9 +6,9 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ..analyse import examined
-from ..csvfiles import write_text
-from ..store import read_run
+from ..analyse.analysis import examined
+from ..base.csvfiles import write_text
+from ..store.stored_run import read_run
 from .page import page_of
 
 FILE_NAME = "report.html"

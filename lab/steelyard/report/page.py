@@ -7,23 +7,32 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..analyse import Analysis
-from ..figures import ForkFigure
-from ..instrument import Finding
-from ..judging import Judgement, ranks
+from ..analyse.analysis import Analysis
+from ..analyse.figures import ForkFigure
+from ..analyse.instrument import Finding
+from ..analyse.sentences import Said
+from ..analyse.verdicts import Judgement, ranks
+from ..base.text import counted, dashed, ratio_text, value_text
 from ..models.records import Cell
 from ..models.verdict import Decision
-from ..sentences import Said
-from ..store import Run
-from ..text import counted, dashed, ratio_text, value_text
-from .curves import percentile_chart, warm_up_chart, warm_up_points
+from ..store.stored_run import Run
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
-from .failures import Death, called, cells, deaths, failure_headings, failure_kinds, failure_rows, trial_failures
-from .levels import level_chart
-from .ranking import ranking_chart
-from .ratios import ratio_chart
-from .setup import Group, Tuning, command, groups, tuning
-from .tests import Environment, environments
+from .sections.curves import percentile_chart, warm_up_chart, warm_up_points
+from .sections.failures import (
+    Death,
+    called,
+    cells,
+    deaths,
+    failure_headings,
+    failure_kinds,
+    failure_rows,
+    trial_failures,
+)
+from .sections.own_figures import level_chart
+from .sections.ranking import ranking_chart
+from .sections.ratios import ratio_chart
+from .sections.setup import Group, Tuning, command, groups, tuning
+from .sections.tests import Environment, environments
 
 SHOWN = (
     "throughput",

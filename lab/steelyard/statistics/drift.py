@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import linregress
 from scipy.stats import t as student
 
-from ..errors import InsufficientDataError
-from ..text import counted, percent_text
+from ..base.errors import InsufficientDataError
+from ..base.text import counted, percent_text
 from .interval import Interval, student_interval
 
 BLOCKS = 8

@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 
 from scipy.stats import t as student
 
-from ..errors import InsufficientDataError
+from ..base.errors import InsufficientDataError
 
 
 @dataclass(frozen=True)

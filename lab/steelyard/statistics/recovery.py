@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InsufficientDataError
-from ..text import counted
+from ..base.errors import InsufficientDataError
+from ..base.text import counted
 from .settling import BAND, LEAST_SECONDS, level_and_band, since_inside, times
-from .words import Better
+from .verdict_words import Better
 
 LEAST_STAY = 3
 

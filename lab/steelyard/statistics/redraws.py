@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 from scipy.stats import t as student
 
-from ..errors import InsufficientDataError
+from ..base.errors import InsufficientDataError
 from .looks import LOOKS, alpha_of
-from .words import MARGIN
+from .verdict_words import MARGIN
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import beta
 
-from ..errors import InsufficientDataError
-from ..text import counted, percent_text
+from ..base.errors import InsufficientDataError
+from ..base.text import counted, percent_text
 from .interval import student_interval
 
 TOLERATED = 0.01

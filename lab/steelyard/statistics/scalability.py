@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import curve_fit
 from scipy.stats import t as student
 
-from ..errors import InsufficientDataError
-from ..text import percent_text
+from ..base.errors import InsufficientDataError
+from ..base.text import percent_text
 from .interval import student_interval
 
 LEAST_LEVELS = 6

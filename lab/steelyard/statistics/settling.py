@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import theilslopes
 
-from ..errors import InsufficientDataError
-from ..text import counted, percent_text, value_text
+from ..base.errors import InsufficientDataError
+from ..base.text import counted, percent_text, value_text
 from .interval import student_interval
 
 BAND = 0.1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
-from ..errors import InsufficientDataError
+from ..base.errors import InsufficientDataError
 
 
 @dataclass(frozen=True)

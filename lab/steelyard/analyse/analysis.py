@@ -1,0 +1,327 @@
+"""From a run folder to numbers and verdicts: results.csv, verdicts.json and the table on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from ..base.csvfiles import write_document, write_table
+from ..base.text import counted, listed, range_text, ratio_text, value_text
+from ..models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
+from ..store.stored_run import Run, read_run
+from .decisions import decisions
+from .detections import detections
+from .figures import COLUMNS, ForkFigure, figures
+from .instrument import Finding, Level, examine
+from .measures import Measure, registry
+from .sentences import Said, load_text, no_verdict, ranking, verdict
+from .verdicts import Judgement, Ranked, judge, primary_measure, ranks
+
+_ON_THE_TERMINAL = "throughput"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything that is said about a run; the report draws on nothing else."""
+
+    run: Run
+    measures: dict[str, Measure]
+    judgements: tuple[Judgement, ...]
+    figures: tuple[ForkFigure, ...]
+    findings: tuple[Finding, ...]
+    said: tuple[Said, ...]
+    verdicts: Verdicts
+
+
+def analyse(run_dir: Path) -> Verdicts:
+    """Write results.csv and verdicts.json of a run folder; raises StoreError and MeasureError."""
+    analysis = examined(read_run(run_dir))
+    write_table(run_dir / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
+    write_document(run_dir / "verdicts.json", analysis.verdicts.model_dump(mode="json"))
+    return analysis.verdicts
+
+
+def examined(run: Run) -> Analysis:
+    """The analysis of a run, without writing anything."""
+    measures = registry(run.study)
+    findings = tuple(examine(run))
+    judgements = tuple(judge(run, measures, findings))
+    found = tuple(figures(run, list(measures.values())))
+    primaries = [one for one in judgements if one.compared.primary and run.schedule.reference == one.compared.b]
+    why_not = _why_not(run, primaries)
+    decided = decisions(run, judgements)
+    ranked = ranks(run, judgements)
+    if len(run.schedule.subjects) < 2:
+        said = tuple(_alone(found))
+    elif decided and not why_not:
+        said = tuple(_decided(run, decided))
+    else:
+        said = tuple(_said(run, primaries, ranked, why_not))
+    verdicts = _verdicts(run, judgements, ranked, decided, found, findings, why_not, said)
+    return Analysis(run, measures, judgements, found, findings, said, verdicts)
+
+
+def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
+    """Why there is no verdict at all: an instrument that is not valid, or nothing to compare."""
+    if len(run.schedule.subjects) < 2:
+        return []
+    reasons = []
+    if all(judgement.broken for judgement in primaries):
+        reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
+    if not any(judgement.compared.ratio is not None for judgement in primaries):
+        reasons += _nothing(primaries, list(_failures(run)))
+    return reasons
+
+
+def _verdicts(
+    run: Run,
+    judgements: Sequence[Judgement],
+    ranked: Sequence[Ranked],
+    decided: list[Decision],
+    found: Sequence[ForkFigure],
+    findings: Sequence[Finding],
+    why_not: list[str],
+    said: Sequence[Said],
+) -> Verdicts:
+    whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
+    return Verdicts(
+        run=run.name,
+        valid=not why_not,
+        why_not=why_not,
+        sentence=" ".join(str(one) for one in said),
+        status="complete" if whole else "partial",
+        comparisons=[_comparison(judgement) for judgement in judgements],
+        ranks=[Rank(subject=one.subject, rank=one.rank, ratio=one.ratio) for one in ranked],
+        decisions=decided,
+        detections=detections(run),
+        scale=run.schedule.scale,
+        figures=[_shown(figure) for figure in found if figure.fork is None],
+        failures=list(_failures(run)),
+        notes=list(_notes(run, findings)),
+    )
+
+
+def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
+    """Why not even a ratio could be made."""
+    if failures:
+        return [f"trial {one.trial} {one.status}: {one.message}" for one in failures[:1]]
+    refusals = dict.fromkeys(reason for judgement in primaries for reason in judgement.compared.refusals)
+    return list(refusals) or ["no pair of slices could be counted"]
+
+
+def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]) -> list[Said]:
+    if why_not:
+        return [no_verdict(why_not)]
+    order = {one.subject: place for place, one in enumerate(ranked)}
+    best_first = sorted(primaries, key=lambda one: order.get(one.compared.a, len(order)))
+    found = [
+        no_verdict(one.broken, one.compared)
+        if one.word is None
+        else verdict(one.compared, one.word, run.schedule.margin, one.reasons)
+        for one in best_first
+    ]
+    if not ranked:
+        return found
+    unranked = [label for label in run.schedule.subjects if label not in order]
+    return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked], unranked), *found]
+
+
+def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
+    """A sentence for each environment: the best subjects by the load's shape and payload."""
+    scaled = f"; all times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
+    for operation in dict.fromkeys(one.operation for one in decided):
+        mine = [one for one in decided if one.operation == operation]
+        names = [test.test for one in mine for test in one.tests]
+        shapes: dict[str, list[str]] = {}
+        for one in mine:
+            shapes.setdefault(one.sentence, []).append(one.shape)
+        places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
+        yield Said(f"On {operation}, by throughput: {places}", listed("test", names) + scaled)
+
+
+def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
+    """What is said of one subject that is compared with nothing."""
+    for figure in found:
+        if figure.fork is None and figure.cell.primary and figure.measure.name == primary_measure(figure.cell):
+            value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
+            bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
+            interval = f"95% interval {range_text(bounds)}, " if bounds else ""
+            size = f"{interval}{counted(figure.forks, 'fork')}"
+            what = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
+            yield Said(f"{what[:1].upper()}{what[1:]}: {value}", size, "It was compared with nothing.")
+
+
+def _failures(run: Run) -> Iterator[TrialFailure]:
+    for trial in run.trials:
+        if trial.status == "complete":
+            continue
+        failure = trial.record.failure if trial.record is not None else None
+        yield TrialFailure(
+            trial=trial.number,
+            status="failed" if trial.status == "failed" else "interrupted",
+            kind=failure.kind if failure else "killed",
+            subject=failure.subject if failure else None,
+            message=failure.message if failure else "the lab ended before the trial was recorded",
+            place=failure.place if failure else None,
+        )
+
+
+def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
+    if run.schedule.scale != 1:
+        yield (
+            f"all times of the tests were scaled by {run.schedule.scale:g} (held steps and bursts keep a least length): "
+            "what only a longer load brings out was not seen"
+        )
+    begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
+    if begun < planned:
+        yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
+    for said in run.schedule.left_out:
+        yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
+    for label in sorted(run.floors):
+        yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
+    yield from _distress(run)
+    yield from _machine(run)
+    yield from _unsteady(run)
+    for trial in run.trials:
+        for sample in trial.record.wrong_samples if trial.record is not None else ():
+            where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
+            yield f"wrong answer: {where}: {sample.message}"
+    for finding in findings:
+        if finding.level is Level.WARNING:
+            yield finding.reason
+
+
+def _distress(run: Run) -> Iterator[str]:
+    """Which subjects ran out of memory without dying of it: figures from then on are those of a server in distress."""
+    found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for trial in run.trials:
+        for one in trial.record.distress if trial.record is not None else ():
+            seen = found.setdefault((one.subject, load_text(one.place)), [])
+            seen.append((trial.number, one.message))
+    for (subject, load), seen in found.items():
+        trials = listed("trial", list(dict.fromkeys(number for number, _ in seen)))
+        slices = f"{counted(len(seen), 'slice')} of {trials}"
+        yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
+
+
+def _machine(run: Run) -> Iterator[str]:
+    """What was not as it should be on the machine before trials, each check once with its first finding."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for trial in run.trials:
+        for check in trial.record.machine if trial.record is not None else ():
+            if not check.good:
+                found.setdefault(check.name, []).append((trial.number, check.found))
+    for name, seen in found.items():
+        yield f"{name} before {listed('trial', [number for number, _ in seen])}: {seen[0][1][:200]}"
+
+
+def _unsteady(run: Run) -> Iterator[str]:
+    """Which subjects reached no steady state, on what, and in which trials; a line a subject.
+
+    The warm-up of a test stands for all tests of its operation, which it is named by.
+    """
+    if run.schedule.design == "as-published":
+        return
+    loads = {cell.name: "+".join(cell.mix) if cell.block else cell.name for cell in run.schedule.cells}
+    missed: dict[str, dict[str, list[int]]] = {}
+    longest: dict[str, float] = {}
+    for trial in run.trials:
+        for steady in trial.record.steady if trial.record is not None else ():
+            if not steady.met:
+                missed.setdefault(steady.subject, {}).setdefault(loads[steady.cell], []).append(trial.number)
+                longest[steady.subject] = max(steady.seconds, longest.get(steady.subject, 0.0))
+    for subject, by_load in missed.items():
+        by_trials: dict[tuple[int, ...], list[str]] = {}
+        for load, trials in by_load.items():
+            by_trials.setdefault(tuple(trials), []).append(load)
+        where = "; ".join(f"on {', '.join(on)} in {listed('trial', trials)}" for trials, on in by_trials.items())
+        yield f"no steady state within {longest[subject]:.0f} s: {subject} {where}"
+
+
+def _comparison(judgement: Judgement) -> Comparison:
+    one = judgement.compared
+    return Comparison(
+        a=one.a,
+        b=one.b,
+        cell=one.cell.name,
+        operation="+".join(one.cell.mix),
+        measure=one.measure.name,
+        unit=one.measure.unit,
+        primary=one.primary,
+        verdict=None if judgement.word is None else judgement.word.value,
+        ratio=one.ratio,
+        interval=None if one.interval is None else (one.interval.low, one.interval.high),
+        confidence=one.confidence,
+        forks=len(one.counted),
+        pairs=one.pairs,
+        voided_pairs=one.voided.total(),
+        voided=dict(sorted(one.voided.items())),
+        why_not=[*judgement.broken, *judgement.reasons],
+    )
+
+
+def _shown(figure: ForkFigure) -> Figure:
+    return Figure(
+        subject=figure.subject,
+        cell=figure.cell.name,
+        operation="+".join(figure.cell.mix),
+        measure=figure.measure.name,
+        title=figure.measure.title,
+        unit=figure.measure.unit,
+        value=figure.value,
+        interval=None if figure.interval is None else (figure.interval.low, figure.interval.high),
+        forks=figure.forks,
+        refusal=figure.refusal,
+    )
+
+
+def table(verdicts: Verdicts) -> Table:
+    """For the terminal: throughput per subject and operation with its interval, the ratio, the verdict."""
+    grid = Table(title=None, show_edge=False, pad_edge=False)
+    grid.add_column("operation")
+    grid.add_column("subject")
+    for heading in ("requests/s", "interval", "ratio", "interval"):
+        grid.add_column(heading, justify="right")
+    grid.add_column("verdict")
+    compared: dict[tuple[str, str], Comparison] = {}
+    for one in verdicts.comparisons:
+        if one.measure == _ON_THE_TERMINAL:
+            compared.setdefault((one.cell, one.a), one)  # those against the reference stand first
+    shown = [figure for figure in verdicts.figures if figure.measure == _ON_THE_TERMINAL]
+    order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
+    for cell in order:
+        for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
+            name = cell if cell == figure.operation else f"{cell}: {figure.operation}"
+            cells = (name if not place else "", figure.subject, *_figure_cells(figure))
+            grid.add_row(*(Text(text) for text in (*cells, *_comparison_cells(compared.get((cell, figure.subject))))))
+    return grid
+
+
+def decision_table(verdicts: Verdicts) -> Table:
+    """For the terminal: which server when."""
+    grid = Table("operation", "load", "request", "tests", "best", title=None, show_edge=False, pad_edge=False)
+    for one in verdicts.decisions:
+        size = "" if one.bytes is None else f"{one.bytes:,} B"
+        tests = ", ".join(test.test for test in one.tests)
+        grid.add_row(*(Text(text) for text in (one.operation, one.shape, size, tests, one.sentence)))
+    return grid
+
+
+def _figure_cells(figure: Figure) -> tuple[str, str]:
+    if figure.value is None:
+        return "-", figure.refusal or ""
+    return value_text(figure.value), range_text(figure.interval)
+
+
+def _comparison_cells(one: Comparison | None) -> tuple[str, str, str]:
+    if one is None:
+        return "", "", ""
+    if one.ratio is None:
+        return "-", "", "; ".join(one.why_not)
+    word = one.verdict or ("secondary" if not one.primary else "not valid")
+    interval = "" if one.interval is None else " to ".join(ratio_text(bound, one.interval) for bound in one.interval)
+    return ratio_text(one.ratio, one.interval), interval, f"{word} (against {one.b})"

@@ -1,0 +1,125 @@
+"""Blocks read back second by second, and by the number of users: what charts and detectors of loads with a shape draw on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..models.records import Cell
+from ..store.stored_run import Run, Tick, Trial
+from .pairing import measured_slices
+
+LEAST_TICK_SECONDS = 0.5  # a shorter rest at a block's end is no second
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One block on one subject in one fork, each array (n,), a value a second.
+
+    `second` is where each ends, from the block's begin; `seconds` how long it was; `users` those active at its end; `completed`
+    right answers, `spent_s` the sum of their response times; `failures` are by kind, wrong answers among them.
+    """
+
+    trial: int
+    second: Numbers
+    seconds: Numbers
+    users: Numbers
+    completed: Numbers
+    spent_s: Numbers
+    failures: dict[str, Numbers]
+
+    @property
+    def throughput_per_s(self) -> Numbers:
+        """Right answers per second."""
+        return self.completed / self.seconds
+
+    @property
+    def response_ms(self) -> Numbers:
+        """Mean response time of each second's right answers; NaN where there was none."""
+        return _divided(1000 * self.spent_s, self.completed)
+
+    @property
+    def failed_per_s(self) -> Numbers:
+        """Failures of all kinds per second."""
+        return sum(self.failures.values(), np.zeros(len(self.second))) / self.seconds
+
+
+@dataclass(frozen=True)
+class Levels:
+    """One fork's block by the number of users: each array (levels,), users rising. NaN where there was no right answer."""
+
+    users: Numbers
+    throughput_per_s: Numbers
+    response_ms: Numbers
+
+
+def series(run: Run, cell: Cell, subject: str) -> list[Series]:
+    """One a fork: all blocks that were driven to their end, also in a trial that failed later."""
+    found = []
+    for trial in run.trials:
+        for number in measured_slices(trial, cell.name, subject).values():
+            if number in trial.slices and trial.ticks_by_slice.get(number):
+                found.append(_series(trial, number))
+    return found
+
+
+def _series(trial: Trial, number: int) -> Series:
+    by_instant: dict[int, list[Tick]] = {}
+    for tick in trial.ticks_by_slice[number]:
+        by_instant.setdefault(tick.time_ns, []).append(tick)
+    begin = trial.slices[number].begin_ns
+    instants = np.array(sorted(by_instant), float)
+    seconds = np.diff(instants, prepend=begin) / 1e9
+    kept = seconds >= LEAST_TICK_SECONDS
+    rows = [by_instant[int(instant)] for instant in instants[kept]]
+    kinds = sorted({kind for ticks in rows for tick in ticks for kind in tick.failures})
+
+    def column(value: Any) -> Numbers:
+        return np.array([value(ticks) for ticks in rows], float)
+
+    return Series(
+        trial=trial.number,
+        second=(instants[kept] - begin) / 1e9,
+        seconds=seconds[kept],
+        users=column(lambda ticks: max(tick.users_active for tick in ticks)),
+        completed=column(lambda ticks: sum(tick.completed for tick in ticks)),
+        spent_s=column(lambda ticks: sum(tick.response_ns_sum for tick in ticks) / 1e9),
+        failures={
+            kind: column(lambda ticks, kind=kind: sum(tick.failures.get(kind, 0) for tick in ticks)) for kind in kinds
+        },
+    )
+
+
+def by_users(one: Series) -> Levels:
+    """A block by the users that were active; seconds without any are left out."""
+    users = np.unique(one.users[one.users > 0])
+    masks = [one.users == level for level in users]
+    completed = np.array([one.completed[mask].sum() for mask in masks])
+    spent = np.array([one.spent_s[mask].sum() for mask in masks])
+    seconds = np.array([one.seconds[mask].sum() for mask in masks])
+    return Levels(users, completed / seconds, _divided(1000 * spent, completed))
+
+
+def held(one: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
+    """Users, throughput per second and held seconds of the levels (users, from second, to second) that were held, each (levels,).
+
+    A second at a level's edge counts for neither of its neighbours, and a level that the block did not hold to its end for none.
+    """
+    found = []
+    for users, begin, end in levels:
+        inside = (one.second - one.seconds >= begin - 0.1) & (one.second <= end + 0.1)
+        seconds = one.seconds[inside].sum()
+        if seconds and end <= one.second[-1] + 0.1:
+            found.append((users, one.completed[inside].sum() / seconds, end - begin))
+    table = np.array(found, float).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def _divided(first: Numbers, second: Numbers) -> Numbers:
+    found: Numbers = np.divide(first, second, out=np.full(len(first), np.nan), where=second > 0)
+    return found

@@ -1,0 +1,108 @@
+"""Each subject's own figures: a value a fork, and one over all forks with the interval between forks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..models.records import Cell
+from ..statistics.interval import Interval, student_interval
+from ..store.stored_run import Run
+from .instrument import late
+from .measures import Measure
+from .quantities import Quantities, together
+from .ratios import fork_quantities
+
+COLUMNS = (
+    "subject", "cell", "operation", "users", "measure", "unit", "fork", "value",
+    "low", "high", "confidence", "forks", "requests", "refusal",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ForkFigure:
+    """A subject's value of a measure in a cell: of one fork, or of all together where `fork` is None.
+
+    Of all together, histograms are merged and counts added, but of standard deviations the mean is taken (of their logarithms,
+    as for the interval); `interval` is Student's t over the forks' values. `value` is None with the reason in `refusal`;
+    `requests` are the right answers that it rests on.
+    """
+
+    subject: str
+    cell: Cell
+    measure: Measure
+    fork: int | None
+    value: float | None
+    interval: Interval | None
+    forks: int
+    requests: int
+    refusal: str | None
+
+    def row(self) -> tuple[object, ...]:
+        """As a row of results.csv."""
+        interval = self.interval
+        return (
+            self.subject,
+            self.cell.name,
+            "+".join(self.cell.mix),
+            self.cell.users,
+            self.measure.name,
+            self.measure.unit,
+            "all" if self.fork is None else self.fork,
+            _number(self.value),
+            _number(interval.low if interval else None),
+            _number(interval.high if interval else None),
+            _number(interval.confidence if interval else None),
+            self.forks,
+            self.requests,
+            self.refusal or "",
+        )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
+    """All figures of a run: subject by subject, cell by cell, measure by measure; a fork's rows, then the row of all."""
+    for subject in run.schedule.subjects:
+        for cell in run.schedule.cells:
+            forks = fork_quantities(run, cell, subject)
+            whole = together(list(forks.values()))
+            too_late = late(run, cell, subject)
+            for measure in measures:
+                refused = "requests were sent late" if too_late and measure.tail else None
+                each = [_figure(subject, cell, measure, number, one, refused) for number, one in forks.items()]
+                yield from each
+                yield _of_all(_figure(subject, cell, measure, None, whole, refused), each)
+
+
+def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
+    values = [figure.value for figure in each if figure.value is not None]
+    if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
+        return replace(whole, forks=len(values))
+    interval = student_interval([math.log(value) for value in values]).exp()
+    # How requests spread within a fork: all forks' together would spread by what lies between forks as well.
+    value = interval.estimate if whole.measure.formula.spread else whole.value
+    return replace(whole, forks=len(values), interval=interval, value=value)
+
+
+def _figure(
+    subject: str, cell: Cell, measure: Measure, fork: int | None, quantities: Quantities, refused: str | None
+) -> ForkFigure:
+    completed = int(quantities.values.get("completed", 0))
+    if not completed:
+        refused = "no right answer was measured"
+    found = None if refused else measure.of(quantities)
+    return ForkFigure(
+        subject=subject,
+        cell=cell,
+        measure=measure,
+        fork=fork,
+        value=found.value if found else None,
+        interval=None,
+        forks=1,
+        requests=completed,
+        refusal=refused or (found.refusal if found else None),
+    )

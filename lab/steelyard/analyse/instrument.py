@@ -1,0 +1,248 @@
+"""Whether the instrument can be believed: the checks of METHODOLOGY, rule 4, on stored data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..base.text import counted
+from ..models.records import Cell
+from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
+from ..store.stored_run import Run, SliceRow, Trial
+from .pairing import counted_slices, measured_slices
+
+ENGINE_SHARE_LIMIT = 0.90
+LATENESS_LIMIT_NS = 1_000_000
+STEAL_WARNING = 0.01
+STEAL_LIMIT = 0.05
+FAILED_WARNING = 0.001
+CLOSES_WARNING = 1.0
+
+
+class Level(StrEnum):
+    """What a check says: `invalid` replaces the verdict, `warning` stands beside it."""
+
+    OK = "ok"
+    WARNING = "warning"
+    INVALID = "invalid"
+    UNKNOWN = "not judged"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check in one cell, of one subject where it is about one; `found` and `limit` are text to be shown."""
+
+    check: str
+    cell: str
+    subject: str | None
+    level: Level
+    found: str
+    limit: str
+    reason: str = ""
+
+
+def examine(run: Run) -> list[Finding]:
+    """All findings, cell by cell and subject by subject."""
+    found: list[Finding] = []
+    for cell in run.schedule.cells:
+        for subject in run.schedule.subjects:
+            found += _subject_findings(run, cell, subject)
+        found += _steal(run, cell)
+    return found
+
+
+def late(run: Run, cell: Cell, subject: str) -> bool:
+    """Whether the engine sent so late that this subject's tail percentiles cannot be believed."""
+    rows = [row for _, row in _rows(run, cell, subject)]
+    return bool(rows) and _middle([row.lateness_p99_ns for row in rows]) > LATENESS_LIMIT_NS
+
+
+def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
+    rows = list(_rows(run, cell, subject))
+    if not rows:
+        return
+    yield _little(cell, subject, rows)
+    yield _engine_share(cell, subject, rows)
+    yield _lateness(cell, subject, [row for _, row in rows])
+    yield _verified(run, cell, subject)
+    yield _counts(run, cell, subject)
+    yield _failed(run, cell, subject)
+    yield _closes(cell, subject, [row for _, row in rows])
+
+
+def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]]:
+    unbroken = run.schedule.unbroken(cell)
+    for trial in run.trials:
+        for number in counted_slices(trial, cell.name, subject, unbroken=unbroken):
+            yield trial, trial.slices[number]
+
+
+def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
+    """Little's law over all slices together; only on closed steady cells whose slices are long enough."""
+
+    def said(level: Level, found: str, reason: str = "") -> Finding:
+        return Finding("Little's law", cell.name, subject, level, found, f"within {LITTLE_TOLERANCE:.0%}", reason)
+
+    if cell.profile.kind == "rate":
+        return said(Level.UNKNOWN, "load is open")
+    if cell.profile.kind != "big-bang":
+        return said(Level.UNKNOWN, _little_of_a_shape(rows))
+    rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
+    if not rows:
+        return said(Level.UNKNOWN, "every slice has failures")
+    think = rows[0][0].think_ms / 1000
+    completed = sum(row.completed for _, row in rows)
+    seconds = sum(row.seconds for _, row in rows)
+    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
+    if not littles_law_applies(seconds / len(rows), mean, think, lead_in=not cell.block):
+        return said(Level.UNKNOWN, "slices too short")
+    deviation = littles_law(completed / seconds, mean, think, cell.users)
+    shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
+    if abs(deviation) <= LITTLE_TOLERANCE:
+        return said(Level.OK, shown)
+    return said(
+        Level.INVALID,
+        shown,
+        f"Little's law is off by {deviation:+.1%} for {subject} on {cell.name}: throughput, response time and users disagree",
+    )
+
+
+def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
+    """The law over a load with a shape, by its mean number of users: shown, and nothing is judged by it."""
+    users: dict[tuple[int, int], int] = {}
+    for trial, row in rows:
+        for tick in trial.ticks_by_slice.get(row.slice, ()):
+            users[trial.number, tick.time_ns] = tick.users_active
+    spent = sum(row.response_ns_sum for _, row in rows) / sum(row.measured_ns for _, row in rows)
+    mean = sum(users.values()) / max(1, len(users))
+    return f"{spent / mean - 1:+.0%}, has a shape" if mean else "load has a shape"
+
+
+def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
+    """CPU time of the engine as a share of its processors: near 1 the engine, not the server, was the limit."""
+    spent = sum(row.engine_user_ns + row.engine_system_ns for _, row in rows)
+    offered = sum(row.measured_ns * trial.engine_threads for trial, row in rows)
+    share = spent / offered
+    bad = share > ENGINE_SHARE_LIMIT
+    return Finding(
+        "Engine's processor",
+        cell.name,
+        subject,
+        Level.INVALID if bad else Level.OK,
+        f"{share:.0%} busy",
+        f"at most {ENGINE_SHARE_LIMIT:.0%}",
+        f"the load engine was {share:.0%} busy with {subject} on {cell.name}: it, not the server, may be the limit"
+        if bad
+        else "",
+    )
+
+
+def _lateness(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
+    middle = _middle([row.lateness_p99_ns for row in rows])
+    bad = middle > LATENESS_LIMIT_NS
+    return Finding(
+        "Send lateness, p99",
+        cell.name,
+        subject,
+        Level.WARNING if bad else Level.OK,
+        f"{middle / 1e6:.3f} ms",
+        f"at most {LATENESS_LIMIT_NS / 1e6:g} ms",
+        f"{subject} on {cell.name}: requests were sent late (p99 {middle / 1e6:.2f} ms), so no percentile above the 90th is shown"
+        if bad
+        else "",
+    )
+
+
+def _verified(run: Run, cell: Cell, subject: str) -> Finding:
+    """No measurement without a verified answer: the contract's exchanges before, samples in full after."""
+    exchanges, unverified, samples = 0, [], 0
+    for trial in run.trials:
+        if trial.record is None or not measured_slices(trial, cell.name, subject):
+            continue
+        samples += trial.record.samples_checked
+        counts = [one.exchanges_verified for one in trial.record.subjects if one.label == subject]
+        exchanges += sum(counts)
+        if not counts or not all(counts):
+            unverified.append(trial.number)
+    found = f"{exchanges:,} + {samples:,}"
+    if not unverified:
+        return Finding("Answers verified", cell.name, subject, Level.OK, found, "before + sampled")
+    reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: nothing says that its answers are right"
+    return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "before + sampled", reason)
+
+
+def _counts(run: Run, cell: Cell, subject: str) -> Finding:
+    """The service's own count of requests against the engine's of answers, over whole trials.
+
+    Equal where every request was answered rightly; a request that got no answer, or an error, may have reached the service or not.
+    """
+    limit, served, answered, reason = "equal", 0, 0, ""
+    for trial in run.trials:
+        subjects = trial.record.subjects if trial.record is not None else []
+        faces = {subject, *(one.label for one in subjects if one.same_as == subject)}
+        for one in trial.record.counted if trial.record is not None else ():
+            if one.subject != subject:
+                continue
+            rows = [row for row in trial.slices.values() if row.subject in faces]
+            unanswered = sum(sum(row.failures.values()) for row in rows)
+            turned_away = sum(row.status + row.fault for row in rows)  # by the server, maybe before its service
+            served += one.by_service
+            answered += one.by_engine
+            if not -turned_away <= one.by_service - one.by_engine <= unanswered:
+                counts = f"{one.by_service:,} requests in trial {trial.number} and the engine {one.by_engine:,} answers"
+                reason = f"{subject} counted {counts}"
+    if not served and not answered:
+        return Finding("Served, answered", cell.name, subject, Level.UNKNOWN, "not counted", limit)
+    level = Level.INVALID if reason else Level.OK
+    return Finding("Served, answered", cell.name, subject, level, f"{served:,}, {answered:,}", limit, reason)
+
+
+def _failed(run: Run, cell: Cell, subject: str) -> Finding:
+    """Failures are results, not faults of the instrument: they are shown, and warned of."""
+    rows = [
+        trial.slices[number]
+        for trial in run.trials
+        for number in measured_slices(trial, cell.name, subject).values()
+        if number in trial.slices
+    ]
+    started = max(1, sum(row.started for row in rows))
+    failed = sum(sum(row.failures.values()) for row in rows)
+    wrong = sum(row.wrong for row in rows)
+    share = (failed + wrong) / started
+    bad = share > FAILED_WARNING or wrong > 0
+    kinds = [f"{counted(wrong, 'wrong answer')}"] * bool(wrong) + [f"{counted(failed, 'failure')}"] * bool(failed)
+    reason = f"{subject} on {cell.name}: {' and '.join(kinds)} among {started:,} requests" if bad else ""
+    level = Level.WARNING if bad else Level.OK
+    return Finding("Failed or wrong", cell.name, subject, level, f"{failed + wrong:,} of {started:,}", "none", reason)
+
+
+def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
+    """Connections that the server closed: each costs a new one, which is part of the server's price but easily a setting."""
+    share = sum(row.closes for row in rows) / max(1, sum(row.completed for row in rows)) * 1000
+    bad = share > CLOSES_WARNING
+    reason = f"{subject} on {cell.name} closed {share:.1f} connections per 1,000 requests" if bad else ""
+    level = Level.WARNING if bad else Level.OK
+    return Finding("Closes a 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
+
+
+def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
+    """Processor time that the machine's host took away while the cell was measured."""
+    stolen = spent = 0.0
+    for trial in run.trials:
+        numbers = {plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.cell == cell.name}
+        for number in numbers:
+            for row in trial.machine.get(number, ()):
+                stolen += row.steal_s
+                spent += row.user_s + row.system_s + row.idle_s + row.steal_s
+    if not spent:
+        return
+    share = stolen / spent
+    level = Level.INVALID if share > STEAL_LIMIT else Level.WARNING if share > STEAL_WARNING else Level.OK
+    reason = f"the host took {share:.1%} of the processors' time away on {cell.name}" if level is not Level.OK else ""
+    yield Finding("Stolen time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)
+
+
+def _middle(values: Sequence[int]) -> float:
+    ordered = sorted(values)
+    return float(ordered[len(ordered) // 2])

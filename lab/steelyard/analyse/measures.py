@@ -1,0 +1,117 @@
+"""The registry of measures: what is read from measures.toml and the study; compare, check and report know only this."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..base.configuration import describe
+from ..base.errors import MeasureError
+from ..base.formula import Formula, FormulaError, parse
+from ..models.measure import Measure as MeasureData
+from ..statistics.checks import percentile_refusal
+from ..statistics.verdict_words import Better
+from .quantities import COUNTS, OBSERVED, OF_SECONDS, Quantities
+
+_BUILT_IN = Path(__file__).with_name("measures.toml")
+SLICE_NAMES = frozenset(COUNTS) | OF_SECONDS | {"seconds", "users", "think_ms"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure's value; None with the reason in `refusal` where there is none to show."""
+
+    value: float | None
+    refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure, its formula checked."""
+
+    data: MeasureData
+    formula: Formula
+
+    @property
+    def name(self) -> str:
+        return self.data.name
+
+    @property
+    def title(self) -> str:
+        return self.data.title
+
+    @property
+    def short(self) -> str:
+        """The title, or what heads a column instead of it."""
+        return self.data.short or self.data.title
+
+    @property
+    def unit(self) -> str:
+        return self.data.unit
+
+    @cached_property
+    def better(self) -> Better:
+        return Better(self.data.better)
+
+    @property
+    def from_histograms(self) -> bool:
+        """Whether a fork's value comes from its merged histograms, since percentiles of slices may not be averaged."""
+        return bool(self.formula.percentiles or self.formula.deviations)
+
+    @property
+    def tail(self) -> bool:
+        """Whether it is a percentile that the engine's own lateness would falsify first."""
+        return any(percent > 90 for _, percent in self.formula.percentiles)
+
+    def of(self, quantities: Quantities) -> Measured:
+        """The measure of these quantities, or why there is none."""
+        for kind, percent in self.formula.percentiles:
+            found = quantities.histogram(kind)
+            beyond = quantities.beyond(found.percentile(percent)) if found.total else 0
+            refusal = percentile_refusal(percent / 100, found.total, beyond)
+            if refusal is not None:
+                return Measured(None, refusal)
+        value = self.formula.evaluate(quantities.values, quantities.percentile, quantities.deviation)
+        return Measured(value, None if value is not None else f"nothing was recorded for {self.title.lower()}")
+
+
+def registry(study: Mapping[str, Any] | None = None) -> dict[str, Measure]:
+    """All measures by name: those of measures.toml, then the study's `[[measures]]`; raises MeasureError."""
+    found = _read(tomllib.loads(_BUILT_IN.read_text(encoding="utf-8")).get("measures", []), _BUILT_IN.name)
+    own = _read((study or {}).get("measures", []), "study.toml")
+    for name in own:
+        if name in found:
+            raise MeasureError(f"study.toml: measure '{name}', name: it is taken by a built-in measure")
+    return {**found, **own}
+
+
+def _read(entries: Any, source: str) -> dict[str, Measure]:
+    if not isinstance(entries, list):
+        raise MeasureError(f"{source}: measures must be tables, written [[measures]]")
+    found: dict[str, Measure] = {}
+    for place, entry in enumerate(entries, 1):
+        made = _measure(entry, source, place)
+        if made.name in found:
+            raise MeasureError(f"{source}: measure '{made.name}', name: it stands twice")
+        found[made.name] = made
+    return found
+
+
+def _measure(entry: Any, source: str, place: int) -> Measure:
+    name = entry.get("name") if isinstance(entry, dict) else None
+    who = f"{source}: measure '{name}'" if isinstance(name, str) else f"{source}: measure number {place}"
+    try:
+        data = MeasureData.model_validate(entry)
+    except ValidationError as error:
+        raise MeasureError(f"{who}, {describe(error.errors()[0], MeasureData)}") from None
+    known = SLICE_NAMES | OBSERVED if data.source == "observations" else SLICE_NAMES
+    try:
+        return Measure(data, parse(data.formula, frozenset(known), histograms=data.source == "histograms"))
+    except FormulaError as error:
+        raise MeasureError(f"{who}, formula: {error}") from None

@@ -1,0 +1,128 @@
+"""From stored slices to pairs: which slices are compared with each other, and which pairs cannot count, and why."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..models.records import Cell, Schedule
+from ..statistics.steady import compiles
+from ..store.stored_run import Run, Trial
+
+STALE_LIMIT = 0.01
+
+
+class Void(StrEnum):
+    """Why a slice cannot count."""
+
+    WRONG = "wrong answers"
+    COMPILING = "compiling"
+    STALE = "stale connections"
+    ENGINE = "engine not valid"
+    EMPTY = "no right answer"
+    MISSING = "not measured"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The slices of subjects a and b that answered the same requests; `voids` is empty where the pair counts."""
+
+    number: int
+    a_slice: int | None
+    b_slice: int | None
+    voids: tuple[Void, ...]
+
+
+@dataclass(frozen=True)
+class Fork:
+    """The pairs of one trial for one comparison; `why_not` says, after the words "trial N", why it does not count."""
+
+    trial: Trial
+    pairs: tuple[Pair, ...]
+    why_not: str | None
+
+    @property
+    def counted(self) -> tuple[Pair, ...]:
+        """The pairs that count."""
+        return tuple(pair for pair in self.pairs if not pair.voids)
+
+    @property
+    def voided(self) -> Counter[str]:
+        """How many pairs were voided, by reason; a pair with two reasons stands under the first."""
+        return Counter(pair.voids[0].value for pair in self.pairs if pair.voids)
+
+
+def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[Void, ...]:
+    """Why this slice cannot count; empty where it can. An unbroken block is never voided for what was compiled in it."""
+    row = trial.slices.get(number)
+    if row is None:
+        return (Void.MISSING,)
+    wrong_in_full = trial.record is not None and any(sample.slice == number for sample in trial.record.wrong_samples)
+    found = []
+    if row.wrong or wrong_in_full:
+        found.append(Void.WRONG)
+    if not row.completed:
+        found.append(Void.EMPTY)
+    if not unbroken and compiles(trial.jit_share(number)):
+        found.append(Void.COMPILING)
+    if row.stale + row.stale_failed > STALE_LIMIT * max(1, row.started):
+        found.append(Void.STALE)
+    if not row.valid:  # last, since the engine's own objections repeat some of the others
+        found.append(Void.ENGINE)
+    return tuple(found)
+
+
+def measured_slices(trial: Trial, cell: str, subject: str) -> dict[int, int]:
+    """Slice numbers by pair number: what was measured of a subject in a cell."""
+    return {
+        plan.pair: plan.number
+        for plan in trial.plans.values()
+        if plan.phase == "measure" and plan.cell == cell and plan.subject == subject and plan.pair is not None
+    }
+
+
+def counted_slices(trial: Trial, cell: str, subject: str, *, unbroken: bool) -> list[int]:
+    """The measured slices of a subject in a cell that count, in order."""
+    numbers = measured_slices(trial, cell, subject).values()
+    return sorted(number for number in numbers if not slice_voids(trial, number, unbroken=unbroken))
+
+
+def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
+    """Every trial in which both a and b were measured in the cell, in order."""
+    found = []
+    for trial in run.trials:
+        first, second = measured_slices(trial, cell.name, a), measured_slices(trial, cell.name, b)
+        if not first or not second:
+            continue
+        pairs = tuple(
+            _pair(trial, number, first.get(number), second.get(number), unbroken=cell.block)
+            for number in sorted({*first, *second})
+        )
+        found.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
+    return found
+
+
+def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None, *, unbroken: bool) -> Pair:
+    voids: list[Void] = []
+    for one in (a_slice, b_slice):
+        voids += [Void.MISSING] if one is None else slice_voids(trial, one, unbroken=unbroken)
+    return Pair(number, a_slice, b_slice, tuple(dict.fromkeys(voids)))
+
+
+def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]) -> str | None:
+    """A failed trial is not judged, since what made it fail may have shaped its numbers; a stopped one is, if it has enough."""
+    if trial.status == "failed":
+        return "failed"
+    counted = sum(not pair.voids for pair in pairs)
+    needed = 1 if cell.block else least_pairs(schedule, len(pairs))
+    if counted < needed:
+        return f"kept {counted} of at least {needed} pairs"
+    return None
+
+
+def least_pairs(schedule: Schedule, measured: int) -> int:
+    """How many pairs a fork must keep to count: half of those planned, or of those measured where that is more."""
+    return max(1, math.ceil(max(schedule.pairs_per_cell, measured) / 2))

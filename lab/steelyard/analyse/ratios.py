@@ -1,0 +1,188 @@
+"""One subject against another: pairs to forks, forks to an interval, and every dot that a report shows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from ..models.records import Cell
+from ..statistics.interval import Interval, fork_value, student_interval
+from ..statistics.looks import alpha_of
+from ..store.stored_run import Run, Trial
+from .instrument import late
+from .measures import Measure
+from .pairing import Fork, Pair, counted_slices, forks
+from .quantities import Quantities, of_slices, together
+
+
+@dataclass(frozen=True)
+class PairPoint:
+    """One pair's ratio a / b; None where the measure has no value. `voids` are the reasons why it does not count."""
+
+    number: int
+    ratio: float | None
+    voids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ForkPoint:
+    """One fork's ratio a / b and, for a primary measure, its pairs. `why_not` says why it does not enter the interval."""
+
+    trial: int
+    ratio: float | None
+    pairs: tuple[PairPoint, ...]
+    why_not: str | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Subject a against b in a cell on a measure. `interval` is of the ratio; None under two forks.
+
+    `refusals` say why forks or the whole have no value, each once.
+    """
+
+    a: str
+    b: str
+    cell: Cell
+    measure: Measure
+    primary: bool
+    forks: tuple[ForkPoint, ...]
+    ratio: float | None
+    interval: Interval | None
+    confidence: float
+    pairs: int
+    voided: Counter[str]
+    refusals: tuple[str, ...]
+
+    @property
+    def counted(self) -> tuple[ForkPoint, ...]:
+        """The forks that enter the interval."""
+        return tuple(fork for fork in self.forks if fork.why_not is None and fork.ratio is not None)
+
+    @property
+    def log_ratios(self) -> list[float]:
+        """One number a fork that counts."""
+        return [math.log(fork.ratio) for fork in self.counted if fork.ratio is not None]
+
+
+def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: bool) -> Compared:
+    """All that the run says about a against b on one measure in one cell."""
+    if run.schedule.design == "as-published":
+        return _compare_unbroken(run, cell, measure, a, b, primary)
+    refusals: dict[str, None] = {}
+    if measure.tail:
+        refusals |= {f"requests to {one} were sent late": None for one in (a, b) if late(run, cell, one)}
+    refused = bool(refusals)
+    points, voided, pairs = [], Counter[str](), 0
+    for fork in forks(run, cell, a, b):
+        ratio = None if refused else _fork_ratio(fork, cell, measure, refusals)
+        shown = _pair_points(fork, cell, measure, refused) if primary else ()
+        points.append(ForkPoint(fork.trial.number, ratio, shown, fork.why_not))
+        if fork.why_not is None:
+            pairs += len(fork.counted)
+        else:
+            refusals[f"trial {fork.trial.number} {fork.why_not}"] = None
+        voided += fork.voided
+    confidence = 1 - alpha_of(run.schedule.looks)
+    ratio, interval = _over_forks(points, confidence)
+    return Compared(
+        a, b, cell, measure, primary, tuple(points), ratio, interval, confidence, pairs, voided, tuple(refusals)
+    )
+
+
+def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str) -> Compared:
+    """a against b where no trial holds both: fork by fork, a over the reference by b over the reference.
+
+    Both ratios bring their own noise, so this interval is wider than that of subjects which shared their trials.
+    """
+    reference = run.schedule.reference
+    first, second = (compare(run, cell, measure, one, reference, primary=False) for one in (a, b))
+    points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
+    confidence = 1 - alpha_of(run.schedule.looks)
+    ratio, interval = _over_forks(points, confidence)
+    return Compared(
+        a,
+        b,
+        cell,
+        measure,
+        primary=True,
+        forks=points,
+        ratio=ratio,
+        interval=interval,
+        confidence=confidence,
+        pairs=0,
+        voided=Counter(),
+        refusals=tuple(dict.fromkeys((*first.refusals, *second.refusals))),
+    )
+
+
+def _over_forks(points: Sequence[ForkPoint], confidence: float) -> tuple[float | None, Interval | None]:
+    """The ratio over the forks that count, and its interval; None where there is no fork, or fewer than two."""
+    found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
+    interval = student_interval(found, confidence).exp() if len(found) >= 2 else None
+    return math.exp(fmean(found)) if found else None, interval
+
+
+def _divided(first: ForkPoint, second: ForkPoint) -> ForkPoint:
+    ratio = first.ratio / second.ratio if first.ratio is not None and second.ratio is not None else None
+    return ForkPoint(first.trial, ratio, (), None)
+
+
+def _fork_ratio(fork: Fork, cell: Cell, measure: Measure, refusals: dict[str, None]) -> float | None:
+    """The median of the pairs' log ratios; of merged histograms where the measure is a percentile."""
+    if not fork.counted:
+        return None
+    if not measure.from_histograms:
+        logs = [math.log(ratio) for pair in fork.counted if (ratio := _ratio(fork.trial, [pair], cell, measure))]
+        return math.exp(fork_value(logs)) if logs else None
+    return _ratio(fork.trial, fork.counted, cell, measure, refusals)
+
+
+def _ratio(
+    trial: Trial, pairs: Sequence[Pair], cell: Cell, measure: Measure, refusals: dict[str, None] | None = None
+) -> float | None:
+    values = []
+    for numbers in ([pair.a_slice for pair in pairs], [pair.b_slice for pair in pairs]):
+        measured = measure.of(of_slices(trial, [number for number in numbers if number is not None], cell.users))
+        if measured.refusal is not None and refusals is not None:
+            refusals[measured.refusal] = None
+        values.append(measured.value)
+    first, second = values
+    return first / second if first is not None and second is not None and first > 0 and second > 0 else None
+
+
+def _pair_points(fork: Fork, cell: Cell, measure: Measure, refused: bool) -> tuple[PairPoint, ...]:
+    points = []
+    for pair in fork.pairs:
+        whole = not refused and all(number in fork.trial.slices for number in (pair.a_slice, pair.b_slice))
+        ratio = _ratio(fork.trial, [pair], cell, measure) if whole else None
+        points.append(PairPoint(pair.number, ratio, tuple(void.value for void in pair.voids)))
+    return tuple(points)
+
+
+def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, primary: bool) -> Compared:
+    """As the papers did it: one unbroken run each, so a ratio and nothing that says how much chance is in it."""
+    first, second = (measure.of(subject_quantities(run, cell, one)) for one in (a, b))
+    refusals = tuple(dict.fromkeys(one.refusal for one in (first, second) if one.refusal is not None))
+    values = [one.value for one in (first, second) if one.value is not None and one.value > 0]
+    ratio = values[0] / values[1] if len(values) == 2 else None
+    return Compared(a, b, cell, measure, primary, (), ratio, None, 0.95, 0, Counter(), refusals)
+
+
+def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
+    """By trial: what a subject's counted slices of a cell come to; failed trials are left out."""
+    unbroken = run.schedule.unbroken(cell)
+    found = {}
+    for trial in run.trials:
+        numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=unbroken)
+        if numbers:
+            found[trial.number] = of_slices(trial, numbers, cell.users)
+    return found
+
+
+def subject_quantities(run: Run, cell: Cell, subject: str) -> Quantities:
+    """What a subject's counted slices of a cell come to over all forks."""
+    return together(list(fork_quantities(run, cell, subject).values()))

@@ -1,0 +1,184 @@
+"""The verdict on each comparison: its word, or why there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import stdev
+
+from ..base.text import counted
+from ..models.records import Cell
+from ..statistics.looks import LOOKS, alpha_of
+from ..statistics.planning import time_left
+from ..statistics.verdict_words import Better, Judged, Word, words
+from ..store.stored_run import Run
+from .instrument import Finding, Level
+from .measures import Measure
+from .ratios import Compared, compare, compare_by_reference
+
+LEAST_FORKS = LOOKS[0]
+_PROMISED_DIFFERENCE = 0.05
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A comparison with its word; `word` is None for secondary ones and where the instrument is not valid.
+
+    `broken` are the reasons why the instrument is not valid for it, `reasons` all else that stands in the way.
+    """
+
+    compared: Compared
+    word: Word | None
+    broken: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def primary_measure(cell: Cell) -> str:
+    """Closed loads are judged by throughput, open ones by the 99th percentile (METHODOLOGY, rule 7)."""
+    return "response_time_p99" if cell.profile.kind == "rate" else "throughput"
+
+
+def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
+    """Every subject against the reference, in every cell, on every measure; the primary comparisons come first.
+
+    Where there are more than two subjects, the others are compared with each other too, on the primary measure, so that
+    all can be ranked. Holm's adjustment is over a cell's comparisons against the reference, and apart from it over those among
+    the others: a ranking costs the verdicts against the reference no power, and each family has its own error rate.
+    """
+    others = [label for label in run.schedule.subjects if label != run.schedule.reference]
+    cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
+    compared = [
+        compare(
+            run, cell, measure, other, run.schedule.reference, primary=cell.primary and name == primary_measure(cell)
+        )
+        for cell in cells
+        for other in others
+        for name, measure in sorted(measures.items(), key=lambda item: item[0] != primary_measure(cell))
+    ]
+    among = list(_among(run, measures, others))
+    primaries = [one for one in compared if one.primary]
+    judged = {
+        id(one): word
+        for family in _families(primaries, among)
+        for one, word in zip(family, _words(run, family), strict=True)
+    }
+    compared += among
+    for one in sorted(compared, key=lambda item: not item.primary):
+        broken = tuple(finding.reason for finding in _broken(findings, one.cell, (one.a, one.b)))
+        if not one.primary:
+            yield Judgement(one, None, broken, one.refusals)
+            continue
+        word, reasons = judged[id(one)]
+        yield Judgement(one, None if broken else word, broken, reasons)
+
+
+def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
+    """Comparisons whose error rate is shared: each cell is a question of its own, and its ranking another."""
+    for cell in dict.fromkeys(one.cell.name for one in primaries):
+        yield [one for one in primaries if one.cell.name == cell]
+        yield [one for one in among if one.cell.name == cell]
+
+
+def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:
+    """The subjects that are not the reference against each other, on the primary measure of the primary cell."""
+    if run.schedule.design == "as-published":
+        return
+    together = [set(trial.start_order) for trial in run.schedule.trials]
+    for cell in run.schedule.cells:
+        measure = measures[primary_measure(cell)]
+        for a, b in combinations(others, 2) if cell.primary else ():
+            if any({a, b} <= subjects for subjects in together):
+                yield compare(run, cell, measure, a, b, primary=True)
+            else:
+                yield compare_by_reference(run, cell, measure, a, b)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A subject's rank on the primary measure: 1 and the number of subjects that were shown to be better."""
+
+    subject: str
+    rank: int
+    ratio: float
+
+
+def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
+    """The subjects' ranks in the primary cell. Empty for fewer than three, and with tests, each of which has ranks of its own."""
+    if len(run.schedule.subjects) < 3 or any(cell.block for cell in run.schedule.cells):
+        return []
+    return ranked(run, judgements)
+
+
+def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
+    """Subjects from the best on, by the judgements of one cell; those that the data cannot separate share a rank.
+
+    A subject without a word against any other (nothing measured, or no valid instrument) has no rank; nor has one of which
+    too few forks count beside the reference where others have enough: it would share the first, since none was shown to be better.
+    """
+    reference = run.schedule.reference
+    worded = [one for one in judgements if one.word is not None and one.compared.ratio is not None]
+    beside = [one.compared for one in worded if one.compared.b == reference]
+    ready = {one.a for one in beside if len(one.counted) >= LEAST_FORKS} or {one.a for one in beside}
+    worded = [one for one in worded if {one.compared.a, one.compared.b} <= ready | {reference}]
+    subjects = dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b))
+    if len(subjects) < 2:
+        return []
+    better = Counter(dict.fromkeys(subjects, 0))
+    for one in worded:
+        if one.word in (Word.FASTER, Word.SLOWER):
+            better[one.compared.b if one.word is Word.FASTER else one.compared.a] += 1
+    to_reference = {one.compared.a: one.compared.ratio for one in worded if one.compared.b == reference}
+    found = [Ranked(label, 1 + better[label], to_reference.get(label) or 1.0) for label in subjects]
+    sign = -1 if worded[0].compared.measure.better is Better.HIGHER else 1
+    return sorted(found, key=lambda one: (one.rank, sign * one.ratio))
+
+
+def _broken(findings: Sequence[Finding], cell: Cell, subjects: tuple[str, str]) -> list[Finding]:
+    return [
+        finding
+        for finding in findings
+        if finding.level is Level.INVALID and finding.cell == cell.name and finding.subject in (None, *subjects)
+    ]
+
+
+def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, ...]]]:
+    """A word and its reasons for each primary comparison, adjusted for their number."""
+    ready = [one for one in primaries if len(one.counted) >= LEAST_FORKS]
+    alpha = alpha_of(run.schedule.looks)
+    given = (
+        words([Judged(one.log_ratios, one.measure.better) for one in ready], alpha, run.schedule.margin)
+        if ready
+        else []
+    )
+    by_place = dict(zip(map(id, ready), given, strict=True))
+    found = []
+    for one in primaries:
+        word = by_place.get(id(one), Word.UNDECIDED)
+        found.append((word, () if word is not Word.UNDECIDED else tuple(_why_undecided(run, one, len(primaries)))))
+    return found
+
+
+def _why_undecided(run: Run, one: Compared, comparisons: int) -> Iterator[str]:
+    if run.schedule.design == "as-published":
+        yield "run as published, once each, so nothing says how much of the ratio is chance"
+        return
+    count = len(one.counted)
+    if count < LEAST_FORKS:
+        why = f": {', '.join(one.refusals)}" if one.refusals else ""
+        yield f"only {counted(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
+        return
+    if one.interval is not None and comparisons > 1 and (one.interval.low > 1 or one.interval.high < 1):
+        yield f"its interval excludes 1, but not after adjusting for {comparisons} comparisons"
+    more = _more_time(run, one)
+    if more:
+        yield more
+
+
+def _more_time(run: Run, one: Compared) -> str | None:
+    seconds = [trial.record.seconds for trial in run.trials if trial.record is not None and trial.status == "complete"]
+    if not seconds or one.interval is None:
+        return None
+    logs = one.log_ratios
+    return time_left(_PROMISED_DIFFERENCE, stdev(logs), len(logs), sum(seconds) / len(seconds), 1 - one.confidence)

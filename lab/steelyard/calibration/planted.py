@@ -1,0 +1,104 @@
+"""The planted slow-downs: shares of the processor time of a request, which a pilot measures, as microseconds in a header."""
+
+from __future__ import annotations
+
+import tomli_w
+
+from ..analyse.pairing import slice_voids
+from ..base.errors import StoreError
+from ..catalogue import entries
+from ..models.study import PartSpec, Study, SubjectSpec
+from ..provision.subject import BUSY_HEADER
+from ..store.stored_run import Trial
+
+CALIBRATION = "calibration"  # the study
+REFERENCE, AGAIN = "a", "again"
+PILOT_PAIRS = 6
+PILOT_WARM_UP_SECONDS = 45.0  # what a request costs while it is still compiled is no measure of what it will cost
+
+
+def study_of(
+    server: str | None, service: str, operation: str, *, pairs: int | None, slice_seconds: float | None
+) -> Study:
+    """The study `calibration` as the user wants it; None leaves what it says.
+
+    A warm-up has as many slices as there, however long they are.
+    """
+    known = entries.study(CALIBRATION).model
+    length = slice_seconds or known.slice_seconds
+    subjects = [
+        one.model_copy(update={"parts": [PartSpec(server=server)]}) if server and one.same_as is None else one
+        for one in specs(known)
+    ]
+    return known.model_copy(
+        update={
+            "subjects": subjects,
+            "service": service,
+            "operations": [operation],
+            "primary": operation,
+            "pairs": pairs or known.pairs,
+            "slice_seconds": length,
+            "warm_up_limit_seconds": known.warm_up_limit_seconds * length / known.slice_seconds,
+        }
+    )
+
+
+def face(level: float) -> str:
+    """The label of again at that level."""
+    return f"{AGAIN}-{level * 100:g}" if level else AGAIN
+
+
+def partner(level: float) -> str:
+    """The face of the reference that the level is compared with."""
+    return f"{REFERENCE}-for-{level * 100:g}" if level else REFERENCE
+
+
+def specs(study: Study) -> list[SubjectSpec]:
+    """The study's subjects as such; raises StoreError where one is not part of a calibration."""
+    found = [one for one in study.subjects if isinstance(one, SubjectSpec) and one.slowed is not None]
+    if len(found) != len(study.subjects) or {REFERENCE, AGAIN} - {one.label for one in found if one.same_as is None}:
+        raise StoreError(
+            f"{study.name} is no calibration: it needs {REFERENCE}, {AGAIN}, and `slowed` in every subject"
+        )
+    return found
+
+
+def without_faces(study: Study) -> Study:
+    """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
+    pair = [one.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for one in specs(study) if one.same_as is None]
+    warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 8 * study.warm_up_limit_seconds))
+    return study.model_copy(update={"subjects": pair, "pairs": PILOT_PAIRS, "warm_up_limit_seconds": warm_up})
+
+
+def planted(study: Study, cpu_us_per_request: float) -> Study:
+    """The study with every level as a header. All faces carry it, so that all requests are of one length and kind."""
+    subjects = []
+    for one in specs(study):
+        micros = f"{(one.slowed or 0.0) * cpu_us_per_request:.3f}"
+        subjects.append(one.model_copy(update={"headers": {BUSY_HEADER: micros.zfill(_WIDTH)}}))
+    return study.model_copy(update={"subjects": list(subjects)})
+
+
+_WIDTH = len("00000.000")
+
+
+def cpu_us_per_request(pilot: Trial) -> float:
+    """Processor time of the server for a request in microseconds, over the measured slices of a pilot that count (lead-in and
+    drain too).
+
+    Raises StoreError where nothing was measured.
+    """
+    spent, answered = 0, 0
+    for number, plan in pilot.plans.items():
+        row = pilot.slices.get(number)
+        if plan.phase == "measure" and row is not None and not slice_voids(pilot, number):
+            spent += sum(one.cpu_ns for one in pilot.observations.get(number, ()))
+            answered += row.completed + row.lead_in_completed
+    if not answered or not spent:
+        raise StoreError("the pilot shows no processor time of a request", hint="its folder holds what was seen")
+    return spent / answered / 1000
+
+
+def text_of(study: Study) -> str:
+    """The study as a file."""
+    return tomli_w.dumps(study.model_dump(mode="json", exclude_none=True, exclude_defaults=True))

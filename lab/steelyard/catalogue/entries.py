@@ -1,0 +1,91 @@
+"""What can be run: servers, services and studies, each found as a folder or a file of its room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from ..base import configuration, house
+from ..base.errors import UnknownNameError
+from ..models.server import Server
+from ..models.service import Service
+from ..models.study import Study
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Entry(Generic[Model]):
+    """A catalogue entry: its name, its folder (of a study: the folder that holds its file) and its descriptor's file."""
+
+    name: str
+    folder: Path
+    file: Path
+    model: Model
+
+
+def server_files() -> dict[str, Path]:
+    """server.toml files by name of their folder; the checkout's own win over the user's."""
+    return _files("servers", "*/server.toml", lambda path: path.parent.name)
+
+
+def service_files() -> dict[str, Path]:
+    """service.toml files by name of their folder."""
+    return _files("services", "*/service.toml", lambda path: path.parent.name)
+
+
+def study_files() -> dict[str, Path]:
+    """Study files by their stem."""
+    return _files("studies", "*.toml", lambda path: path.stem)
+
+
+def tuning_files() -> dict[str, Path]:
+    """The papers' tuning lists by their study, and under `settings` the names that they share."""
+    return _files("studies", "tuning/*.toml", lambda path: path.stem)
+
+
+def server(name: str) -> Entry[Server]:
+    """The server or companion of that name; raises UnknownNameError or ConfigurationError."""
+    return _entry("server", name, server_files(), Server)
+
+
+def service(name: str) -> Entry[Service]:
+    """The service of that name; raises UnknownNameError or ConfigurationError."""
+    return _entry("service", name, service_files(), Service)
+
+
+def study(name: str) -> Entry[Study]:
+    """The study of that name, or of that path where `name` ends in .toml; raises UnknownNameError or ConfigurationError."""
+    if name.endswith(".toml"):
+        path = Path(name).resolve()
+        return Entry(path.stem, path.parent, path, configuration.load(path, Study))
+    return _entry("study", name, study_files(), Study)
+
+
+def _files(room: str, pattern: str, name_of: Callable[[Path], str]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for folder in house.rooms(room):
+        for path in sorted(folder.glob(pattern)):
+            found.setdefault(name_of(path), path)
+    return found
+
+
+def _entry(kind: str, name: str, files: dict[str, Path], model: type[Model]) -> Entry[Model]:
+    path = files.get(name)
+    if path is None:
+        plural = {"server": "servers", "service": "services", "study": "studies"}[kind]
+        raise UnknownNameError(
+            f"there is no {kind} '{name}'{configuration.nearest(name, sorted(files))}",
+            hint=f"`steelyard {plural}` lists them",
+        )
+    loaded = configuration.load(path, model)
+    stated = getattr(loaded, "name", name)
+    if stated != name:
+        raise UnknownNameError(
+            f"{path}: its name is '{stated}' but it stands as '{name}'", hint="make the two the same"
+        )
+    return Entry(name, path.parent, path, loaded)

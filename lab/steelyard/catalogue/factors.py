@@ -1,0 +1,107 @@
+"""Factors on their way from what the user said to what reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..base.configuration import nearest
+from ..base.errors import ConfigurationError, ProvisionError
+from ..models.server import Server
+from ..models.service import Service
+from ..models.study import PartSpec, Study, SubjectSpec
+from . import entries
+from .entries import Entry
+
+
+def variable(name: str) -> str:
+    """The environment variable that carries a factor."""
+    return f"STEELYARD_{name.upper()}"
+
+
+def settled(server: Entry[Server], service: Entry[Service] | None, given: Mapping[str, str]) -> dict[str, str]:
+    """Every factor of a process with its value: as given, else its default; raises ProvisionError.
+
+    A service's factor may also be set for all subjects at once, by its variable in the user's own environment.
+    """
+    of_service = service.model.factors if service is not None else {}
+    known = {**of_service, **server.model.all_factors()}
+    for name in given:
+        if name not in known:
+            raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
+    for_all = {name: value for name in of_service if (value := os.environ.get(variable(name)))}
+    values = {name: factor.default for name, factor in known.items()} | for_all | dict(given)
+    for name, value in values.items():
+        refusal = known[name].refusal(value)
+        if refusal is None and service is not None and name in of_service and of_service[name].file:
+            refusal = None if _file(service.folder, value).is_file() else f"is '{value}', which is no file"
+        if refusal is not None:
+            raise ProvisionError(f"{server.name}: factor {name} {refusal}")
+    return values
+
+
+def environment(service: Entry[Service], values: Mapping[str, str]) -> dict[str, str]:
+    """The variables that carry `values`; a service's factor that names a file gives its whole path."""
+    files = {name for name, factor in service.model.factors.items() if factor.file}
+    return {
+        variable(name): str(_file(service.folder, value)) if name in files else value for name, value in values.items()
+    }
+
+
+def files(service: Entry[Service]) -> dict[str, Path]:
+    """The file that each factor of the service names which names one."""
+    return {
+        name: _file(service.folder, factor.default) for name, factor in service.model.factors.items() if factor.file
+    }
+
+
+def _file(folder: Path, value: str) -> Path:
+    """A path as the user means it: from where they are, or else from the service's folder."""
+    own = Path(value).resolve()
+    return own if own.exists() else (folder / value).resolve()
+
+
+def split(study: Study, label: str) -> tuple[str, str]:
+    """A subject's label without the name of a set at its end, and that name; the name is empty where there is none."""
+    base, _, last = label.rpartition("@")
+    return (base, last) if base and last in study.sets else (label, "")
+
+
+def labelled(study: Study, label: str, name: str) -> str:
+    """`label` with the set of that name, unless it has one; raises ConfigurationError where the study has no such set."""
+    if not name:
+        return label
+    if name not in study.sets:
+        raise ConfigurationError(
+            f"{study.name} has no set of factors '{name}'{nearest(name, sorted(study.sets))}",
+            hint="a study's file declares them under [sets.NAME]",
+        )
+    return label if split(study, label)[1] else f"{label}@{name}"
+
+
+def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
+    """`spec` under one of the study's sets: each server takes the factors that it has; what the subject itself sets stays."""
+    if not name:
+        return spec
+    of_service = entries.service(study.service).model.factors
+
+    def part(one: PartSpec) -> PartSpec:
+        known = {**of_service, **entries.server(one.server).model.all_factors()}
+        given = {factor: value for factor, value in study.sets[name].items() if factor in known}
+        return one.model_copy(update={"factors": given | one.factors})
+
+    same_as = None if spec.same_as is None else f"{spec.same_as}@{name}"
+    parts = [part(one) for one in spec.parts]
+    return spec.model_copy(update={"label": f"{spec.label}@{name}", "parts": parts, "same_as": same_as})
+
+
+def left_as_they_are(study: Study, spec: SubjectSpec) -> list[str]:
+    """A sentence for each factor of the subject's set that one of its servers does not have."""
+    name = split(study, spec.label)[1]
+    return [
+        f"{one.server} has no factor {factor}: the set {name} leaves it as the product has it"
+        for one in spec.parts
+        for factor in (study.sets[name] if name else {})
+        if factor not in one.factors
+    ]

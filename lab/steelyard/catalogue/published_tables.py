@@ -1,0 +1,185 @@
+"""A paper's printed tables and conclusions, read as data; its rows meet the same checks as ours."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+
+from ..base import configuration
+from ..base.csvfiles import Row, read_table
+from ..base.errors import ConfigurationError, StoreError
+from ..base.formula import Formula, FormulaError, parse
+from ..models.published_conclusions import Conclusions, ContradictedClaim
+from ..statistics.checks import littles_law
+
+PUBLISHED, CLAIMS = "published.csv", "claims.toml"
+COLUMNS = (
+    "test",
+    "table",
+    "environment",
+    "server",
+    "users_from",
+    "users_to",
+    "response_ms",
+    "throughput_per_s",
+    "deviation_ms",
+    "errors",
+)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as printed: any value between `low` and `high` rounds to it."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A test on one server, as printed; None where a table has no such line. `line` is the row's in the file."""
+
+    line: int
+    test: str
+    table: str
+    environment: str
+    server: str
+    users_from: int
+    users_to: int
+    response_ms: Printed
+    throughput_per_s: Printed
+    deviation_ms: Printed | None
+    errors: int | None
+
+    @property
+    def mean_users(self) -> float:
+        """Users on average over the test: of a ramp in equal steps, the middle of its ends."""
+        return (self.users_from + self.users_to) / 2
+
+    @property
+    def littles_law(self) -> float:
+        """Relative deviation of throughput x mean response time from the mean number of users; 0 where the law holds."""
+        return littles_law(self.throughput_per_s.value, self.response_ms.value / 1000, 0, self.mean_users)
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """What the tables say to a claim: its figure, and the span of it that the printed numbers' rounding leaves."""
+
+    claim: ContradictedClaim
+    figure: float
+    low: float
+    high: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the whole span lies outside of what was claimed, so that no rounding saves the claim."""
+        claim = self.claim
+        return (claim.least is not None and self.high < claim.least) or (
+            claim.most is not None and self.low > claim.most
+        )
+
+
+def keep(study: Path, run: Path) -> None:
+    """Copy what a study's folder (of the name of its file) holds of its paper's numbers into a run's folder, for its report."""
+    for name in (PUBLISHED, CLAIMS):
+        source = study.with_suffix("") / name
+        if source.is_file():
+            shutil.copyfile(source, run / name)
+
+
+def read_published(path: Path) -> tuple[PublishedRow, ...]:
+    """The rows of a table with COLUMNS (units in their names); raises StoreError with file and line."""
+    rows: list[PublishedRow] = []
+    for row in read_table(path, COLUMNS):
+        made = _published(row)
+        twin = next((one for one in rows if (one.test, one.server) == (made.test, made.server)), None)
+        if twin is not None:
+            raise StoreError(
+                f"{path}, line {row.line}: test {made.test} of {made.server} stands in line {twin.line} already"
+            )
+        rows.append(made)
+    return tuple(rows)
+
+
+def read_conclusions(path: Path) -> Conclusions:
+    """A study's claims.toml; raises ConfigurationError."""
+    return configuration.load(path, Conclusions)
+
+
+def contradiction(claim: ContradictedClaim, rows: Sequence[PublishedRow]) -> Contradiction:
+    """The claim's figure from the tables, its span over the corners of what rounds to the printed numbers.
+
+    The corners bound the figure where each number stands in it once, as sums, products and ratios then rise or fall in
+    each. Raises ConfigurationError where the formula is none, or names a number that no row has.
+    """
+    printed = _quantities(rows)
+    try:
+        formula = parse(claim.figure, frozenset(printed), histograms=False)
+    except FormulaError as error:
+        raise ConfigurationError(f"the claim of section {claim.section}: {error}") from None
+    names = sorted(formula.names)
+    spans = [sorted({printed[name].low, printed[name].high}) for name in names]
+    corners = [_value(claim, formula, dict(zip(names, corner, strict=True))) for corner in product(*spans)]
+    value = _value(claim, formula, {name: printed[name].value for name in names})
+    return Contradiction(claim, value, min(corners), max(corners))
+
+
+def _published(row: Row) -> PublishedRow:
+    users_from, users_to = row.whole("users_from"), row.whole("users_to")
+    if not 0 < users_from <= users_to:
+        raise StoreError(
+            f"{row.path}, line {row.line}: users go from {users_from} to {users_to}; both must be above 0 and not fall"
+        )
+    return PublishedRow(
+        line=row.line,
+        test=row.text("test"),
+        table=row.text("table"),
+        environment=row.text("environment"),
+        server=row.text("server"),
+        users_from=users_from,
+        users_to=users_to,
+        response_ms=_above_zero(row, "response_ms"),
+        throughput_per_s=_above_zero(row, "throughput_per_s"),
+        deviation_ms=_printed(row, "deviation_ms") if row.text("deviation_ms") else None,
+        errors=row.whole("errors") if row.text("errors") else None,
+    )
+
+
+def _above_zero(row: Row, name: str) -> Printed:
+    found = _printed(row, name)
+    if found.value <= 0:
+        raise StoreError(f"{row.path}, line {row.line}: {name} is {found.value:g}, not above 0")
+    return found
+
+
+def _printed(row: Row, name: str) -> Printed:
+    value = row.number(name)
+    last_digit = Decimal(row.text(name).strip()).as_tuple().exponent
+    half = 0.5 * 10 ** int(last_digit)
+    return Printed(value, value - half, value + half)
+
+
+def _quantities(rows: Sequence[PublishedRow]) -> dict[str, Printed]:
+    """Every printed number under the name that claims call it by."""
+    found: dict[str, Printed] = {}
+    for row in rows:
+        name = f"t{row.test}_{row.server}"
+        found[f"{name}_response_ms"], found[f"{name}_throughput_per_s"] = row.response_ms, row.throughput_per_s
+        if row.deviation_ms is not None:
+            found[f"{name}_deviation_ms"] = row.deviation_ms
+        if row.errors is not None:
+            found[f"{name}_errors"] = Printed(row.errors, row.errors, row.errors)
+    return found
+
+
+def _value(claim: ContradictedClaim, formula: Formula, values: Mapping[str, float]) -> float:
+    value = formula.evaluate(values, lambda *_: None)
+    if value is None:
+        raise ConfigurationError(f"the claim of section {claim.section}: '{formula.text}' has no value")
+    return value

@@ -1,0 +1,92 @@
+"""A comparison in the user's words, `server@factor=value`, as a study of its own that can be stored and rerun."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import tomli_w
+
+from ..base.errors import ConfigurationError
+from ..models.study import Budget, PartSpec, Study, SubjectSpec
+from ..statistics.looks import LOOKS
+
+LEAST_SUBJECTS = 2
+SLICE_SECONDS = 2.0
+_SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
+
+
+def subject_of(words: str) -> SubjectSpec:
+    """`server` or `server@factor=value@factor=value` as a subject; raises ConfigurationError."""
+    server, *settings = re.split(r"@(?=[a-z][a-z0-9_]*=)", words)
+    factors: dict[str, str] = {}
+    for setting in settings:
+        found = _SETTING.fullmatch(setting)
+        if found is None or found[1] in factors:
+            raise ConfigurationError(
+                f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="each factor is given once"
+            )
+        factors[found[1]] = found[2].strip("\"'")
+    if "@" in server or not server:
+        raise ConfigurationError(
+            f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="a factor's name is in lower case"
+        )
+    label = re.sub(r"[^A-Za-z0-9._@=-]", "_", words.replace('"', "").replace("'", ""))
+    return SubjectSpec(label=label, parts=[PartSpec(server=server, factors=factors)])
+
+
+def study_of(
+    subjects: Sequence[str],
+    service: str,
+    operation: str,
+    *,
+    rate: float | None,
+    budget_seconds: float,
+    margin: float,
+) -> Study:
+    """The study that compares `subjects`: the second of two is the reference, of more the first; one twice is an A/A test."""
+    if len(subjects) < LEAST_SUBJECTS:
+        raise ConfigurationError("a comparison needs at least two subjects", hint="the same one twice is an A/A test")
+    specs: list[SubjectSpec] = []
+    for words in subjects:
+        spec = subject_of(words)
+        again = sum(one.label.partition(".again")[0] == spec.label for one in specs)
+        specs.append(spec.model_copy(update={"label": spec.label + ".again" * again}) if again else spec)
+    return Study(
+        name="compare",
+        title=" against ".join(spec.label for spec in specs),
+        question=f"Which serves {operation} of {service} better?",
+        service=service,
+        subjects=list(specs),
+        reference=specs[-1 if len(specs) == LEAST_SUBJECTS else 0].label,
+        operations=[operation],
+        primary=operation,
+        forks=LOOKS[-1],
+        slice_seconds=SLICE_SECONDS,
+        looks=list(LOOKS),
+        margin=margin,
+        rate=rate,
+        budget=Budget(seconds=budget_seconds),
+    )
+
+
+def text_of(study: Study) -> str:
+    """The study as a file that `steelyard run` takes."""
+    return tomli_w.dumps(study.model_dump(mode="json", exclude_none=True, exclude_defaults=True))
+
+
+def seconds_of(words: str) -> float:
+    """Seconds from `90s`, `10m`, `1.5h` or a bare number of seconds; raises ConfigurationError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*", words)
+    if found is None or float(found[1]) <= 0:
+        raise ConfigurationError(f"'{words}' is not a time", hint="write 90s, 10m or 1.5h")
+    return float(found[1]) * {"s": 1, "m": 60, "min": 60, "h": 3600, None: 1}[found[2]]
+
+
+def share_of(words: str) -> float:
+    """A share from `5%` or `0.05`; raises ConfigurationError where it is not between 0 and 1."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%)?\s*", words)
+    share = float(found[1]) / (100 if found[2] else 1) if found else 0.0
+    if not 0 < share < 1:
+        raise ConfigurationError(f"'{words}' is not a margin", hint="write 5% or 0.05")
+    return share

@@ -1,0 +1,85 @@
+"""The papers' tuning lists beside the nearest settings of today's servers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..base import configuration
+from ..base.errors import ConfigurationError
+from ..models.server import Server
+from ..models.strict import Strict
+from ..models.tuning_lists import Setting, Settings, TuningList
+from . import entries
+
+ALL = "*"
+_FACTOR = re.compile(r"factor (\w+): ([^;,)]+)")
+
+
+class Row(Strict):
+    """What a paper set, and each subject's nearest setting (one answer under the label ALL where it is not a server's)."""
+
+    setting: str
+    product: str
+    value: str
+    words: str
+    section: str
+    nearest: dict[str, str]
+
+
+class Table(Strict):
+    """A paper's tuning list for the subjects of a run, as environment.json keeps it."""
+
+    paper: str
+    remark: str
+    rows: list[Row]
+
+
+def settings() -> dict[str, Setting]:
+    """The names that all lists share; raises ConfigurationError."""
+    return configuration.load(entries.tuning_files()["settings"], Settings).settings
+
+
+def papers() -> dict[str, TuningList]:
+    """Every paper's list by its study; raises ConfigurationError where one names a setting that is not among `settings()`."""
+    known = settings()
+    found = {}
+    for name, path in entries.tuning_files().items():
+        if name == "settings":
+            continue
+        found[name] = configuration.load(path, TuningList)
+        for tuned in found[name].tuned:
+            if tuned.setting not in known:
+                near = configuration.nearest(tuned.setting, sorted(known))
+                raise ConfigurationError(f"{path}: unknown setting '{tuned.setting}'{near}")
+    return found
+
+
+def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) -> Table | None:
+    """The list of the paper beside the answers of its subjects (server and factors, by label); None where it has no list."""
+    found = papers().get(study)
+    if found is None:
+        return None
+    known = settings()
+    rows = []
+    for tuned in found.tuned:
+        here = known[tuned.setting].here
+        rows.append(
+            Row(
+                setting=tuned.setting,
+                product=tuned.product,
+                value=f"{tuned.value} {tuned.unit}".strip(),
+                words=tuned.words,
+                section=tuned.section,
+                nearest={label: answer(*subject, tuned.setting) for label, subject in subjects.items()}
+                if here is None
+                else {ALL: here},
+            )
+        )
+    return Table(paper=f"{found.paper.authors} {found.paper.year}", remark=found.remark, rows=rows)
+
+
+def answer(server: Server, factors: Mapping[str, str], setting: str) -> str:
+    """The server's nearest setting, with the values that these factors have where it names a factor and its default."""
+    stated = server.tuning.get(setting, "not said")
+    return _FACTOR.sub(lambda found: f"factor {found[1]}: {factors.get(found[1]) or found[2]}", stated)

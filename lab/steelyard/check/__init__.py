@@ -1,0 +1,1 @@
+"""What is asked of a server before it belongs to the hall."""

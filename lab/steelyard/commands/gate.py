@@ -1,0 +1,90 @@
+"""A gate for continuous integration: is NEW slower than OLD? In an exit code, in JUnit XML and in Markdown."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from xml.etree import ElementTree
+
+from ..models.verdict import Comparison, Verdicts
+
+
+class Gate(IntEnum):
+    """What the gate found; the value is the exit code."""
+
+    NO_REGRESSION = 0
+    REGRESSION = 1
+    CANNOT_TELL = 2
+
+    @property
+    def meaning(self) -> str:
+        """The answer in words."""
+        return self.name.replace("_", " ").lower()
+
+
+def judged(verdicts: Verdicts) -> Gate:
+    """The gate's answer: any slower is a regression; without a valid instrument or a decision, it cannot tell."""
+    words = [one.verdict for one in _primaries(verdicts)]
+    if not verdicts.valid or not words or None in words:
+        return Gate.CANNOT_TELL
+    if "slower" in words:
+        return Gate.REGRESSION
+    return Gate.CANNOT_TELL if "undecided" in words else Gate.NO_REGRESSION
+
+
+def junit(verdicts: Verdicts) -> str:
+    """JUnit XML with one test case a primary comparison: a regression is a failure, what cannot be told an error."""
+    primaries = _primaries(verdicts)
+    found = judged(verdicts)
+    suite = ElementTree.Element(
+        "testsuite",
+        name="steelyard check",
+        tests=str(len(primaries)),
+        failures=str(sum(one.verdict == "slower" for one in primaries if verdicts.valid)),
+        errors=str(int(found is Gate.CANNOT_TELL)),
+    )
+    for one in primaries:
+        name = f"{one.a} is not slower than {one.b} on {one.operation}"
+        case = ElementTree.SubElement(suite, "testcase", classname="steelyard", name=name)
+        if verdicts.valid and one.verdict == "slower":
+            ElementTree.SubElement(case, "failure", message=verdicts.sentence).text = _figures(one)
+        elif found is Gate.CANNOT_TELL:
+            reason = "; ".join(verdicts.why_not) or verdicts.sentence
+            ElementTree.SubElement(case, "error", message=reason).text = _figures(one)
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def summary(verdicts: Verdicts) -> str:
+    """A Markdown summary: the answer, the sentence, and a row for each measure."""
+    rows = [
+        f"| {one.a} / {one.b} | {one.operation} | {one.measure} | {_ratio(one)} | {_interval(one)} | {one.verdict or 'secondary'} |"
+        for one in verdicts.comparisons
+    ]
+    return "\n".join(
+        [
+            f"### steelyard check: {judged(verdicts).meaning}",
+            "",
+            verdicts.sentence,
+            "",
+            "| ratio of | operation | measure | ratio | interval | verdict |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _primaries(verdicts: Verdicts) -> list[Comparison]:
+    return [one for one in verdicts.comparisons if one.primary]
+
+
+def _figures(one: Comparison) -> str:
+    return f"{one.measure}: ratio {_ratio(one)}, interval {_interval(one)}, {one.forks} forks, {one.pairs} pairs"
+
+
+def _ratio(one: Comparison) -> str:
+    return "none" if one.ratio is None else f"{one.ratio:.3f}"
+
+
+def _interval(one: Comparison) -> str:
+    return "none" if one.interval is None else f"{one.interval[0]:.3f} to {one.interval[1]:.3f}"

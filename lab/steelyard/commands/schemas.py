@@ -1,0 +1,65 @@
+"""The JSON Schemas of contracts/, generated from the models: `python -m steelyard.commands.schemas [--check]`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from ..base import house
+from ..models import calibration, job, outputs, records, server, service, study, tuning_lists, verdict
+
+MODELS: dict[str, type[BaseModel]] = {
+    "job": job.Job,
+    "server": server.Server,
+    "service": service.Service,
+    "exchange": service.Exchange,
+    "study": study.Study,
+    "tuning": tuning_lists.TuningList,
+    "tuning-settings": tuning_lists.Settings,
+    "schedule": records.Schedule,
+    "trial": records.TrialRecord,
+    "verdicts": verdict.Verdicts,
+    "calibration": calibration.Calibration,
+    "run-output": outputs.RunOutput,
+    "beside-output": outputs.BesideOutput,
+    "servers-output": outputs.ServersOutput,
+}
+
+
+def texts() -> dict[str, str]:
+    """The content of each file of contracts/, by its name."""
+    return {
+        f"{name}.schema.json": json.dumps(
+            {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}, indent=2
+        )
+        + "\n"
+        for name, model in MODELS.items()
+    }
+
+
+def stale(folder: Path) -> list[str]:
+    """Names of files in `folder` that differ from the models, or are missing."""
+    return [
+        name for name, text in texts().items() if not (folder / name).is_file() or (folder / name).read_text() != text
+    ]
+
+
+def main() -> int:
+    """Write contracts/, or with --check say which files are stale and fail."""
+    folder = house.root() / "contracts"
+    if "--check" in sys.argv[1:]:
+        old = stale(folder)
+        if old:
+            print(f"contracts/ is stale: {', '.join(old)}; `make contracts` rewrites it", file=sys.stderr)
+        return 1 if old else 0
+    folder.mkdir(exist_ok=True)
+    for name, text in texts().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

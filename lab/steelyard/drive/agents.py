@@ -1,0 +1,115 @@
+"""`Agents = auto`: the number of users with the highest throughput, looked for as the paper's authors did."""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from ..base.progress import Progress
+from ..catalogue.entries import Entry
+from ..exchange import contract, corpus
+from ..models.job import BigBang, Job, Slice, Target
+from ..models.service import Service
+from ..plan.design import Settings
+from ..provision.cpus import Shares, kept_awake
+from ..provision.subject import Subject, started
+from .engine import Engine
+
+LEVELS = (1, 2, 4, 8, 16, 32, 64)
+WARM_UP_SLICES = 10
+SLICE_SECONDS = 2.0
+ROUNDS = 3
+
+
+def find_agents(
+    service: Entry[Service],
+    subjects: Sequence[Subject],
+    settings: Settings,
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
+) -> int:
+    """The level of LEVELS with the highest throughput, relative to each subject's best, over all subjects alike.
+
+    What was seen is stored in <folder>/agents/<subject>/slices.csv.
+    """
+    progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
+    seen = [_sweep(service, one, settings, folder / "agents" / one.label, shares, progress) for one in subjects]
+    found = most_productive(seen)
+    progress.say(f"Agents = auto: {found} users give the highest throughput")
+    return found
+
+
+def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
+    """The number of users whose throughput, as a share of each subject's best, has the highest geometric mean.
+
+    `seen` has one mapping a subject, from users to throughput per second, all with the same numbers of users. The fewest
+    users win a tie.
+    """
+    shares = {
+        users: sum(math.log(max(one[users], 1e-9) / max(max(one.values()), 1e-9)) for one in seen) for users in seen[0]
+    }
+    return max(sorted(shares), key=lambda users: shares[users])
+
+
+def _sweep(
+    service: Entry[Service], subject: Subject, settings: Settings, folder: Path, shares: Shares, progress: Progress
+) -> dict[int, float]:
+    """Median throughput per second by number of users, after a warm-up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    operations = list(settings.mix or dict.fromkeys(service.model.operations, 1.0))
+    made = corpus.make(service, folder / "corpus", operations, seed=1, count=50, parameters=settings.service)
+    mix = settings.mix or dict.fromkeys(operations, 1.0)
+    levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
+    with ExitStack() as stack:
+        running = stack.enter_context(started(subject, folder, shares.server, random.Random(1), progress))
+        server = subject.front.server.model
+        contract.verify(
+            service,
+            running.url,
+            seed=1,
+            all_spellings=False,
+            who=subject.label,
+            deviations=server.deviations,
+            floor=server.floor,
+        )
+        headers = {operation: contract.request_headers(service.model, operation) for operation in operations}
+        job = Job(
+            seed=1,
+            corpus="corpus",
+            rules=made.rules,
+            targets=[Target(subject=subject.label, url=running.url, operation_headers=headers)],
+            slices=[
+                Slice(
+                    number=number,
+                    subject=subject.label,
+                    phase="agents",
+                    profile=BigBang(users=users, seconds=SLICE_SECONDS),
+                    mix=mix,
+                    deck_seed=number,
+                )
+                for number, users in enumerate(levels)
+            ],
+            cpus=shares.engine,
+        )
+        running.pin(shares.server)
+        with kept_awake(shares), Engine(job, folder) as engine:
+            for number, users in enumerate(levels):
+                progress.show(f"Agents = auto · {subject.label} with {users} users")
+                engine.go(number, 90.0, lambda _: progress.refresh())
+    return _medians(folder / "slices.csv", levels)
+
+
+def _medians(path: Path, levels: Sequence[int]) -> dict[int, float]:
+    seen: dict[int, list[float]] = {users: [] for users in LEVELS}
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            number = int(row["slice"])
+            if number >= WARM_UP_SLICES:
+                seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
+                seen[levels[number]].append(int(row["completed"]) / seconds)
+    return {users: sorted(values)[len(values) // 2] for users, values in seen.items() if values}

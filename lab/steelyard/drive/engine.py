@@ -1,0 +1,135 @@
+"""The lab's side of steelyard-engine: one process, driven in step over its standard input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Empty, Queue
+from types import TracebackType
+from typing import Any
+
+from ..base.errors import EngineError
+from ..models.job import Job, Turn
+from ..provision.keeper import binary
+
+START_SECONDS = 60.0
+Tick = Callable[[dict[str, Any]], None]
+
+
+class Engine:
+    """A running engine; a context manager that leaves none alive. Its end of file is our end, however that comes."""
+
+    def __init__(self, job: Job, folder: Path) -> None:
+        """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses."""
+        path = folder / "job.json"
+        path.write_text(job.model_dump_json(indent=1), encoding="utf-8")
+        self._log = folder / "engine.log"
+        try:
+            with self._log.open("wb") as log:
+                self._process = subprocess.Popen(
+                    [binary("steelyard-engine"), "run", str(path), "--out", str(folder)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise EngineError(f"the engine cannot be started: {error}") from None
+        self._lines: Queue[dict[str, Any] | None] = Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            if "ready" not in self._line(START_SECONDS):
+                raise EngineError("the engine did not say that it is ready")
+        except BaseException:
+            self.kill()
+            raise
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close() if kind is None else self.kill()
+
+    def go(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
+        """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`."""
+        self._say({"go": slice_number})
+        self._until_drained([slice_number], seconds, on_tick)
+
+    def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
+        """Drive slices in turns, and return when all are drained; raises EngineError where the engine is silent for
+        longer than `seconds`."""
+        self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms, "lead_ms": turn.lead_ms}})
+        self._until_drained(slice_numbers, seconds, on_tick)
+
+    def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:
+        left = set(slice_numbers)
+        while left:
+            said = self._line(seconds)
+            if "tick" in said:
+                on_tick(said["tick"])
+            left.discard(said.get("drained", -1))
+
+    def enough(self, slice_number: int) -> None:
+        """End the measured time of the running slice soon; nothing where it has ended by itself."""
+        self._say({"enough": slice_number})
+
+    def close(self) -> None:
+        """Let the engine finish its files and end; raises EngineError where it does not, or not well."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            code = self._process.wait(START_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise EngineError(f"the engine did not end within {START_SECONDS:g} s") from None
+        if code != 0:
+            raise self._ended()
+
+    def kill(self) -> None:
+        """End the engine now."""
+        self._process.kill()
+        self._process.wait()
+
+    def _say(self, asked: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._ended() from None
+
+    def _line(self, seconds: float) -> dict[str, Any]:
+        try:
+            said = self._lines.get(timeout=seconds)
+        except Empty:
+            raise EngineError(f"the engine was silent for {seconds:g} s") from None
+        if said is None:
+            raise self._ended()
+        return said
+
+    def _ended(self) -> EngineError:
+        self._process.wait()
+        words = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return EngineError(
+            f"the engine ended with code {self._process.returncode}: {' '.join(words[-2:]) or 'no message'}"
+        )
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            try:
+                self._lines.put(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+        self._lines.put(None)

@@ -1,0 +1,199 @@
+"""The engine's job for one trial: every slice that may be driven, numbered, with its seeds."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from ..exchange import contract
+from ..exchange.corpus import Corpus
+from ..models.job import BigBang, Job, Profile, Rate, Slice, Target, Turn
+from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
+from ..models.service import Service
+from ..provision.cpus import Shares
+from ..provision.subject import RunningSubject
+
+HEAD_START_SECONDS = 8.0
+LEAD_IN_MS = 200.0
+WARM_UP_USERS = 8  # before a block: enough to compile, too few to overload
+MOST_IN_TURN = 3
+ANSWERS_IN_A_TURN = 20  # of each user
+LEAST_TURNS = 4  # of a slice
+# Users who all began at once come to be as far along with their requests as at any other time: some servers answer the first
+# of them together and late, and a turn that counted that would find less throughput than there is.
+LEAD_ANSWERS = 5
+LEAD_SHARE = 0.1  # of a turn, at the least: the processor's caches hold the other's data
+
+
+@dataclass(frozen=True)
+class TrialSlices:
+    """The slices of one trial, by what they are for. Warm-up slices are offered; the driver takes what it needs.
+
+    `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be driven.
+    """
+
+    head_start: dict[tuple[str, str], list[SlicePlan]]
+    warm_up: dict[tuple[str, str], list[SlicePlan]]
+    measure: list[SlicePlan]
+
+    def all(self) -> list[SlicePlan]:
+        offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
+        return sorted([*offered, *self.measure], key=lambda plan: plan.number)
+
+
+def plan_slices(
+    schedule: Schedule,
+    trial: TrialPlan,
+    warms_on_all: Mapping[str, bool],
+    faces: Mapping[str, str] = MappingProxyType({}),
+) -> TrialSlices:
+    """Number all slices of a trial. `warms_on_all` says which subjects get a head start on all processors (JVMs).
+
+    `faces` are subjects that share another one's processes, by label: one slice each opens their connections, as a part
+    of its head start.
+    """
+    number = 0
+    unbroken = schedule.design == "as-published"
+
+    def take(phase: str, subject: str, cell: Cell, count: int) -> list[SlicePlan]:
+        nonlocal number
+        plans = [
+            SlicePlan.model_validate({"number": number + n, "subject": subject, "cell": cell.name, "phase": phase})
+            for n in range(count)
+        ]
+        number += count
+        return plans
+
+    warm_up_count = 1 if unbroken else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
+    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(schedule.warmed()))
+    head_start: dict[tuple[str, str], list[SlicePlan]] = {}
+    warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
+    for subject in trial.start_order:
+        for cell in schedule.warmed():
+            if subject in faces:
+                head_start[subject, cell.name] = take("head-start", subject, cell, 1)
+                continue
+            if warms_on_all[subject] and not unbroken:
+                shared = sum(host == subject for host in faces.values())
+                head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
+            warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
+    measure: list[SlicePlan] = []
+    for pair, cell, subject in _measured_order(schedule, trial):
+        plan = take("measure", subject, cell, 1)[0]
+        measure.append(plan.model_copy(update={"pair": pair}))
+    return TrialSlices(head_start, warm_up, measure)
+
+
+def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
+    """(pair, cell, subject) in the order driven: A B, B A for two; rotated and reversed in turn for more, so that each
+    subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three, which
+    only faces of a subject make possible, each round is shuffled anew. A sequential design does not alternate: all slices
+    of one subject, then all of the next."""
+    draw = random.Random(f"order {trial.seed}")
+    first = list(trial.start_order)
+    draw.shuffle(first)
+    ordered = _blocks_order(schedule, trial, draw)
+    cells = [cell for cell in schedule.cells if not cell.block]
+    if schedule.design == "sequential":
+        pairs = range(schedule.pairs_per_cell)
+        return ordered + [(pair, cell, subject) for subject in first for cell in cells for pair in pairs]
+    for pair in range(schedule.pairs_per_cell):
+        turned = pair // 2 % len(first)
+        order = first[turned:] + first[:turned]
+        if len(first) > MOST_IN_TURN:
+            draw.shuffle(order)
+        elif pair % 2:
+            order.reverse()
+        ordered += [(pair, cell, subject) for cell in cells for subject in order]
+    return ordered
+
+
+def _blocks_order(schedule: Schedule, trial: TrialPlan, draw: random.Random) -> list[tuple[int, Cell, str]]:
+    """Blocks in an order drawn anew for each fork; who begins in a block moves on from fork to fork."""
+    blocks = [cell for cell in schedule.cells if cell.block]
+    places = {cell.name: place for place, cell in enumerate(blocks)}
+    draw.shuffle(blocks)
+    subjects = sorted(trial.start_order, key=schedule.subjects.index)
+    ordered = []
+    for cell in blocks:
+        turned = (trial.number + places[cell.name]) % len(subjects)
+        ordered += [(0, cell, subject) for subject in subjects[turned:] + subjects[:turned]]
+    return ordered
+
+
+def turn_of(schedule: Schedule, cell: Cell, together: int, response_ms: float) -> Turn | None:
+    """The turns of `together` slices of a pair; None where each has the machine in one stretch, as open load, load with a shape and
+    slow answers need. `response_ms` is the slowest subject's mean."""
+    if together < 2 or not schedule.turn_ms or schedule.unbroken(cell) or cell.profile.kind != "big-bang":
+        return None
+    turn = max(schedule.turn_ms, ANSWERS_IN_A_TURN * response_ms)
+    if turn * LEAST_TURNS > schedule.slice_seconds * 1000:
+        return None
+    return Turn(ms=turn, lead_ms=max(LEAD_SHARE * turn, LEAD_ANSWERS * response_ms))
+
+
+def lasting(profile: Profile, seconds: float) -> Profile:
+    """A steady profile for another time; a shaped one keeps its own."""
+    if isinstance(profile, BigBang):
+        return profile.model_copy(update={"seconds": seconds})
+    if isinstance(profile, Rate) and len(profile.stages) == 1:
+        return profile.model_copy(update={"stages": [profile.stages[0].model_copy(update={"seconds": seconds})]})
+    return profile
+
+
+def make_job(
+    schedule: Schedule,
+    trial: TrialPlan,
+    slices: TrialSlices,
+    running: Mapping[str, RunningSubject],
+    service: Service,
+    corpus: Corpus,
+    folder: Path,
+    shares: Shares,
+) -> Job:
+    """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
+    cells = {cell.name: cell for cell in schedule.cells}
+    operations = sorted({operation for cell in schedule.cells for operation in cell.mix})
+
+    def slice_of(plan: SlicePlan) -> Slice:
+        cell = cells[plan.cell]
+        seconds = schedule.slice_seconds
+        profile = cell.profile
+        if cell.block and plan.phase != "measure":
+            profile = BigBang(users=min(cell.users, WARM_UP_USERS), seconds=seconds)
+        if schedule.design == "as-published" and plan.phase == "warm-up":
+            seconds = schedule.warm_up_limit_seconds
+        shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
+        return Slice(
+            number=plan.number,
+            subject=plan.subject,
+            phase=plan.phase,
+            profile=profile if cell.block else lasting(profile, seconds),
+            mix=cell.mix,
+            deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
+            lead_in_ms=0 if cell.block else LEAD_IN_MS,
+        )
+
+    return Job(
+        seed=trial.seed,
+        corpus=str(Path("..") / ".." / corpus.folder.name)
+        if folder.parent.parent == corpus.folder.parent
+        else str(corpus.folder),
+        rules=corpus.rules,
+        targets=[
+            Target(
+                subject=label,
+                url=subject.url,
+                headers=subject.subject.headers,
+                operation_headers={operation: contract.request_headers(service, operation) for operation in operations},
+            )
+            for label, subject in running.items()
+        ],
+        slices=[slice_of(plan) for plan in slices.all()],
+        cpus=shares.engine,
+        drain_limit_ms=schedule.drain_limit_seconds * 1000,
+    )

@@ -1,0 +1,242 @@
+"""Death in service: what became of a subject that ended or answers no more, from its processes, its logs and its last slice."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ..analyse.sentences import deed, load_text
+from ..base.text import counted
+from ..models.records import Cell, Distress, Failure, Place, SlicePlan
+from ..provision import sockets
+from ..provision.keeper import Exit
+from ..provision.subject import RunningPart, RunningSubject
+
+# How runtimes say that memory ran out: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.
+_OUT_OF_MEMORY = re.compile(
+    r"java\.lang\.OutOfMemoryError|JavaScript heap out of memory|System\.OutOfMemoryException"
+    r"|Garbage collector could not allocate|runtime: out of memory|memory allocation of \d+ bytes failed"
+    r"|std::bad_alloc|Allowed memory size of \d+ bytes exhausted|\bMemoryError\b"
+)
+_DEADLOCK = re.compile(r"Found .*Java-level deadlock")
+# Frames of a Java thread that answers a request, and of one that waits for the answer to a call of its own: through
+# HttpURLConnection, Apache HttpClient, or the JDK's newer client.
+_SERVES = re.compile(r"^\s+at (?:\S+/)?(?:jakarta|javax)\.servlet\.", re.M)
+_CALLS = re.compile(
+    r"HttpURLConnection\.getInputStream|HttpURLConnection\.getResponseCode|org\.apache\.hc\.|org\.apache\.http\."
+    r"|org\.apache\.cxf\.(?:endpoint\.ClientImpl|transport\.http\.\w*HTTPConduit)|jdk\.internal\.net\.http\.HttpClientImpl\.send"
+)
+_WAITS = re.compile(r"java\.lang\.Thread\.State: (?:TIMED_)?WAITING|sun\.nio\.ch\.NioSocketImpl\.(?:park|implRead)")
+_FAILURES = ("refused", "reset", "timeout", "malformed", "status", "fault", "truncated", "stale_failed")
+_FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+_MOST_LOG_BYTES = 8 * 2**20  # of one slice: a server in distress can write without end
+_DUMP_SECONDS = 5.0
+_DUMP_PAUSE = 0.25
+
+
+class Watch:
+    """Watches over the subjects of a trial. `look` is called after each slice, while no load runs.
+
+    `request_bytes` is the mean size of a request by operation, `drain_seconds` how long the engine waits for answers at a
+    slice's end. `distress` holds what a subject lived through: memory ran out, and it went on.
+    """
+
+    def __init__(
+        self,
+        running: Mapping[str, RunningSubject],
+        cells: Mapping[str, Cell],
+        request_bytes: Mapping[str, float],
+        drain_seconds: float,
+        folder: Path,
+    ) -> None:
+        self.distress: list[Distress] = []
+        self._running = running
+        self._cells = cells
+        self._request_bytes = request_bytes
+        self._drain_seconds = drain_seconds
+        self._folder = folder
+        self._logs = {label: [_Log(part.log) for part in subject.parts] for label, subject in running.items()}
+        self._memory: dict[str, str] = {}  # by subject: the last line that said that memory ran out
+        self._kernel_kills = kernel_kills()
+
+    def look(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
+        """Why the trial cannot go on after the slice of `row` (one of slices.csv); None where all live and answer."""
+        said = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
+        self._memory |= said
+        for label in sorted(self._running, key=lambda one: one != plan.subject):
+            part = self._running[label].ended()
+            if part is not None and part.keeper.exit is not None:
+                return self._died(plan, label, part, part.keeper.exit)
+        failure = self._silent(plan, row)
+        if failure is None:
+            self.distress += [
+                Distress(subject=label, message=line, place=self._place(plan)) for label, line in said.items()
+            ]
+        return failure
+
+    def unreachable(self, plan: SlicePlan, label: str, message: str) -> Failure:
+        """Why `label` does not even answer outside the load; `plan` is the last slice that was driven."""
+        part = self._running[label].ended()
+        if part is not None and part.keeper.exit is not None:
+            return self._died(plan, label, part, part.keeper.exit)
+        return self._hung(plan, label, message)
+
+    def _died(self, plan: SlicePlan, label: str, part: RunningPart, ended: Exit) -> Failure:
+        what = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
+        words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
+        if ended.by == signal.SIGKILL and kernel_kills() > self._kernel_kills:
+            return self._failure(plan, label, "out-of-memory", f"{what}, while the kernel killed for want of memory")
+        if label in self._memory:
+            return self._failure(plan, label, "out-of-memory", f"{what}; its log says: {self._memory[label]}")
+        return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{what}; {words}")
+
+    def _silent(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
+        """Why not one request of the slice was answered rightly; None where one was."""
+        if int(row["completed"]):
+            return None
+        failed = {kind: int(row[kind]) for kind in _FAILURES if int(row[kind])}
+        if int(row["wrong"]):
+            return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
+        waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
+        late = not failed and waited < self._drain_seconds
+        if self._cells[plan.cell].block and plan.phase == "measure" and (late or set(failed) - {"timeout"}):
+            return None  # overload is what a test with a shape looks for: the server lives, refuses or is slow, and that is counted
+        if set(failed) - {"timeout"}:
+            counts = ", ".join(f"{n} {name}" for name, n in failed.items())
+            return self._unanswered(plan, "no-answer", f"every request failed: {counts}")
+        if late:
+            seconds = int(row["measured_ns"]) / 1e9
+            words = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
+            return self._failure(plan, plan.subject, "too-slow", words)
+        unanswered = int(row["unfinished"]) + sum(failed.values())
+        return self._hung(plan, plan.subject, f"no answer came to {counted(unanswered, 'request')}")
+
+    def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
+        """A subject that is silent: its JVMs are asked what their threads wait for."""
+        if label in self._memory:
+            return self._unanswered(plan, "hung", message, label)
+        for part in self._running[label].parts:
+            dump = thread_dump(part) if part.part.server.model.jvm else ""
+            if not dump:
+                continue
+            file = self._folder / f"{label}.{part.part.place}.threads.txt"
+            file.write_text(dump, encoding="utf-8")
+            deadlock = _DEADLOCK.search(dump)
+            if deadlock is not None:
+                words = f"{message}; its thread dump, {file.name}, says: {deadlock[0]}"
+                return self._failure(plan, label, "deadlock", words)
+            message = f"{message}; its thread dump is {file.name}"
+            waiting = waits_for_itself(dump, _calls(part))
+            if waiting is not None:
+                return self._failure(plan, label, "self-deadlock", f"{message}; {waiting}")
+        return self._failure(plan, label, "hung", message)
+
+    def _unanswered(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
+        """A subject that lives but does not serve: memory that ran out is the cause, where its log says so."""
+        who = label or plan.subject
+        if who in self._memory:
+            return self._failure(plan, who, "out-of-memory", f"{message}; its log says: {self._memory[who]}")
+        return self._failure(plan, who, kind, message)
+
+    def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str) -> Failure:
+        place = self._place(plan)
+        idle = "" if label == plan.subject else f", while {plan.subject} was under load"
+        message = f"{label} {deed(kind)} {load_text(place)}{idle}: {cause}"
+        return Failure(kind=kind, subject=label, message=message, place=place)
+
+    def _place(self, plan: SlicePlan) -> Place:
+        cell = self._cells[plan.cell]
+        total = sum(cell.mix.values())
+        size = sum(share * self._request_bytes[operation] for operation, share in cell.mix.items()) / total
+        return Place(slice=plan.number, phase=plan.phase, cell=plan.cell, users=cell.users, request_bytes=round(size))
+
+    def _memory_line(self, label: str) -> str | None:
+        return next((line for log in self._logs[label] if (line := log.out_of_memory()) is not None), None)
+
+
+class _Log:
+    """What a part writes to its log from now on, each byte read once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = path.stat().st_size if path.exists() else 0
+
+    def out_of_memory(self) -> str | None:
+        """The first new line that says that memory ran out."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                new = file.read(_MOST_LOG_BYTES)
+                self._read = file.seek(0, os.SEEK_END)
+        except OSError:
+            return None
+        return memory_line(new.decode(errors="replace"))
+
+
+def memory_line(text: str) -> str | None:
+    """The first line of `text` in which a runtime says that memory ran out."""
+    return next((line.strip()[:300] for line in text.splitlines() if _OUT_OF_MEMORY.search(line)), None)
+
+
+def self_wait(running: RunningSubject) -> str | None:
+    """What a silent subject waits for, where one of its JVMs waits for itself."""
+    for part in running.parts:
+        dump = thread_dump(part) if part.part.server.model.jvm else ""
+        waiting = waits_for_itself(dump, _calls(part))
+        if waiting is not None:
+            return waiting
+    return None
+
+
+def _calls(part: RunningPart) -> sockets.Calls:
+    return sockets.calls([process.pid for process in part.keeper.use()])
+
+
+def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
+    """What a silent JVM waits for, where it is itself: every thread that serves a request waits, some of them or of their helpers
+    for the answer to a call, and no call leads anywhere but to the JVM's own port. None where its dump or `calls` say otherwise.
+    """
+    threads = dump.split("\n\n")
+    serving = [thread for thread in threads if _SERVES.search(thread)]
+    calling = [thread for thread in threads if _CALLS.search(thread) and _WAITS.search(thread)]
+    if not serving or not calling or not all(_WAITS.search(thread) for thread in serving):
+        return None
+    if calls.elsewhere or not calls.to_themselves:
+        return None
+    return (
+        f"it waits for itself: all {counted(len(serving), 'thread')} that serve requests wait, and all calls lead to its own "
+        "port, where no thread is left to answer them (more worker threads, a call time-out or callees on another server help)"
+    )
+
+
+def kernel_kills() -> int:
+    """How many processes the kernel has killed for want of memory since boot; 0 where it does not tell."""
+    try:
+        lines = Path("/proc/vmstat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
+def thread_dump(part: RunningPart) -> str:
+    """What the JVMs of a part write to their log on SIGQUIT: each thread, what it waits for, and deadlocks.
+
+    Empty where none writes anything within seconds.
+    """
+    begun = part.log.stat().st_size
+    for process in part.keeper.use():
+        if process.name == "java":
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGQUIT)
+    deadline, before, size = time.monotonic() + _DUMP_SECONDS, begun, begun
+    while time.monotonic() < deadline and (size == begun or size != before):
+        time.sleep(_DUMP_PAUSE)
+        before, size = size, part.log.stat().st_size
+    with part.log.open("rb") as file:
+        file.seek(begun)
+        return file.read().decode(errors="replace")

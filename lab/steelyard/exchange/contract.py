@@ -1,0 +1,250 @@
+"""The contract test: every exchange, in every spelling, must be answered rightly before anything is measured."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..base.errors import ContractError
+from ..catalogue.entries import Entry
+from ..models.service import Exchange, Service
+from . import exchanges
+from .soap import meaning as soap
+from .soap.spellings import UTF8, Spelling, bare_envelope, respell
+
+ANSWER_SECONDS = 30.0
+RANDOM_EXCHANGES = 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back over HTTP: status, and the whole body."""
+
+    status: int
+    body: bytes
+
+
+class Conversation:
+    """One kept-alive HTTP connection to a subject's URL; opened again where the server closed it, unless `once`."""
+
+    def __init__(self, url: str, seconds: float = ANSWER_SECONDS, *, once: bool = False) -> None:
+        place = urlsplit(url)
+        self._path = place.path
+        self._seconds = seconds
+        self._attempts = 1 if once else 2
+        self._connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
+        if once:
+            try:
+                self._connection.connect()
+            except OSError as error:
+                raise ContractError(f"no connection: {error}") from None
+            self._connection.auto_open = 0
+
+    def post(self, body: bytes, headers: dict[str, str]) -> Answer:
+        """The answer to one POST; raises ContractError where none comes in time."""
+        for attempt in range(1, self._attempts + 1):
+            try:
+                self._connection.request("POST", self._path, body, headers)
+                answer = self._connection.getresponse()
+                return Answer(answer.status, answer.read())
+            except TimeoutError:
+                self.close()
+                raise ContractError(f"no answer within {self._seconds:g} s") from None
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                if isinstance(error, http.client.NotConnected):
+                    raise ContractError("the server had announced that it closes the connection") from None
+                if attempt == self._attempts:
+                    raise ContractError(f"no answer: {error or type(error).__name__}") from None
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def verify(
+    service: Entry[Service],
+    url: str,
+    *,
+    seed: int,
+    all_spellings: bool = True,
+    who: str = "",
+    deviations: Collection[str] = (),
+    floor: bool = False,
+) -> int:
+    """How many requests were answered rightly; raises ContractError on the first that was not, naming it.
+
+    Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
+    `<operation>/<name>`, a spelling as `spelling/<name>`.
+
+    `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
+    `floor = True` does so too: a floor knows no other spelling (Server.floor).
+    """
+    meaning = soap.Meaning(service.folder / service.model.schema_file)
+    conversation = Conversation(url)
+    verified = 0
+    try:
+        for name, exchange in _all_exchanges(service, seed):
+            if name in deviations:
+                continue
+            for spelling in _spellings(exchange, all_spellings and not floor):
+                if f"spelling/{spelling.name}" in deviations:
+                    continue
+                _verify_one(service, meaning, conversation, name, exchange, spelling, who or url)
+                verified += 1
+    finally:
+        conversation.close()
+    return verified
+
+
+def hold(service: Entry[Service], url: str) -> Iterator[None]:
+    """Sends the contract's first exchange again and again over one connection that is never opened twice.
+
+    Each step of the iterator is one more right answer; raises ContractError on the first that does not come or is not right.
+    """
+    meaning = soap.Meaning(service.folder / service.model.schema_file)
+    _, exchange = exchanges.written(service)[0]
+    spelling = next(_spellings(exchange, all_spellings=False))
+    conversation = Conversation(url, once=True)
+    right = b""
+    try:
+        while True:
+            right = _ask(service, meaning, conversation, exchange, spelling, right)
+            yield
+    finally:
+        conversation.close()
+
+
+def _all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+    yield from exchanges.written(service)
+    for operation in service.model.operations:
+        made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
+        for number, exchange in enumerate(made, 1):
+            yield f"{operation}/random-{number} (seed {seed})", exchange
+
+
+def _spellings(exchange: Exchange, all_spellings: bool) -> Iterator[Spelling]:
+    yield from respell(exchange.request) if all_spellings else [Spelling("as given", exchange.request.encode())]
+
+
+def _verify_one(
+    service: Entry[Service],
+    meaning: soap.Meaning,
+    conversation: Conversation,
+    name: str,
+    exchange: Exchange,
+    spelling: Spelling,
+    who: str,
+) -> None:
+    try:
+        _ask(service, meaning, conversation, exchange, spelling)
+    except ContractError as error:
+        where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
+        raise ContractError(f"{where}: {error.message}") from None
+
+
+def _ask(
+    service: Entry[Service],
+    meaning: soap.Meaning,
+    conversation: Conversation,
+    exchange: Exchange,
+    spelling: Spelling,
+    right: bytes = b"",
+) -> bytes:
+    """The answer to one request; raises ContractError that says how it is not the exchange's. `right` needs no look: it is."""
+    headers = {**request_headers(service.model, exchange.operation), "Content-Type": spelling.content_type}
+    answer = conversation.post(spelling.body, headers)
+    wanted = 500 if exchange.fault else 200
+    difference = None if answer.body == right else meaning.difference(answer.body, exchange.answer)
+    if answer.status != wanted:
+        raise ContractError(
+            f"HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else "")
+        )
+    if difference is not None:
+        raise ContractError(difference)
+    return answer.body
+
+
+def request_headers(service: Service, operation: str) -> dict[str, str]:
+    """The headers of a request: the service's own, then the operation's."""
+    return {"Content-Type": UTF8, **service.headers, **service.operations[operation].headers}
+
+
+@dataclass(frozen=True)
+class BadRequest:
+    """A request that must be refused. `leak` is a text that must not stand in the answer."""
+
+    name: str
+    body: bytes
+    leak: bytes = b""
+
+
+def bad_requests(service: Entry[Service]) -> list[BadRequest]:
+    """Requests that every server must refuse with a SOAP fault or a status of 400 to 499, and survive.
+
+    Beside these, which suit any service, the contract's own stand in contract/bad/<name>.request.xml.
+    """
+    good = next(iter(respell(exchanges.written(service)[0][1].request))).body
+    document = good.split(b"?>", 1)[-1].lstrip()
+    operation = next(iter(service.model.operations.values())).element
+    space = service.model.namespace
+
+    def calling(entity: str, declaration: bytes) -> bytes:
+        return declaration + bare_envelope(f'<w:{operation} xmlns:w="{space}">&{entity};</w:{operation}>')
+
+    expansion = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 20}">' for n in range(8))
+    own = sorted((service.folder / "contract" / "bad").glob("*.request.xml"))
+    return [
+        BadRequest("malformed-xml", good[: len(good) // 2]),
+        BadRequest("not-xml", b"this is not XML"),
+        BadRequest("empty-body", b""),
+        BadRequest("unknown-operation", bare_envelope(f'<w:noSuchOperation xmlns:w="{space}"/>')),
+        BadRequest("unknown-namespace", bare_envelope(f'<w:{operation} xmlns:w="urn:somebody:else"/>')),
+        BadRequest("two-roots", good + document),
+        BadRequest("ten-megabytes", b"<a>" + b"x" * 10_000_000),
+        BadRequest("doctype", b'<!DOCTYPE any [<!ENTITY e "x">]>' + document),
+        BadRequest(
+            "external-entity", calling("e", b'<!DOCTYPE any [<!ENTITY e SYSTEM "file:///etc/hostname">]>'), _hostname()
+        ),
+        BadRequest(
+            "entity-expansion", calling("e8", f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode())
+        ),
+        *(BadRequest(path.name.removesuffix(".request.xml"), path.read_bytes()) for path in own),
+    ]
+
+
+def refuse(service: Entry[Service], url: str) -> dict[str, str]:
+    """What `url` did wrong with each bad request, by its name; empty where all were refused properly."""
+    wrong: dict[str, str] = {}
+    headers = request_headers(service.model, next(iter(service.model.operations)))
+    for bad in bad_requests(service):
+        conversation = Conversation(url)
+        try:
+            answer = conversation.post(bad.body, headers)
+        except ContractError as error:
+            wrong[bad.name] = error.message
+            continue
+        finally:
+            conversation.close()
+        if bad.leak and bad.leak in answer.body:
+            wrong[bad.name] = "the answer holds the content of a file of the server"
+        elif not (400 <= answer.status < 500 or (answer.status == 500 and _holds_fault(answer.body))):
+            wrong[bad.name] = f"HTTP status {answer.status} without a SOAP fault"
+    return wrong
+
+
+def _holds_fault(body: bytes) -> bool:
+    try:
+        return soap.is_fault(soap.content(body))
+    except ContractError:
+        return b":Fault" in body or b"<Fault" in body
+
+
+def _hostname() -> bytes:
+    try:
+        return Path("/etc/hostname").read_bytes().strip()
+    except OSError:
+        return b""

@@ -1,0 +1,96 @@
+"""The corpus: requests made and saved before anything runs, with the answers expected and the rules that judge them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.errors import StoreError
+from ..catalogue import factors
+from ..catalogue.entries import Entry
+from ..models.job import Rule
+from ..models.service import Exchange, Service
+from . import exchanges
+
+COLUMNS = ("entry", "operation", "offset", "length", "rule", "safe")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A stored corpus: its folder, and the rules by name that its entries refer to."""
+
+    folder: Path
+    rules: dict[str, Rule]
+
+
+def make(
+    service: Entry[Service],
+    folder: Path,
+    operations: Sequence[str],
+    *,
+    seed: int,
+    count: int,
+    parameters: Mapping[str, int],
+) -> Corpus:
+    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges an operation; raises ContractError.
+
+    The files that the service's factors name are kept beside them, each under the factor's name.
+    """
+    made = [
+        exchange
+        for operation in operations
+        for exchange in exchanges.generated(service, operation, seed=seed, count=count, parameters=parameters)
+    ]
+    rules: dict[str, Rule] = {}
+    offset = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (
+            (folder / "corpus.bin").open("wb") as bodies,
+            (folder / "corpus.csv").open("w", newline="", encoding="utf-8") as index,
+            (folder / "expected.jsonl").open("w", encoding="utf-8") as expected,
+        ):
+            rows = csv.writer(index, lineterminator="\n")
+            rows.writerow(COLUMNS)
+            for entry, exchange in enumerate(made):
+                body = exchange.request.encode()
+                rule = _rule(service.model, exchange)
+                name = f"{exchange.operation}-{entry}" if exchange.marker else exchange.operation
+                rules[name] = rule
+                bodies.write(body)
+                rows.writerow([entry, exchange.operation, offset, len(body), name, int(exchange.safe)])
+                expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
+                offset += len(body)
+        written = {name: rule.model_dump(exclude_none=True) for name, rule in rules.items()}
+        for name, file in factors.files(service).items():
+            shutil.copyfile(file, folder / f"{name}{file.suffix}")
+        (folder / "rules.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"the corpus cannot be written to {folder}: {error.strerror}") from None
+    return Corpus(folder, rules)
+
+
+def expected_answers(folder: Path) -> dict[int, str]:
+    """The expected answer by entry number."""
+    with (folder / "expected.jsonl").open(encoding="utf-8") as file:
+        return {row["entry"]: row["answer"] for row in map(json.loads, file)}
+
+
+def mean_request_bytes(folder: Path) -> dict[str, float]:
+    """The mean size of a stored request's body, by operation."""
+    sizes: dict[str, list[int]] = {}
+    with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            sizes.setdefault(row["operation"], []).append(int(row["length"]))
+    return {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+
+
+def _rule(service: Service, exchange: Exchange) -> Rule:
+    """How the engine judges each answer cheaply: status, fault, and a text that only the right answer holds."""
+    if exchange.fault:
+        return Rule(status=[500], fault="present")
+    return Rule(contains=exchange.marker or service.operations[exchange.operation].answer_element)

@@ -1,0 +1,161 @@
+"""SOAP 1.1 answers read safely and compared by meaning: typed values by the service's schema, never bytes."""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import xmlschema
+from lxml import etree
+
+from ...base.errors import ContractError
+
+ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+
+
+def parse(body: bytes | str) -> etree._Element:
+    """The root element of an XML document; no document type, no entity, nothing from outside. Raises ContractError."""
+    raw = body.encode() if isinstance(body, str) else body
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(raw, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise ContractError(f"the answer is not XML: {error}; it begins {raw[:120]!r}") from None
+    if root.getroottree().docinfo.doctype:
+        raise ContractError("the answer holds a document type declaration, which SOAP forbids")
+    return root
+
+
+def content(body: bytes | str) -> etree._Element:
+    """The one element inside the SOAP body; raises ContractError where there is no SOAP 1.1 envelope with one."""
+    root = parse(body)
+    if root.tag != f"{{{ENVELOPE}}}Envelope":
+        raise ContractError(f"the answer is not a SOAP 1.1 envelope but <{root.tag}>")
+    inside = root.find(f"{{{ENVELOPE}}}Body")
+    elements = [] if inside is None else [child for child in inside if isinstance(child.tag, str)]
+    if len(elements) != 1:
+        raise ContractError(f"the SOAP body holds {len(elements)} elements, not one")
+    return elements[0]
+
+
+def is_fault(element: etree._Element) -> bool:
+    """Whether a body's content is a SOAP fault."""
+    return bool(element.tag == f"{{{ENVELOPE}}}Fault")
+
+
+def fault_text(element: etree._Element) -> str:
+    """The faultstring of a fault, shortened."""
+    return (element.findtext("faultstring") or "without a faultstring").strip()[:200]
+
+
+class Meaning:
+    """What messages mean under one schema: `of` turns a body's content into plain typed values that compare with `==`."""
+
+    def __init__(self, schema: Path) -> None:
+        self._schema = _load(schema)
+
+    def of(self, element: etree._Element) -> Any:
+        """Typed values of a body's content; raises ContractError where it does not keep the schema."""
+        if element.tag not in self._schema.maps.elements:
+            raise ContractError(f"the schema knows no element {element.tag}")
+        try:
+            decoded = self._schema.decode(
+                _copied(element), process_namespaces=False, keep_empty=True, decimal_type=Decimal, value_hook=_typed
+            )
+            return element.tag, _plain(decoded)
+        except xmlschema.XMLSchemaValidationError as error:
+            raise ContractError(
+                f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
+            ) from None
+
+    def difference(self, answer: bytes | str, expected: str) -> str | None:
+        """How an answer differs from the one expected, as a sentence; None where they mean the same."""
+        try:
+            got = content(answer)
+            wanted = content(expected)
+            if is_fault(got) or is_fault(wanted):
+                if is_fault(got) == is_fault(wanted):
+                    return None
+                return (
+                    f"a SOAP fault came: {fault_text(got)}"
+                    if is_fault(got)
+                    else "an answer came where a SOAP fault is due"
+                )
+            meant, expected_value = self.of(got), self.of(wanted)
+        except ContractError as error:
+            return error.message
+        return None if meant == expected_value else _first_difference(meant, expected_value)
+
+
+@cache
+def _load(path: Path) -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(str(path), allow="local", defuse="always")
+
+
+def _copied(element: etree._Element) -> etree._Element:
+    """The element as a document of its own, so that the schema sees the namespaces it inherits."""
+    return etree.fromstring(etree.tostring(element))
+
+
+def _typed(value: Any, kind: Any) -> Any:
+    """A decoded value made comparable: floats of 32 bits as such, binary as bytes, decimals without trailing zeros."""
+    name = kind.root_type.local_name if kind is not None and kind.root_type is not None else ""
+    primitive = getattr(kind, "primitive_type", None)
+    name = primitive.local_name if primitive is not None else name
+    if name == "float" and isinstance(value, int | float | Decimal | str):
+        return _single(float(value))
+    if name == "base64Binary":
+        return base64.b64decode(str(value))
+    if isinstance(value, Decimal):
+        return value.normalize()
+    return value
+
+
+def _single(value: float) -> float | str:
+    """The 32-bit number nearest to `value`; NaN as a word, so that it equals itself."""
+    if math.isnan(value):
+        return "NaN"
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _plain(value: Any) -> Any:
+    """Without what carries no meaning: namespace declarations, xsi attributes, and the schema's own wrappers."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if not _carries_no_meaning(key)}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _carries_no_meaning(key: str) -> bool:
+    return key.startswith("@") and ("xmlns" in key or _XSI in key or key.startswith("@xsi:"))
+
+
+def _first_difference(got: Any, wanted: Any, place: str = "") -> str:
+    if isinstance(got, tuple) and isinstance(wanted, tuple):
+        if got[0] != wanted[0]:
+            return f"the answer is a {got[0]}, expected {wanted[0]}"
+        return _first_difference(got[1], wanted[1], place)
+    if isinstance(got, dict) and isinstance(wanted, dict):
+        for key in (*wanted, *got):
+            if got.get(key) != wanted.get(key):
+                name = key.rpartition("}")[2]
+                return _first_difference(got.get(key), wanted.get(key), f"{place}/{name}")
+    if isinstance(got, list) and isinstance(wanted, list):
+        if len(got) != len(wanted):
+            return f"{place} holds {len(got)} items, expected {len(wanted)}"
+        for index, (one, other) in enumerate(zip(got, wanted, strict=True)):
+            if one != other:
+                return _first_difference(one, other, f"{place}[{index}]")
+    return f"{place or 'the answer'} is {got!r:.80}, expected {wanted!r:.80}"

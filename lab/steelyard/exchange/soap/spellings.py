@@ -1,0 +1,140 @@
+"""One SOAP request in many spellings that mean the same: a server that only matches strings answers some of them wrongly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from xml.sax.saxutils import escape as escape_markup
+from xml.sax.saxutils import quoteattr
+
+from lxml import etree
+
+from .meaning import ENVELOPE, parse
+
+UTF8 = "text/xml; charset=utf-8"
+UTF16 = "text/xml; charset=utf-16"
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """A request body as bytes, with the name of what is peculiar to it and the Content-Type that it goes with."""
+
+    name: str
+    body: bytes
+    content_type: str = UTF8
+
+
+Text = Callable[[str], str]
+
+
+def escape(value: str) -> str:
+    """Text as XML; a carriage return as a reference, since a parser would read it as a line feed."""
+    return escape_markup(value, {"\r": "&#13;"})
+
+
+def respell(request: str) -> Iterator[Spelling]:
+    """`request` (a SOAP envelope) as it stands, then in each other spelling."""
+    root = parse(request)
+    yield Spelling("as given", request.encode())
+    yield Spelling("other prefixes", _written(root, prefix=lambda index: f"long-prefix.{index}_"))
+    yield Spelling("default namespace", _defaulted(root))
+    yield Spelling("single quotes", _written(root, quote="'"))
+    yield Spelling("CDATA", _written(root, text=_cdata))
+    yield Spelling("character references", _written(root, text=_references))
+    yield Spelling("comments", _written(root, before_child="<!-- a comment with <tags> & more -->"))
+    yield Spelling("pretty printed", _pretty(root))
+    yield Spelling("no XML declaration", _written(root, declaration=""))
+    yield Spelling(
+        "UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16
+    )
+
+
+def _written(
+    root: etree._Element,
+    *,
+    prefix: Callable[[int], str] = lambda index: f"n{index}",
+    quote: str = '"',
+    text: Text = escape,
+    before_child: str = "",
+    declaration: str = '<?xml version="1.0" encoding="UTF-8"?>',
+) -> bytes:
+    """The document written anew, every namespace bound at the root."""
+    spaces = sorted({_space(tag) for element in root.iter() for tag in (element.tag, *element.attrib) if _space(tag)})
+    prefixes = {space: prefix(index) for index, space in enumerate(spaces)}
+    bound = "".join(f" xmlns:{name}={_quoted(space, quote)}" for space, name in prefixes.items())
+    written = _element(root, prefixes, bound, quote, text, before_child)
+    return (_requoted(declaration, quote) + written).encode()
+
+
+def _element(
+    element: etree._Element, prefixes: dict[str, str], bound: str, quote: str, text: Text, before_child: str
+) -> str:
+    name = _name(element.tag, prefixes)
+    attributes = "".join(f" {_name(key, prefixes)}={_quoted(value, quote)}" for key, value in element.attrib.items())
+    inside = text(element.text) if element.text else ""
+    for child in element:
+        inside += before_child + _element(child, prefixes, "", quote, text, before_child)
+        inside += text(child.tail) if child.tail else ""
+    return f"<{name}{bound}{attributes}>{inside}</{name}>"
+
+
+def _defaulted(root: etree._Element) -> bytes:
+    """Every element in the default namespace, redeclared wherever it changes."""
+
+    def element(node: etree._Element, inherited: str) -> str:
+        space, local = _space(node.tag), etree.QName(node.tag).localname
+        declared = f" xmlns={quoteattr(space)}" if space != inherited else ""
+        spaces = {_space(key) for key in node.attrib if _space(key)}
+        prefixes = {used: f"a{index}" for index, used in enumerate(sorted(spaces))}
+        declared += "".join(f" xmlns:{name}={quoteattr(used)}" for used, name in prefixes.items())
+        attributes = "".join(f" {_name(key, prefixes)}={quoteattr(value)}" for key, value in node.attrib.items())
+        inside = escape(node.text or "") + "".join(element(child, space) + escape(child.tail or "") for child in node)
+        return f"<{local}{declared}{attributes}>{inside}</{local}>"
+
+    return ('<?xml version="1.0" encoding="UTF-8"?>' + element(root, "")).encode()
+
+
+def _pretty(root: etree._Element) -> bytes:
+    """Indented where white space carries no meaning: between elements, never inside a text."""
+    copied = etree.fromstring(etree.tostring(root))
+    etree.indent(copied, space="   ")
+    return bytes(etree.tostring(copied, xml_declaration=True, encoding="UTF-8"))
+
+
+def _cdata(value: str) -> str:
+    if not value.strip() or "\r" in value:
+        return escape(value)
+    middle = max(1, len(value) // 2)  # half as CDATA, half as text: the reader must join them
+    return f"<![CDATA[{value[:middle].replace(']]>', ']]]]><![CDATA[>')}]]>{escape(value[middle:])}"
+
+
+def _references(value: str) -> str:
+    return "".join(
+        f"&#x{ord(letter):X};" if index % 2 else f"&#{ord(letter)};" for index, letter in enumerate(value)
+    ) if value.strip() else escape(value)  # fmt: skip
+
+
+def _space(tag: str) -> str:
+    found = re.match(r"\{([^}]*)\}", tag)
+    return found.group(1) if found else ""
+
+
+def _name(tag: str, prefixes: dict[str, str]) -> str:
+    space, local = _space(tag), etree.QName(tag).localname
+    return f"{prefixes[space]}:{local}" if space else local
+
+
+def _quoted(value: str, quote: str) -> str:
+    marks = {quote: "&quot;" if quote == '"' else "&apos;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+    escaped = escape_markup(value, marks)
+    return f"{quote}{escaped}{quote}"
+
+
+def _requoted(declaration: str, quote: str) -> str:
+    return declaration.replace('"', quote)
+
+
+def bare_envelope(content: str) -> bytes:
+    """A SOAP 1.1 envelope around `content`, without an XML declaration, for requests that are bad on purpose."""
+    return f'<s:Envelope xmlns:s="{ENVELOPE}"><s:Body>{content}</s:Body></s:Envelope>'.encode()

@@ -1,0 +1,1 @@
+"""What the subjects and the machine used, and what the setup was. Nothing here judges."""

@@ -1,0 +1,147 @@
+"""What on this machine could falsify a measurement, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..models.records import Check
+from .processes import CpuTimes, machine_times
+
+BUSY_SHARE = 0.01
+STEAL_SHARE = 0.01
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class _Process:
+    pid: int
+    name: str
+    cpu_s: float
+    parent: int
+
+
+def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
+    """Look at the machine for `seconds`; processes in `ours` and all that come of them are not counted as others."""
+    before, machine_before = _processes(), machine_times()
+    time.sleep(seconds)
+    after, machine_after = _processes(), machine_times()
+    return [
+        _other_processes(before, after, seconds, {os.getpid(), *ours}),
+        _steal(machine_before, machine_after),
+        _governor(),
+        _swap(),
+        _clock_source(),
+        _processors(),
+    ]
+
+
+def warnings(checks: list[Check]) -> list[str]:
+    """One line for each check that is not good."""
+    return [f"{check.name}: {check.found}; {check.advice}" for check in checks if not check.good]
+
+
+def _processes() -> dict[int, _Process]:
+    found: dict[int, _Process] = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
+        name, _, rest = text.partition("(")[2].rpartition(")")
+        fields = rest.split()
+        found[int(folder.name)] = _Process(
+            int(folder.name), name, (int(fields[11]) + int(fields[12])) / _TICK, int(fields[1])
+        )
+    return found
+
+
+def _other_processes(before: dict[int, _Process], after: dict[int, _Process], seconds: float, ours: set[int]) -> Check:
+    def is_ours(process: _Process) -> bool:
+        seen: _Process | None = process
+        while seen is not None:
+            if seen.pid in ours:
+                return True
+            seen = after.get(seen.parent)
+        return False
+
+    busy: list[str] = []
+    for pid, process in after.items():
+        used = process.cpu_s - (before[pid].cpu_s if pid in before else 0.0)
+        if used / seconds > BUSY_SHARE and not is_ours(process):
+            busy.append(f"{process.name} (process {pid}) {used / seconds:.0%}")
+    return Check(
+        name="other processes",
+        found=", ".join(busy) or f"none above {BUSY_SHARE:.0%} of a processor",
+        good=not busy,
+        advice="end them or wait until they are done",
+    )
+
+
+def _steal(before: dict[int, CpuTimes], after: dict[int, CpuTimes]) -> Check:
+    def total(times: CpuTimes) -> float:
+        return times.user_s + times.system_s + times.idle_s + times.steal_s
+
+    stolen = sum(after[cpu].steal_s - before[cpu].steal_s for cpu in after if cpu in before)
+    passed = sum(total(after[cpu]) - total(before[cpu]) for cpu in after if cpu in before)
+    share = stolen / passed if passed > 0 else 0.0
+    return Check(
+        name="steal",
+        found=f"{share:.1%} of the processors' time was taken by the host",
+        good=share <= STEAL_SHARE,
+        advice="use a machine of your own, or more forks",
+    )
+
+
+def _governor() -> Check:
+    governors = {_read(path) for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")}
+    governors.discard("")
+    return Check(
+        name="frequency governor",
+        found=", ".join(sorted(governors)) or "not shown by this machine",
+        good=governors <= {"performance"},
+        advice="set it with `cpupower frequency-set -g performance`",
+    )
+
+
+def _swap() -> Check:
+    values = {
+        name: value.split()[0]
+        for name, _, value in (line.partition(":") for line in _read(Path("/proc/meminfo")).splitlines())
+    }
+    used = int(values.get("SwapTotal", 0)) - int(values.get("SwapFree", 0))
+    return Check(
+        name="swap in use", found=f"{used / 1024:.0f} MiB", good=used < 1024, advice="free memory, then `swapoff -a`"
+    )
+
+
+def _clock_source() -> Check:
+    source = _read(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
+    return Check(
+        name="clock source",
+        found=source or "not shown by this machine",
+        good=source in {"tsc", "kvm-clock", "arch_sys_counter", ""},
+        advice="boot with clocksource=tsc: reading the time is slow as it is",
+    )
+
+
+def _processors() -> Check:
+    count = len(os.sched_getaffinity(0))
+    return Check(
+        name="processors",
+        found=str(count),
+        good=count >= 2,
+        advice="with one processor the engine and the servers take it from each other",
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,126 @@
+"""The setup of a run, recorded: machine, kernel, versions, flags, how the processors were shared (environment.json)."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..base import house
+from ..catalogue import tuned_settings
+from ..provision.build import placeholders
+from ..provision.cpus import Shares
+from ..provision.keeper import binary
+from ..provision.subject import Part, Subject
+from ..provision.toolchain import jdk_description, jdk_home
+from ..store import machine_history
+
+
+def describe(
+    subjects: Sequence[Subject], shares: Shares, command: Sequence[str], study: str | None = None
+) -> dict[str, Any]:
+    """Plain values for JSON; nothing in it names the user or the machine's address.
+
+    With `study`, also what its paper tuned, beside the nearest settings of these subjects.
+    """
+    tuned = (
+        tuned_settings.table(study, {one.label: (one.front.server.model, one.front.factors) for one in subjects})
+        if study
+        else None
+    )
+    return {
+        "steelyard": __version__,
+        "git": _git(),
+        "command": _without_place(command),
+        "engine": _said([binary("steelyard-engine"), "--version"]),
+        "python": platform.python_version(),
+        "machine": {
+            "processor": _processor(),
+            "processors": os.cpu_count(),
+            "architecture": platform.machine(),
+            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "kernel": f"{platform.system()} {platform.release()}",
+            "distribution": _distribution(),
+        },
+        "processors_shared": {**asdict(shares), "apart": shares.apart},
+        "network": "loopback",
+        **({"calibration": known} if (known := machine_history.citation()) else {}),
+        "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
+        **({"tuning": tuned.model_dump()} if tuned is not None else {}),
+    }
+
+
+def _without_place(command: Sequence[str]) -> list[str]:
+    """The command without --out: where a run is kept is the user's own business."""
+    kept: list[str] = []
+    words = iter(command)
+    for word in words:
+        if word == "--out":
+            next(words, None)
+        elif not word.startswith("--out="):
+            kept.append(word)
+    return kept
+
+
+def _part(part: Part) -> dict[str, Any]:
+    server = part.server.model
+    needs = server.needs_with(part.factors)
+    home = jdk_home(needs.jdk, needs.jdk_vendor) if needs.jdk is not None else None
+    values = {"cache": str(part.cache)}
+    return {
+        "place": part.place,
+        "server": server.name,
+        "title": server.title,
+        "version": server.version,
+        "stack": server.stack,
+        "jdk": jdk_description(home) if home is not None else None,
+        "toolchain": [first_line(placeholders(argv, values)) for argv in needs.versions] or None,
+        "factors": part.factors,
+        "artifacts": [artifact.model_dump(exclude_none=True, exclude={"when"}) for artifact in server.artifacts],
+        "deviations": server.deviations,
+    }
+
+
+def first_line(argv: list[str]) -> str:
+    """The first line that a command says on standard output or standard error, after its name; says so where it says none."""
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return f"{Path(argv[0]).name}: cannot be asked"
+    said = (done.stdout or done.stderr).strip()
+    return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'does not say'}"
+
+
+def _git() -> dict[str, Any]:
+    revision = _said(["git", "-C", str(house.root()), "rev-parse", "HEAD"])
+    changed = _said(["git", "-C", str(house.root()), "status", "--porcelain"])
+    return {"revision": revision or None, "changed": bool(changed)}
+
+
+def _said(argv: list[str]) -> str:
+    try:
+        return subprocess.run(argv, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor()
+    )
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return ""

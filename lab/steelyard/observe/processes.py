@@ -1,0 +1,114 @@
+"""What the subjects and the machine used during a slice, read only while the engine is drained."""
+
+from __future__ import annotations
+
+import csv
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from ..provision.keeper import ProcessUse
+from ..provision.subject import RunningSubject
+
+OBSERVATIONS = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
+MACHINE = ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s")
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class CpuTimes:
+    """Seconds since boot that one processor spent in user code (nice included), in the kernel, idle, and stolen."""
+
+    user_s: float
+    system_s: float
+    idle_s: float
+    steal_s: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC."""
+
+    at_ns: int
+    use: dict[str, list[ProcessUse]]
+    machine: dict[int, CpuTimes]
+
+
+def read(subject: RunningSubject) -> Reading:
+    """A reading, now."""
+    use = subject.use()
+    return Reading(time.monotonic_ns(), use, machine_times())
+
+
+def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
+    """Times of each processor from /proc/stat (or its given text)."""
+    text = Path("/proc/stat").read_text(encoding="ascii") if stat is None else stat
+    times: dict[int, CpuTimes] = {}
+    for line in text.splitlines():
+        name, *values = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            user, nice, system, idle, iowait, irq, softirq, steal = (int(value) / _TICK for value in values[:8])
+            times[int(name[3:])] = CpuTimes(user + nice, system + irq + softirq, idle + iowait, steal)
+    return times
+
+
+class Observer:
+    """Writes the difference between two readings of a slice to observations.csv and machine.csv of a trial's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._observations_file = (folder / "observations.csv").open("w", newline="", encoding="utf-8")
+        self._machine_file = (folder / "machine.csv").open("w", newline="", encoding="utf-8")
+        self._observations = csv.writer(self._observations_file, lineterminator="\n")
+        self._machine = csv.writer(self._machine_file, lineterminator="\n")
+        self._observations.writerow(OBSERVATIONS)
+        self._machine.writerow(MACHINE)
+
+    def __enter__(self) -> Observer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._observations_file.close()
+        self._machine_file.close()
+
+    def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> float:
+        """Store what happened between two readings; returns the share of that time that JIT compilers ran (0.02 = 2%)."""
+        jit_ns = 0
+        for place, processes in after.use.items():
+            begun = {process.pid: process for process in before.use.get(place, [])}
+            for process in processes:
+                first = begun.get(process.pid)
+                cpu = process.cpu_ns - (first.cpu_ns if first else 0)
+                jit = max(0, process.jit_ns - (first.jit_ns if first else 0))
+                jit_ns += jit
+                row = [
+                    slice_number,
+                    subject,
+                    place,
+                    process.pid,
+                    process.name,
+                    before.at_ns,
+                    after.at_ns,
+                    cpu,
+                    jit,
+                    process.rss_bytes,
+                ]
+                self._observations.writerow(row)
+        for cpu_number, times in after.machine.items():
+            first_times = before.machine[cpu_number]
+            spent = [
+                f"{now - then:.2f}"
+                for now, then in (
+                    (times.user_s, first_times.user_s),
+                    (times.system_s, first_times.system_s),
+                    (times.idle_s, first_times.idle_s),
+                    (times.steal_s, first_times.steal_s),
+                )
+            ]
+            self._machine.writerow([slice_number, cpu_number, *spent])
+        self._observations_file.flush()
+        self._machine_file.flush()
+        return jit_ns / max(1, after.at_ns - before.at_ns)

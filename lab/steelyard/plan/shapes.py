@@ -1,0 +1,110 @@
+"""Loads with a shape: how long they last, how many users they reach, what they are called, and what they are when shortened."""
+
+from __future__ import annotations
+
+from ..models.job import BigBang, Bursts, Profile, Ramp, Rate, Steps
+
+LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law come from held steps of at least this
+LEAST_BURST_SECONDS = 8.0  # below, recovery between bursts cannot be told from noise
+
+
+def seconds_of(profile: Profile) -> float:
+    """How long the load lasts, lead-in and drain left out."""
+    match profile:
+        case Steps():
+            return len(profile.levels) * (profile.ramp_seconds + profile.hold_seconds + profile.pause_seconds)
+        case Rate():
+            return sum(stage.seconds for stage in profile.stages)
+        case BigBang() | Ramp() | Bursts():
+            return profile.seconds
+
+
+def most_users(profile: Profile) -> int:
+    """The users at the load's height; of an open load the requests that may be in flight."""
+    match profile:
+        case Ramp():
+            return max(profile.from_users, profile.to_users)
+        case Steps():
+            return max(profile.levels)
+        case Rate():
+            return profile.max_in_flight
+        case BigBang() | Bursts():
+            return profile.users
+
+
+NAMES = {"big-bang": "constant", "ramp": "ramp", "bursts": "bursts", "steps": "steps", "rate": "open"}
+
+
+def users_text(profile: Profile) -> str:
+    """How many users there are over the load, such as "1 to 40"."""
+    match profile:
+        case Ramp():
+            return f"{profile.from_users} to {profile.to_users}"
+        case Steps():
+            return f"{min(profile.levels)} to {max(profile.levels)}"
+        case Rate():
+            return f"up to {profile.max_in_flight}"
+        case BigBang() | Bursts():
+            return str(profile.users)
+
+
+def words(profile: Profile) -> str:
+    """The load in a few words, such as "ramp, 1 to 40 users, 300 s"."""
+    extra = ""
+    match profile:
+        case Bursts():
+            extra = f", {profile.on_seconds:g} s on and {profile.off_seconds:g} s off"
+        case Steps():
+            extra = f", {len(profile.levels)} levels of {profile.hold_seconds:g} s"
+    users = users_text(profile)
+    return f"{NAMES[profile.kind]}, {users} user{'' if users == '1' else 's'}{extra}, {seconds_of(profile):g} s"
+
+
+def bursts_of(profile: Bursts) -> tuple[list[float], list[float]]:
+    """When each burst begins and ends, in seconds from the begin of the load."""
+    begins: list[float] = []
+    at = profile.idle_seconds
+    while at < profile.seconds:
+        begins.append(at)
+        at += profile.on_seconds + profile.off_seconds
+    return begins, [min(begin + profile.on_seconds, profile.seconds) for begin in begins]
+
+
+def levels_of(profile: Steps) -> list[tuple[int, float, float]]:
+    """Each held level: its users, and from when to when it is held, in seconds from the begin of the load."""
+    whole = profile.ramp_seconds + profile.hold_seconds + profile.pause_seconds
+    held = [place * whole + profile.ramp_seconds for place in range(len(profile.levels))]
+    return [(users, at, at + profile.hold_seconds) for users, at in zip(profile.levels, held, strict=True)]
+
+
+def scaled(profile: Profile, scale: float) -> Profile:
+    """The profile with its times multiplied by `scale`, but never so short that its shape could not be read any more.
+
+    Held steps and bursts keep a least length, and as many bursts come as before.
+    """
+    if scale == 1:
+        return profile
+    match profile:
+        case Steps():
+            return profile.model_copy(
+                update={
+                    "hold_seconds": _shortened(profile.hold_seconds, scale, LEAST_HOLD_SECONDS),
+                    "ramp_seconds": profile.ramp_seconds * scale,
+                    "pause_seconds": profile.pause_seconds * scale,
+                }
+            )
+        case Bursts():
+            on, off = _shortened(profile.on_seconds, scale, LEAST_BURST_SECONDS), profile.off_seconds * scale
+            bursts = (profile.seconds - profile.idle_seconds) / (profile.on_seconds + profile.off_seconds)
+            idle = profile.idle_seconds * scale
+            times = {"on_seconds": on, "off_seconds": off, "idle_seconds": idle, "seconds": idle + bursts * (on + off)}
+            return profile.model_copy(update=times)
+        case Rate():
+            stages = [stage.model_copy(update={"seconds": stage.seconds * scale}) for stage in profile.stages]
+            return profile.model_copy(update={"stages": stages})
+        case BigBang() | Ramp():
+            return profile.model_copy(update={"seconds": profile.seconds * scale})
+
+
+def _shortened(seconds: float, scale: float, least: float) -> float:
+    return max(seconds * scale, min(seconds, least))

@@ -1,0 +1,120 @@
+"""Building a service's implementation for a server: only when its sources changed since it was last built."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..base.errors import BuildError, KeeperError, ToolchainError
+from ..base.lock import waiting_lock
+from ..base.progress import Progress
+from ..catalogue.entries import Entry
+from ..models.server import Server
+from ..models.service import Service
+from . import fetch, keeper
+from .toolchain import require
+
+BUILD_SECONDS = 1200.0
+_MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache", "vendor"}
+
+
+def placeholders(argv: list[str], values: Mapping[str, str]) -> list[str]:
+    """`argv` with {port}, {scratch}, {cache} and {service} replaced; other braces are left alone."""
+    replaced = []
+    for word in argv:
+        for name, value in values.items():
+            word = word.replace("{" + name + "}", value)
+        replaced.append(word)
+    return replaced
+
+
+def source_hash(*folders: Path) -> str:
+    """SHA-256 over the names and contents of all source files below the folders (what builds make is left out)."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            relative = path.relative_to(folder)
+            if path.is_file() and not _MADE.intersection(relative.parts):
+                digest.update(str(relative).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def provide(server: Entry[Server], service: Entry[Service] | None, progress: Progress) -> Path:
+    """Fetch and build all that a start of `server` with `service` needs; returns the server's cache folder.
+
+    Raises ToolchainError, FetchError or BuildError.
+    """
+    _require_licence(server)
+    environment = require(server.model.needs, server.name)
+    cache = fetch.fetch(server, progress, environment)
+    if service is None or not server.model.build:
+        return cache
+    if server.model.implementation is None:
+        raise BuildError(f"{server.name} has a build but names no implementation", hint=f"see {server.file}")
+    sources = service.folder / server.model.implementation
+    if not sources.is_dir():
+        raise BuildError(
+            f"{service.name} has no implementation '{server.model.implementation}', which {server.name} runs"
+        )
+    with waiting_lock(sources):
+        for argv in server.model.build:
+            note, wanted = _note(server, service, sources, cache, argv, environment)
+            if not (note.is_file() and note.read_text(encoding="utf-8") == wanted):
+                _run_step(server, service, cache, argv, environment, progress)
+                note.parent.mkdir(exist_ok=True)
+                note.write_text(wanted, encoding="utf-8")
+    return cache
+
+
+def _note(
+    server: Entry[Server],
+    service: Entry[Service],
+    sources: Path,
+    cache: Path,
+    argv: list[str],
+    environment: Mapping[str, str],
+) -> tuple[Path, str]:
+    """Where it is noted what a step of a build was last done for, and what should stand there.
+
+    What a step leaves in the implementation's target folder serves all servers that have this step: one WAR, from one
+    compiler, on all of them; the note lies beside it, so whoever cleans one cleans both. What it leaves in {cache} is the
+    server's own. The whole service counts, since implementations may share sources.
+    """
+    name = f".built-{service.name}-{hashlib.sha256(repr(argv).encode()).hexdigest()[:12]}"
+    common = server.folder.parent / "common"
+    if any("{cache}" in word for word in argv):
+        own = source_hash(service.folder, server.folder, common)
+        return cache / name, f"{own} {environment.get('JAVA_HOME', '')}"
+    return sources / "target" / name, source_hash(service.folder, common)
+
+
+def _run_step(
+    server: Entry[Server],
+    service: Entry[Service],
+    cache: Path,
+    argv: list[str],
+    environment: dict[str, str],
+    progress: Progress,
+) -> None:
+    values = {"cache": str(cache), "service": str(service.folder)}
+    with progress.stage(f"building {service.name}/{server.model.implementation} for {server.name}"):
+        try:
+            keeper.run(
+                placeholders(argv, values),
+                log=cache / f"build-{service.name}.log",
+                cwd=server.folder,
+                environment=environment,
+                seconds=BUILD_SECONDS,
+                while_waiting=progress.refresh,
+            )
+        except KeeperError as error:
+            raise BuildError(f"{server.name}: {error.message}", hint=error.hint) from None
+
+
+def _require_licence(server: Entry[Server]) -> None:
+    """A licensed product is never fetched: the user names an installation of their own."""
+    licence = server.model.licence
+    if licence is not None and not os.environ.get(licence.variable):
+        raise ToolchainError(f"{server.name} needs {licence.variable}, which is not set", hint=licence.how)

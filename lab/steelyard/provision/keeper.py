@@ -1,0 +1,233 @@
+"""The lab's side of steelyard-keeper: every process that Steelyard starts is started, asked and ended through it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, Queue
+from types import TracebackType
+from typing import Any
+
+from ..base.errors import KeeperError, ToolchainError
+
+ANSWER_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class ProcessUse:
+    """What one process has used since it began: CPU and JIT compiler time in ns; resident memory in bytes, now."""
+
+    pid: int
+    name: str
+    cpu_ns: int
+    jit_ns: int
+    rss_bytes: int
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a kept command ended: by an exit code or a signal."""
+
+    code: int | None
+    signal: int | None
+
+    @property
+    def by(self) -> int | None:
+        """The signal that ended the command, or that a shell around it tells of by an exit code of 128 and more."""
+        return self.signal if self.code is None else self.code - 128 if self.code > 128 else None
+
+    def __str__(self) -> str:
+        if self.by is None:
+            return f"exit code {self.code}"
+        name = f"signal {self.by}"
+        with suppress(ValueError):
+            name += f" ({signal.Signals(self.by).name})"
+        return name if self.code is None else f"exit code {self.code}, as after {name}"
+
+
+def binary(name: str) -> str:
+    """The path of one of the engine crate's binaries: beside this interpreter, else on PATH."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.is_file() else shutil.which(name)
+    if found is None:
+        raise ToolchainError(f"the program '{name}' is not built", hint="`make build` builds it")
+    return found
+
+
+class Keeper:
+    """One kept command with all its descendants; a context manager that leaves nothing alive.
+
+    The keeper's standard input is held by this process alone: when the lab ends, however it ends, the keeper reads the
+    end of file and kills all.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        cpus: Sequence[int] = (),
+    ) -> None:
+        self.argv = list(argv)
+        self.log = log.resolve()  # the command runs in a folder of its own
+        self.exit: Exit | None = None
+        pinned = ["--cpus", ",".join(map(str, cpus))] if cpus else []
+        try:
+            self._process = subprocess.Popen(
+                [binary("steelyard-keeper"), "--log", str(self.log), *pinned, "--", *self.argv],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=cwd,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise KeeperError(f"'{self.argv[0]}' cannot be started: {error}") from None
+        self._answers: Queue[dict[str, Any] | None] = Queue()
+        self._ended = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self.pid = int(self._answer()["started"])
+        except BaseException:
+            self.kill()
+            raise
+
+    def __enter__(self) -> Keeper:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+    def freeze(self) -> None:
+        """Stop all processes where they are (SIGSTOP)."""
+        self._ask("freeze")
+
+    def thaw(self) -> None:
+        """Let frozen processes go on (SIGCONT)."""
+        self._ask("thaw")
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """Bind all threads of all processes, and those to come, to `cpus`."""
+        self._ask(f"pin {','.join(map(str, cpus))}")
+
+    def use(self) -> list[ProcessUse]:
+        """What each live process has used so far."""
+        return [ProcessUse(**row) for row in self._ask("cpu")["cpu"]]
+
+    def wait(self, seconds: float, while_waiting: Callable[[], None] | None = None) -> Exit | None:
+        """How the command ended, or None where it still runs after `seconds`; `while_waiting` is called every 0.1 s."""
+        deadline = time.monotonic() + seconds
+        while not self._ended.wait(min(0.1, max(0.0, deadline - time.monotonic()))):
+            if while_waiting is not None:
+                while_waiting()
+            if time.monotonic() >= deadline:
+                return None
+        return self.exit
+
+    def stop(self, seconds: float = 5.0) -> int:
+        """Ask all politely (SIGTERM), and kill what is left after `seconds`; gives how many had to be killed."""
+        try:
+            self._send(f"stop {seconds:g}")
+            return int(self._answer(seconds + ANSWER_SECONDS)["stopped"])
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """End everything now; returns when the keeper has made sure of it."""
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with suppress(OSError):  # the keeper may be gone already
+                self._process.stdin.close()
+        try:
+            self._process.wait(ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def log_tail(self, lines: int = 3) -> str:
+        """The last non-empty lines of what the command printed, on one line; empty where it printed nothing."""
+        try:
+            with self.log.open("rb") as file:
+                file.seek(0, os.SEEK_END)
+                file.seek(max(0, file.tell() - 8192))
+                text = file.read().decode(errors="replace")
+        except OSError:
+            return ""
+        return " | ".join([line.strip() for line in text.splitlines() if line.strip()][-lines:])
+
+    def _ask(self, line: str) -> dict[str, Any]:
+        self._send(line)
+        return self._answer()
+
+    def _send(self, line: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise KeeperError(f"the keeper of '{self.argv[0]}' is gone ({self.exit or 'it was ended'})") from None
+
+    def _answer(self, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
+        try:
+            answer = self._answers.get(timeout=seconds)
+        except Empty:
+            raise KeeperError(f"the keeper of '{self.argv[0]}' did not answer within {seconds:g} s") from None
+        if answer is None:
+            said = self._process.stderr.read().strip() if self._process.stderr else ""
+            raise KeeperError(said or f"the keeper of '{self.argv[0]}' ended unexpectedly")
+        if "error" in answer:
+            raise KeeperError(f"keeper of '{self.argv[0]}': {answer['error']}")
+        return answer
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            try:
+                answer = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            if "exited" in answer:
+                self.exit = Exit(**answer["exited"])
+                self._ended.set()
+            else:
+                self._answers.put(answer)
+        self._answers.put(None)
+        self._ended.set()
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    log: Path,
+    cwd: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    while_waiting: Callable[[], None] | None = None,
+) -> None:
+    """Run a command to its end, kept like a server; raises KeeperError with the end of its output where it fails."""
+    with Keeper(argv, log=log, cwd=cwd, environment=environment) as kept:
+        ended = kept.wait(seconds, while_waiting)
+        if ended is None:
+            raise KeeperError(
+                f"'{' '.join(argv)}' was still running after {seconds:g} s and was ended; its output is in {log}"
+            )
+        if ended.code != 0:
+            raise KeeperError(
+                f"'{' '.join(argv)}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {log}"
+            )

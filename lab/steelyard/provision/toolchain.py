@@ -1,0 +1,143 @@
+"""The toolchains that servers need: where a JDK of the right version is, whether a command is there, how to install it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..base.errors import ToolchainError
+from ..models.server import ANY, Needs
+
+_JDK_PLACES = (
+    "/usr/lib/jvm/*",
+    "/usr/lib64/jvm/*",
+    "/opt/java/*",
+    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "/opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home",
+)
+
+
+@dataclass(frozen=True)
+class Install:
+    """The one command that installs a toolchain, per platform."""
+
+    debian: str
+    fedora: str
+    macos: str
+
+    def hint(self) -> str:
+        return f"Debian: {self.debian}; Fedora: {self.fedora}; macOS: {self.macos}"
+
+
+def install(what: str) -> Install:
+    """How `what` is installed: a command's name, or `jdk-<major>`."""
+    if what.startswith("jdk-"):
+        major = what.removeprefix("jdk-")
+        return Install(
+            f"apt install openjdk-{major}-jdk (or temurin-{major}-jdk from Adoptium)",
+            f"dnf install java-{major}-openjdk-devel",
+            f"brew install openjdk@{major}",
+        )
+    packages = {
+        "go": ("golang-go", "golang", "go"),
+        "mvn": ("maven", "maven", "maven"),
+        "npm": ("npm", "nodejs-npm", "node"),
+        "node": ("nodejs", "nodejs", "node"),
+        "cargo": ("cargo", "cargo", "rust"),
+        "mono": ("mono-devel", "mono-devel", "mono"),
+        "soapcpp2": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
+        "wsdl2h": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
+        "c++": ("g++", "gcc-c++", "gcc"),
+        "php-fpm8.2": ("php8.2-fpm php8.2-soap php8.2-apcu", "php-fpm php-soap php-pecl-apcu", "php"),
+        "nginx": ("nginx-light", "nginx", "nginx"),
+    }
+    debian, fedora, macos = packages.get(what, (what, what, what))
+    return Install(f"apt install {debian}", f"dnf install {fedora}", f"brew install {macos}")
+
+
+def require(needs: Needs, wanted_by: str) -> dict[str, str]:
+    """The environment variables that give `wanted_by` what it needs; raises ToolchainError that names what is missing."""
+    for command in needs.commands:
+        if shutil.which(command) is None:
+            raise ToolchainError(
+                f"{wanted_by} needs the command '{command}', which is not here", hint=install(command).hint()
+            )
+    if needs.jdk is None:
+        return {}
+    homes = jdk_homes(needs.jdk)
+    if not homes:
+        raise ToolchainError(
+            f"{wanted_by} needs a JDK {needs.jdk}, and none is here",
+            hint=f"{install(f'jdk-{needs.jdk}').hint()}; or set STEELYARD_JDK_{needs.jdk} to its folder",
+        )
+    home = jdk_home(needs.jdk, needs.jdk_vendor)
+    if home is None:
+        raise ToolchainError(
+            f"{wanted_by} is asked to run on a JDK {needs.jdk} of '{needs.jdk_vendor}'; here are those of: "
+            f"{', '.join(sorted({jdk_vendor(found) for found in homes}))}",
+            hint=f"set STEELYARD_JDK_{needs.jdk} to the folder of another vendor's JDK",
+        )
+    return {"JAVA_HOME": str(home)}
+
+
+def jdk_home(major: int, vendor: str = ANY) -> Path | None:
+    """The folder of the first JDK of that major version and vendor; None where there is none."""
+    return next((home for home in jdk_homes(major) if vendor in (ANY, jdk_vendor(home))), None)
+
+
+@cache
+def jdk_homes(major: int) -> tuple[Path, ...]:
+    """The JDKs of that major version: in STEELYARD_JDK_<major>, JAVA_HOME, the usual places, then on PATH."""
+    named = [os.environ.get(f"STEELYARD_JDK_{major}"), os.environ.get("JAVA_HOME")]
+    folders = [Path(name) for name in named if name]
+    for pattern in _JDK_PLACES:
+        folders.extend(sorted(Path("/").glob(pattern.removeprefix("/"))))
+    on_path = shutil.which("javac")
+    if on_path:
+        folders.append(Path(on_path).resolve().parent.parent)
+    found = [folder.resolve() for folder in folders if (folder / "bin" / "javac").is_file()]
+    return tuple(dict.fromkeys(home for home in found if jdk_major(home) == major))
+
+
+@cache
+def jdk_major(home: Path) -> int | None:
+    """The major version of the JDK in `home`, by its release file, else by asking it."""
+    try:
+        text = (home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        try:
+            answer = subprocess.run(
+                [home / "bin" / "java", "-version"], capture_output=True, text=True, timeout=10, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        text = f"JAVA_VERSION={answer.stderr.replace('version ', 'JAVA_VERSION=')}"
+    found = re.search(r'JAVA_VERSION="?(?:1\.)?(\d+)', text)
+    return int(found.group(1)) if found else None
+
+
+def jdk_vendor(home: Path) -> str:
+    """Who built the JDK in `home`, in lower case with hyphens: `debian`, `eclipse-adoptium`; `unknown` where it does not say."""
+    return re.sub(r"[^a-z0-9]+", "-", _release(home).get("IMPLEMENTOR", "unknown").lower()).strip("-")
+
+
+def jdk_description(home: Path) -> str:
+    """Vendor and full version of the JDK in `home`, as its release file has them."""
+    values = _release(home)
+    if not values:
+        return str(home)
+    return f"{values.get('IMPLEMENTOR', 'unknown vendor')} {values.get('JAVA_RUNTIME_VERSION', values.get('JAVA_VERSION', '?'))}"
+
+
+def _release(home: Path) -> dict[str, str]:
+    """What the release file of a JDK says; empty where it has none."""
+    try:
+        lines = (home / "release").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip('"') for name, _, value in (line.partition("=") for line in lines)}

@@ -1,0 +1,208 @@
+"""Curves: percentiles of response time as HdrHistogram plots them, and how each fork warmed up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from ...analyse.pairing import slice_voids
+from ...analyse.ratios import subject_quantities
+from ...base.text import counted, value_text
+from ...models.records import Cell
+from ...statistics.checks import percentile_refusal
+from ...statistics.steady import CONSECUTIVE, WarmUpSlice, steady_since
+from ...store.stored_run import Run, Trial
+from ..drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
+
+_LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)
+_NINES = (1, 10, 100, 1000, 10_000, 100_000)
+
+
+def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
+    """Response time against percentile, all forks merged; only as far as the sample supports. None without histograms."""
+    curves = {subject: _percentiles(run, cell, subject) for subject in run.schedule.subjects}
+    if not any(curves.values()):
+        return None
+    subjects = run.schedule.subjects
+    rows = tuple(
+        (subject, *(value_text(found[percent]) if percent in found else "-" for percent in _LABELLED))
+        for subject, found in curves.items()
+    )
+    told = "; ".join(
+        f"{subject}: median {value_text(found[50.0])} ms"
+        + (f", p99 {value_text(found[99.0])} ms" if 99.0 in found else "")
+        for subject, found in curves.items()
+        if 50.0 in found
+    )
+    return Picture(
+        title=cell.name,
+        caption="",
+        alt=f"Percentiles of response time on {cell.name}. {told}.",
+        wide=draw_small(f"percentiles-{place}", _percentile_lines(curves, subjects)),
+        narrow="",
+        headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
+        rows=rows,
+    )
+
+
+def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
+    """Milliseconds by percentile, evenly spaced on the axis of nines; ends where fewer than ten requests lie beyond."""
+    quantities = subject_quantities(run, cell, subject)
+    histogram = quantities.histogram("response")
+    if not histogram.total:
+        return {}
+    steps = sorted({100 * (1 - 10 ** (-place / 10)) for place in range(51)} | set(_LABELLED))
+    found = {}
+    for percent in (round(step, 6) for step in steps):
+        microseconds = histogram.percentile(percent)
+        if percentile_refusal(percent / 100, histogram.total, quantities.beyond(microseconds)) is None:
+            found[percent] = microseconds / 1000
+    return found
+
+
+def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[str]) -> Chart:
+    values: list[dict[str, Any]] = [
+        {"subject": subject, "beyond": 1 / (1 - percent / 100), "ms": ms, "mark": percent in _LABELLED}
+        for subject, found in curves.items()
+        for percent, ms in found.items()
+    ]
+    highest = max(value["ms"] for value in values)
+    lowest = min(value["ms"] for value in values)
+    scales = series(subjects)
+    reach = max(value["beyond"] for value in values)
+    x = alt.X(
+        "beyond:Q",
+        scale=alt.Scale(type="log", domain=[1, max(10, reach)], nice=False),
+        axis=alt.Axis(
+            values=[nine for nine in _NINES if nine <= reach * 1.01],
+            labelExpr="datum.value == 1 ? '0%' : format(100 * (1 - 1 / datum.value), '~r') + '%'",
+            title="percentile",
+        ),
+    )
+    wide_range = highest > 20 * max(lowest, 1e-6)
+    decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
+    y = alt.Y(
+        "ms:Q",
+        scale=alt.Scale(type="log", nice=True) if wide_range else alt.Scale(zero=True),
+        axis=alt.Axis(title="response time, ms", format="~g", values=decades)
+        if wide_range
+        else alt.Axis(title="response time, ms", format="~g", tickCount=5),
+    )
+    encoded = {"x": x, "y": y, "color": alt.Color("subject:N", scale=scales["colour"], legend=None)}
+    lines = marks(values).mark_line(strokeWidth=2, interpolate="step-after")
+    dots = marks(values).transform_filter("datum.mark").mark_point(size=55, filled=True, opacity=1)
+    return alt.layer(
+        lines.encode(**encoded, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
+        dots.encode(**encoded, shape=alt.Shape("subject:N", scale=scales["shape"], legend=None)),
+    ).properties(width=SMALL, height=230)
+
+
+@dataclass(frozen=True)
+class WarmUpPoint:
+    """One slice of a fork's curve: after how many seconds of load on its subject and cell it ended, and what became of it."""
+
+    subject: str
+    seconds: float
+    throughput_per_s: float
+    phase: str
+    state: str
+
+
+def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture | None:
+    """A fork's slices of one cell in order of time; `highest` gives all forks one scale. None where nothing was driven."""
+    points = list(warm_up_points(trial, cell, unbroken=run.schedule.unbroken(cell)))
+    if not points:
+        return None
+    subjects = run.schedule.subjects
+    steady = {point.subject: point.seconds for point in points if point.state == "steady"}
+    voided = sum(point.state == "voided" for point in points)
+    told = (
+        "; ".join(f"{subject} steady after {seconds:.0f} s" for subject, seconds in steady.items()) or "no steady state"
+    )
+    return Picture(
+        title=f"Trial {trial.number}",
+        caption=told + (f"; {counted(voided, 'slice')} voided" if voided else ""),
+        alt=f"Throughput over time in trial {trial.number} on {cell.name}: {told}.",
+        wide=draw_small(f"warm-up-{trial.number}", _warm_up_lines(points, subjects, highest)),
+        narrow="",
+        headings=("s", "subject", "phase", "requests/s", "state"),
+        rows=tuple(
+            (f"{point.seconds:.0f}", point.subject, point.phase, value_text(point.throughput_per_s), point.state)
+            for point in points
+        ),
+    )
+
+
+def warm_up_points(trial: Trial, cell: Cell, *, unbroken: bool) -> Iterator[WarmUpPoint]:
+    """Each subject's slices of the cell in order of time; per second from the ticks where the load was unbroken."""
+    for subject in trial.planned.start_order:
+        rows = sorted(
+            (trial.slices[number].begin_ns, number)
+            for number, plan in trial.plans.items()
+            if number in trial.slices and plan.cell == cell.name and plan.subject == subject
+        )
+        steady = _steady_slice(trial, cell, subject)
+        loaded = 0.0
+        for _, number in rows:
+            row, plan = trial.slices[number], trial.plans[number]
+            if unbroken:
+                ticks = (tick for tick in trial.ticks if tick.slice == number)
+                for tick in ticks:
+                    yield WarmUpPoint(
+                        subject, loaded + (tick.time_ns - row.begin_ns) / 1e9, tick.completed, plan.phase, ""
+                    )
+                loaded += row.seconds
+                continue
+            state = "steady" if number == steady else ""
+            if plan.phase == "measure":
+                state = "voided" if slice_voids(trial, number) else "counted"
+            loaded += row.seconds
+            yield WarmUpPoint(subject, loaded, row.throughput_per_s, plan.phase, state)
+
+
+def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
+    """The slice at which the subject's steady state was established: the last of the first steady stretch."""
+    numbers = sorted(
+        number
+        for number, plan in trial.plans.items()
+        if plan.phase == "warm-up" and plan.cell == cell.name and plan.subject == subject and number in trial.slices
+    )
+    since = steady_since(
+        [WarmUpSlice(trial.slices[number].throughput_per_s, trial.jit_share(number)) for number in numbers]
+    )
+    return None if since is None else numbers[since + CONSECUTIVE - 1]
+
+
+def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highest: float) -> Chart:
+    values: list[dict[str, Any]] = [dict(vars(point)) for point in points]
+    scales = series(subjects)
+    x = alt.X(
+        "seconds:Q",
+        axis=alt.Axis(title="seconds of load", tickCount=5, grid=False),
+        scale=alt.Scale(zero=True, nice=False),
+    )
+    y = alt.Y(
+        "throughput_per_s:Q",
+        scale=alt.Scale(domain=[0, highest]),
+        axis=alt.Axis(title="requests/s", tickCount=4, format="~s"),
+    )
+    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
+    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
+    base = marks(values)
+    lines = base.mark_line(strokeWidth=1.5)
+    layers = [
+        lines.encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
+        base.transform_filter("datum.state == 'counted'")
+        .mark_point(size=16, filled=True, opacity=0.9)
+        .encode(x=x, y=y, color=colour, shape=shape),
+        base.transform_filter("datum.state == 'steady'")
+        .mark_point(size=150, filled=False, strokeWidth=2, opacity=1)
+        .encode(x=x, y=y, color=colour, shape=shape),
+        base.transform_filter("datum.state == 'voided'")
+        .mark_point(shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
+        .encode(x=x, y=y),
+    ]
+    return alt.layer(*layers).properties(width=SMALL, height=180)

@@ -1,0 +1,142 @@
+"""Charts of a test: response time and throughput over time and over the number of users, and failures where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from ...analyse import blocks
+from ...analyse.blocks import Numbers, Series
+from ...base.text import value_text
+from ...models.records import Cell
+from ...store.stored_run import Run
+from ..drawing import SMALL, Chart, Picture, draw_small, marks, series
+
+_MOST_POINTS = 120
+_MOST_ROWS = 12
+_HEIGHT = 150
+Points = list[tuple[float, float, float, float]]  # x, mean over forks, lowest fork, highest fork
+
+
+def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
+    """Of the cell's block; nothing where nothing was driven. `place` keeps the identifiers of several tests apart."""
+    forks = {subject: blocks.series(run, cell, subject) for subject in run.schedule.subjects}
+    forks = {subject: found for subject, found in forks.items() if found}
+    if not forks:
+        return
+    subjects = run.schedule.subjects
+
+    def picture(name: str, title: str, axis: str, unit: str, lines: Mapping[str, Points]) -> Picture:
+        return _picture(f"test-{place}-{name}", f"{title}, {unit}", axis, cell, lines, subjects)
+
+    def over_time(value: str) -> dict[str, Points]:
+        return {subject: _over_time([(one, getattr(one, value)) for one in them]) for subject, them in forks.items()}
+
+    yield picture("time-response", "Response time", "seconds", "ms", over_time("response_ms"))
+    yield picture("time-throughput", "Throughput", "seconds", "requests/s", over_time("throughput_per_s"))
+    if cell.profile.kind in ("ramp", "steps"):
+        levels = {subject: [blocks.by_users(one) for one in them] for subject, them in forks.items()}
+
+        def over_users(value: str) -> dict[str, Points]:
+            return {
+                subject: _together([(one.users, getattr(one, value)) for one in them])
+                for subject, them in levels.items()
+            }
+
+        yield picture("users-response", "Response time", "users", "ms", over_users("response_ms"))
+        yield picture("users-throughput", "Throughput", "users", "requests/s", over_users("throughput_per_s"))
+    if any(one.failed_per_s.any() for them in forks.values() for one in them):
+        yield picture("time-failures", "Failures of all kinds", "seconds", "1/s", over_time("failed_per_s"))
+
+
+def _over_time(forks: Sequence[tuple[Series, Numbers]]) -> Points:
+    """Whole seconds put together, so that no line has more points than can be seen."""
+    longest = max(len(values) for _, values in forks)
+    width = max(1, -(-longest // _MOST_POINTS))
+    return _together([_binned(np.round(one.second), values, width) for one, values in forks])
+
+
+def _binned(at: Numbers, values: Numbers, width: int) -> tuple[Numbers, Numbers]:
+    if width == 1:
+        return at, values
+    parts = [slice(start, start + width) for start in range(0, len(at), width)]
+    return np.array([at[part][-1] for part in parts]), np.array([_mean(values[part]) for part in parts])
+
+
+def _mean(values: Numbers) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _together(forks: Sequence[tuple[Numbers, Numbers]]) -> Points:
+    """The forks' values at each x, those without one left out."""
+    found: dict[float, list[float]] = {}
+    for at, values in forks:
+        for x, value in zip(at, values, strict=True):
+            found.setdefault(float(x), [])
+            if np.isfinite(value):
+                found[float(x)].append(float(value))
+    return [(x, *_spread(found[x])) for x in sorted(found)]
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, float]:
+    return (float(np.mean(values)), min(values), max(values)) if values else (float("nan"),) * 3
+
+
+def _picture(
+    name: str, title: str, axis: str, cell: Cell, lines: Mapping[str, Points], subjects: Sequence[str]
+) -> Picture:
+    named = [subject for subject in subjects if subject in lines]
+    by_x = {subject: {x: value for x, value, _, _ in lines[subject]} for subject in named}
+    places = sorted({x for points in by_x.values() for x in points})
+    shown = [places[round(place)] for place in np.linspace(0, len(places) - 1, min(_MOST_ROWS, len(places)))]
+    rows = tuple((f"{x:g}", *(_text(by_x[subject].get(x)) for subject in named)) for x in shown)
+    ends = "; ".join(
+        f"{subject}: {_text(by_x[subject].get(shown[0]))} to {_text(by_x[subject].get(shown[-1]))}" for subject in named
+    )
+    return Picture(
+        title=f"{title}, over {'time' if axis == 'seconds' else 'users'}",
+        caption="",
+        alt=f"{title}, over {axis} in test {cell.name}. From the first to the last: {ends}.",
+        wide=draw_small(name, _chart(lines, axis, subjects)),
+        narrow="",
+        headings=(axis, *named),
+        rows=rows,
+    )
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None or not np.isfinite(value) else value_text(value)
+
+
+def _chart(lines: Mapping[str, Points], axis: str, subjects: Sequence[str]) -> Chart:
+    """A line a subject, its mean over forks, with a band from the lowest to the highest fork; gaps where nothing was answered."""
+    values: list[dict[str, Any]] = [
+        {
+            "subject": subject,
+            "x": x,
+            **{
+                key: round(v, 4) if np.isfinite(v) else None
+                for key, v in zip(("mean", "low", "high"), spread, strict=True)
+            },
+        }
+        for subject, points in lines.items()
+        for x, *spread in points
+    ]
+    scales = series(subjects)
+    large = max((value["high"] or 0 for value in values), default=0) >= 1000
+    x = alt.X(
+        "x:Q", axis=alt.Axis(title=axis, tickCount=6, grid=False), scale=alt.Scale(nice=False, zero=axis == "seconds")
+    )
+    y_axis = alt.Axis(title=None, tickCount=4, format="~s" if large else ",.3~f")
+    y = alt.Y("mean:Q", axis=y_axis, scale=alt.Scale(zero=True))
+    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
+    dash = alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)
+    base = marks(values)
+    return alt.layer(
+        base.mark_area(opacity=0.16).encode(x=x, y=alt.Y("low:Q", axis=y_axis), y2="high:Q", color=colour),
+        base.mark_line(strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash),
+    ).properties(width=SMALL, height=_HEIGHT)

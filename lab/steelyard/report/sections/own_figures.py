@@ -1,0 +1,77 @@
+"""Charts of the subjects' own figures, operation by operation: the value with its interval, and every fork beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+
+from ...analyse.figures import ForkFigure
+from ...base.text import range_text, value_text
+from ..drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
+
+
+def level_chart(
+    name: str, figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str]
+) -> Picture | None:
+    """One measure for every operation and subject, from 0; None where nothing was measured. `operations` are cells by name."""
+    shown = [figure for figure in figures if figure.value is not None]
+    whole = [figure for figure in shown if figure.fork is None]
+    if not whole:
+        return None
+    measure = whole[0].measure
+    rows = tuple(
+        (figure.cell.name, figure.subject, value_text(figure.value or 0), _range(figure), str(figure.forks))
+        for figure in whole
+    )
+    told = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
+    headings = ("operation", "subject", measure.unit, "95% interval", "forks")
+    return Picture(
+        f"{measure.title}, {measure.unit}",
+        "",
+        f"{measure.title} in {measure.unit}. {told}.",
+        draw_small(name, _chart(shown, operations, subjects)),
+        "",
+        headings,
+        rows,
+    )
+
+
+def _range(figure: ForkFigure) -> str:
+    return range_text((figure.interval.low, figure.interval.high)) if figure.interval else ""
+
+
+def _values(figures: Sequence[ForkFigure]) -> Iterator[dict[str, Any]]:
+    for figure in figures:
+        value: dict[str, Any] = {
+            "operation": figure.cell.name,
+            "subject": figure.subject,
+            "value": figure.value,
+            "whole": figure.fork is None,
+        }
+        if figure.interval is not None:
+            value |= {"low": figure.interval.low, "high": figure.interval.high}
+        yield value
+
+
+def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str]) -> Chart:
+    values = list(_values(figures))
+    scales = series(subjects)
+    large = max(value["value"] for value in values) >= 1000
+    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else "~g")
+    x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
+    y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
+    offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))
+    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
+    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
+    base = marks(values)
+    forks = base.transform_filter("!datum.whole").mark_point(size=20, filled=True, opacity=0.45)
+    bars = base.transform_filter("datum.whole && isValid(datum.low)").mark_rule(color=INK, strokeWidth=2)
+    dots = base.transform_filter("datum.whole").mark_point(size=95, filled=True, opacity=1)
+    layers = alt.layer(
+        forks.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
+        dots.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
+        bars.encode(x=alt.X("low:Q", axis=axis), x2="high:Q", y=y, yOffset=offset),
+    )
+    return layers.properties(width=SMALL, height=max(60, len(operations) * (18 * len(subjects) + 14)))

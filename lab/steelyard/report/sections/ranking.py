@@ -1,0 +1,81 @@
+"""The chart of ranks: every subject against the reference on one scale, best first, with its forks and its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+
+from ...analyse.ratios import Compared
+from ...analyse.verdicts import Judgement, Ranked
+from ...base.text import percent_text, ratio_text
+from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
+
+_STEP = 26
+
+
+def ranking_chart(judgements: Sequence[Judgement], ranked: Sequence[Ranked], margin: float) -> Picture | None:
+    """None where there are no ranks. `judgements` are those against the reference, on the primary measure."""
+    shown = [one.compared for one in judgements if one.compared.ratio is not None]
+    if not ranked or not shown:
+        return None
+    rows = list(_rows(shown, ranked))
+    seen = [
+        1 / (1 + margin),
+        1 + margin,
+        *(value for row in rows for value in (row["low"], row["high"], *row["forks"])),
+    ]
+    room = (max(seen) / min(seen)) ** 0.03
+    low, high = min(seen) / room, max(seen) * room
+    wide, narrow = draw("ranking", lambda width: _chart(rows, shown[0], margin, low, high, width))
+    one = shown[0]
+    return Picture(
+        "Ranks",
+        f"{one.measure.title} on {one.cell.name}, each subject over {one.b}. The number before a name is its rank: 1 and how many "
+        f"subjects were shown to be better. Small dots are forks, the bar is the {percent_text(one.confidence)} interval over "
+        "them, the band is the margin within which subjects count as equal.",
+        "; ".join(f"{row['row']}: {ratio_text(row['ratio'])}" for row in rows) + ".",
+        wide,
+        narrow,
+        ("rank and subject", f"ratio to {one.b}", "interval", "forks"),
+        tuple((row["row"], ratio_text(row["ratio"]), row["interval"], str(len(row["forks"]))) for row in rows),
+    )
+
+
+def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked]) -> Iterator[dict[str, Any]]:
+    """A row a subject in order of rank, those without one last; the reference stands at 1 among them."""
+    by_name = {one.a: one for one in shown}
+    unranked = [label for label in by_name if label not in {one.subject for one in ranked}]
+    for label, rank in [*((one.subject, str(one.rank)) for one in ranked), *((label, "-") for label in unranked)]:
+        one = by_name.get(label)
+        bounds = (one.interval.low, one.interval.high) if one is not None and one.interval is not None else None
+        ratio = one.ratio if one is not None and one.ratio is not None else 1.0
+        yield {
+            "row": f"{rank}  {label}",
+            "ratio": ratio,
+            "low": bounds[0] if bounds else ratio,
+            "high": bounds[1] if bounds else ratio,
+            "interval": "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds),
+            "forks": [fork.ratio for fork in one.counted if fork.ratio is not None] if one is not None else [],
+        }
+
+
+def _chart(rows: Sequence[dict[str, Any]], one: Compared, margin: float, low: float, high: float, width: int) -> Chart:
+    names = [row["row"] for row in rows]
+    ticks = ratio_ticks(low, high)
+    title = f"{one.measure.title} over {one.b} (log scale)" if width == WIDE else f"over {one.b} (log scale)"
+    axis = alt.Axis(values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6], format="~g", title=title)
+    x = alt.X("ratio:Q", scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
+    y = alt.Y("row:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None, grid=True, gridColor=GRID))
+    forks = [{"row": row["row"], "ratio": fork} for row in rows for fork in row["forks"]]
+    bars = [{"row": row["row"], "ratio": row["low"], "to": row["high"]} for row in rows if row["forks"]]
+    middles = [{"row": row["row"], "ratio": row["ratio"]} for row in rows]
+    layers = [
+        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).mark_rect(color=BAND).encode(x=x, x2="to:Q"),
+        marks([{"ratio": 1}]).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        marks(bars).mark_rule(color=INK, strokeWidth=2.5, strokeCap="butt").encode(x=x, x2="to:Q", y=y),
+        marks(forks).mark_point(size=34, filled=True, color=COLOURS[0], opacity=0.6, stroke=PAPER).encode(x=x, y=y),
+        marks(middles).mark_point(shape="diamond", size=80, filled=True, color=INK, opacity=1).encode(x=x, y=y),
+    ]
+    return alt.layer(*layers).properties(width=width, height={"step": _STEP})

@@ -1,0 +1,143 @@
+"""What a run was made with, as groups of names and values for the report's reader."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...base.text import bytes_text
+from ...catalogue.tuned_settings import ALL, Table
+from ...store.stored_run import Run
+
+_TITLES = {
+    "calibration": "What this machine tells apart",
+    "machine": "Machine",
+    "git": "Revision",
+    "processors_shared": "Processors",
+    "subjects": "Subjects",
+}
+_LONGEST = 500
+
+
+@dataclass(frozen=True)
+class Group:
+    """A heading and its (name, value) lines."""
+
+    heading: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """One thing that the paper set, and the nearest settings today: (subjects that have it, setting), no subjects for all."""
+
+    setting: str
+    paper: str
+    words: str
+    nearest: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What the study's paper tuned, beside the nearest settings of the subjects."""
+
+    paper: str
+    remark: str
+    rows: tuple[Tuned, ...]
+
+
+def groups(run: Run) -> list[Group]:
+    """The plan, the machine, the versions, and each subject with its settings and pinned artifacts."""
+    environment = dict(run.environment)
+    subjects = environment.pop("subjects", {})
+    environment.pop("command", None)
+    environment.pop("tuning", None)
+    plain = {name: value for name, value in environment.items() if not isinstance(value, Mapping)}
+    found = [Group("Plan", tuple(_plan(run)))]
+    found += [
+        Group(_TITLES.get(name, _words(name)), tuple(_lines(value)))
+        for name, value in environment.items()
+        if isinstance(value, Mapping)
+    ]
+    if plain:
+        found.append(Group("Versions", tuple(_lines(plain))))
+    if isinstance(subjects, Mapping):
+        found += [Group(f"Subject {label}", tuple(_lines(parts))) for label, parts in subjects.items()]
+    return found
+
+
+def tuning(run: Run) -> Tuning | None:
+    """The tuning list that was stored with the run; None where its study's paper has none."""
+    stored = run.environment.get("tuning")
+    if not isinstance(stored, Mapping):
+        return None
+    table = Table.model_validate(stored)
+    rows = [
+        Tuned(
+            setting=row.setting.replace("-", " "),
+            paper=f"{row.product}: {row.value}",
+            words=f"{row.words} ({row.section})",
+            nearest=tuple(_who_has_it(row.nearest)),
+        )
+        for row in table.rows
+    ]
+    return Tuning(table.paper, table.remark, tuple(rows))
+
+
+def _who_has_it(nearest: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each answer once, with the subjects that share it."""
+    for answer in dict.fromkeys(nearest.values()):
+        labels = [label for label, given in nearest.items() if given == answer]
+        yield "" if labels == [ALL] else ", ".join(labels), answer
+
+
+def command(run: Run) -> str | None:
+    """The command that made the run, ready to be pasted; None where it was not recorded."""
+    argv = run.environment.get("command")
+    if not isinstance(argv, list) or not argv:
+        return None
+    return shlex.join(str(part) for part in argv)
+
+
+def _plan(run: Run) -> Iterator[tuple[str, str]]:
+    schedule = run.schedule
+    yield "study, service", f"{schedule.study}, {schedule.service}"
+    yield "design", schedule.design
+    yield "forks", str(len(schedule.trials))
+    yield "pairs a fork and operation", str(schedule.pairs_per_cell)
+    turns = f", in turns of {schedule.turn_ms:g} ms or longer" if schedule.turn_ms else ""
+    yield "slice", f"{schedule.slice_seconds:g} s{turns}"
+    yield "warm-up", f"up to {schedule.warm_up_limit_seconds:g} s"
+    yield "users", ", ".join(dict.fromkeys(str(cell.users) for cell in schedule.cells))
+    yield "margin", f"{schedule.margin:.0%}"
+    if schedule.scale != 1:
+        yield "times of the tests", f"scaled by {schedule.scale:g}"
+    yield "seed", str(schedule.seed)
+    for name, value in schedule.parameters.items():
+        if value != "":
+            yield name, str(value)
+
+
+def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _lines(inner, f"{prefix}, {_words(str(name))}" if prefix else _words(str(name)))
+    elif isinstance(value, list) and any(isinstance(inner, Mapping | list) for inner in value):
+        for place, inner in enumerate(value, 1):
+            numbered = f"{prefix} {place}".strip() if len(value) > 1 else prefix
+            yield from _lines(inner, numbered)
+    elif isinstance(value, list):
+        yield prefix, ", ".join(_shown(inner) for inner in value) or "none"
+    elif value is not None and value != "":
+        yield prefix, bytes_text(value) if prefix.endswith("bytes") and isinstance(value, int) else _shown(value)
+
+
+def _shown(value: Any) -> str:
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,197 @@
+"""A study's tests in the report: environment by environment each test's load, figures, charts and findings, beside the paper's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...analyse.analysis import Analysis
+from ...analyse.decisions import test_of, tests_in_order
+from ...base.text import ratio_text, value_text
+from ...catalogue.published_tables import (
+    CLAIMS,
+    PUBLISHED,
+    Contradiction,
+    PublishedRow,
+    contradiction,
+    read_conclusions,
+    read_published,
+)
+from ...models.published_conclusions import Reading
+from ...models.records import Cell
+from ...models.verdict import DecidedTest, Detection
+from ...plan import shapes
+from ...statistics.checks import LITTLE_TOLERANCE
+from ..drawing import Picture
+from .graph import Graph, graph
+from .over_time import charts
+
+GRAPH = ("corpus", "graph.xml")
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the paper printed of a test: `rows` of text, and whether Little's law contradicts each; ratios there and here."""
+
+    table: str
+    rows: tuple[tuple[tuple[str, ...], bool], ...]
+    ratios: tuple[tuple[str, str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class TestShown:
+    """One test. `verdicts` are those of its throughput, `sentences` (judged, sentence) of its detectors."""
+
+    name: str
+    title: str
+    load: str
+    source: str
+    remarks: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    why_not: tuple[str, ...]
+    sentences: tuple[tuple[bool, str], ...]
+    charts: tuple[Picture, ...]
+    published: Published | None
+    claims: tuple[tuple[str, str], ...]
+    readings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """All tests of one operation, with the graph of services where its requests go through one."""
+
+    operation: str
+    tests: tuple[TestShown, ...]
+    graph: Graph | None
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What was stored of the paper's own numbers; empty where nothing was."""
+
+    rows: tuple[PublishedRow, ...] = ()
+    claims: tuple[Contradiction, ...] = ()
+    readings: tuple[Reading, ...] = ()
+
+
+def environments(analysis: Analysis) -> tuple[Environment, ...]:
+    """One for each operation that has tests, in the order of the study; empty for a study without tests."""
+    run = analysis.run
+    blocks = tests_in_order(run)
+    if not blocks:
+        return ()
+    paper = _paper(analysis)
+    drawn = graph(run.folder.joinpath(*GRAPH))
+    decided = {test.test: test for one in analysis.verdicts.decisions for test in one.tests}
+    shown: dict[str, list[TestShown]] = {}
+    for place, cell in enumerate(blocks):
+        one = _test(analysis, place, cell, decided.get(cell.name), paper)
+        shown.setdefault("+".join(cell.mix), []).append(one)
+    last = list(shown)[-1]
+    return tuple(
+        Environment(operation, tuple(tests), drawn if operation == last else None) for operation, tests in shown.items()
+    )
+
+
+def _paper(analysis: Analysis) -> Paper:
+    folder = analysis.run.folder
+    if not (folder / PUBLISHED).exists():
+        return Paper()
+    rows = read_published(folder / PUBLISHED)
+    if not (folder / CLAIMS).exists():
+        return Paper(rows)
+    conclusions = read_conclusions(folder / CLAIMS)
+    return Paper(rows, tuple(contradiction(claim, rows) for claim in conclusions.claims), tuple(conclusions.readings))
+
+
+def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | None, paper: Paper) -> TestShown:
+    test = test_of(analysis.run, cell)
+    return TestShown(
+        name=cell.name,
+        title=cell.title,
+        load=shapes.words(cell.profile),
+        source=str(test.get("source", "")),
+        remarks=tuple(_remarks(test)),
+        verdicts=tuple(decided.verdicts) if decided else (),
+        why_not=tuple(decided.why_not[:3]) if decided else (),
+        sentences=tuple(_sentences(analysis.verdicts.detections, cell)),
+        charts=tuple(charts(place, analysis.run, cell)),
+        published=_published(analysis, cell, paper),
+        claims=tuple(_claims(cell, paper)),
+        readings=tuple(
+            f"{one.detector}, of {' and '.join(one.servers)}: {one.text} (section {one.section})"
+            for one in paper.readings
+            if one.test == cell.name
+        ),
+    )
+
+
+def _remarks(test: Mapping[str, object]) -> Iterator[str]:
+    overview, assumed, size = test.get("overview"), test.get("assumed"), test.get("bytes")
+    if isinstance(size, int):
+        yield f"requests of {size:,} bytes"
+    if isinstance(overview, Mapping) and overview:
+        yield "the paper's overview says " + ", ".join(
+            f"{value:,} {name.replace('_', ' ')}" for name, value in overview.items()
+        )
+    if isinstance(assumed, Sequence) and assumed:
+        yield f"not given by the paper, and chosen here: {', '.join(map(str, assumed))}"
+
+
+def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bool, str]]:
+    """All subjects side by side first, what cannot be judged last."""
+    mine = [one for one in detections if one.cell == cell.name]
+    for one in sorted(mine, key=lambda one: (not one.judged, one.subject is not None)):
+        yield one.judged, one.sentence
+
+
+def _published(analysis: Analysis, cell: Cell, paper: Paper) -> Published | None:
+    rows = [row for row in paper.rows if row.test == cell.name]
+    if not rows:
+        return None
+    shown = tuple(((*_printed(row),), abs(row.littles_law) > LITTLE_TOLERANCE) for row in rows)
+    return Published(rows[0].table, shown, tuple(_ratios(analysis, cell, rows)))
+
+
+def _printed(row: PublishedRow) -> Iterator[str]:
+    yield row.server
+    yield f"{row.response_ms.value:g}"
+    yield f"{row.throughput_per_s.value:g}"
+    yield "-" if row.deviation_ms is None else f"{row.deviation_ms.value:g}"
+    yield "-" if row.errors is None else str(row.errors)
+    yield f"{row.littles_law:+.0%}"
+
+
+def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Iterator[tuple[str, str, str, str]]:
+    """Where the numbers are from, which two, and the ratios of throughput and of mean response time."""
+    first, *others = rows
+    for row in others:
+        ratios = (
+            row.throughput_per_s.value / first.throughput_per_s.value,
+            row.response_ms.value / first.response_ms.value,
+        )
+        yield "paper", f"{row.server} / {first.server}", ratio_text(ratios[0]), ratio_text(ratios[1])
+    reference = analysis.run.schedule.reference
+    found = {
+        (one.compared.a, one.compared.measure.name): one.compared
+        for one in analysis.judgements
+        if one.compared.cell.name == cell.name and one.compared.b == reference
+    }
+    for subject in analysis.run.schedule.subjects:
+        both = [found.get((subject, name)) for name in ("throughput", "response_time_mean")]
+        texts = ["-" if one is None or one.ratio is None else ratio_text(one.ratio) for one in both]
+        if subject != reference:
+            yield "here", f"{subject} / {reference}", texts[0], texts[1]
+
+
+def _claims(cell: Cell, paper: Paper) -> Iterator[tuple[str, str]]:
+    """Claims that the paper's own tables contradict, each with its last test."""
+    for one in paper.claims:
+        tests = re.findall(r"\bt(\w+?)_", one.claim.figure)
+        if one.holds and tests[0] == cell.name:
+            unit = f" {one.claim.unit}" if one.claim.unit else ""
+            yield (
+                f"{one.claim.text} (section {one.claim.section})",
+                f"its own tables say {value_text(one.figure)}{unit}: {one.claim.meaning}",
+            )

@@ -1,0 +1,277 @@
+"""The main job, from a study to a report. `run` reads as the way of the data."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from .. import report
+from ..analyse import analysis, measures
+from ..base.errors import SteelyardError, StoreError
+from ..base.lock import machine_lock
+from ..base.progress import Progress, duration
+from ..catalogue import entries, factors, published_tables
+from ..catalogue.entries import Entry
+from ..drive import trial as drive
+from ..drive.agents import find_agents
+from ..drive.trial import Setting, TrialFailedError
+from ..exchange import corpus
+from ..models.records import Schedule, TrialPlan
+from ..models.service import Service
+from ..models.study import Study
+from ..models.verdict import Verdicts
+from ..observe import environment
+from ..plan import design
+from ..plan.stopping import over_budget, stopping_of, warm_up_within
+from ..provision import cpus, subject
+from ..provision.cpus import Shares
+from ..provision.subject import Subject
+from ..store import machine_history
+from ..store.stored_run import read_run
+from .pilot import FORK_DEVIATION, pairs_after_pilot
+from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to: its folder, its verdicts and report (None where nothing was measured), and what failed."""
+
+    folder: Path
+    verdicts: Verdicts | None
+    report: Path | None
+    failures: list[str]
+
+
+def run(
+    study: Entry[Study],
+    request: design.Request,
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> Outcome:
+    """study -> design -> provision -> corpus -> drive + observe -> store -> analyse -> report.
+
+    Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
+    """
+    settings = design.settle(study.model, request)
+    measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
+    service = entries.service(study.model.service)
+    with machine_lock(" ".join(command)):
+        shares = cpus.share()
+        specs = design.subjects_of(study.model, request.only, request.set_of_factors)
+        for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
+            progress.say(said)
+        subjects = subject.all_provided(specs, service, progress)
+        service = subject.service_as_set(service, subjects)
+        folder = _make_folder(study.name, settings, out)
+        shutil.copyfile(study.file, folder / "study.toml")
+        published_tables.keep(study.file, folder)
+        users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
+        schedule = design.schedule_of(study.model, service.model, request, settings, users)
+        _store(folder / "schedule.json", schedule.model_dump_json(indent=1))
+        described = environment.describe(subjects, shares, command, study.model.name)
+        _store(folder / "environment.json", json.dumps(described, indent=1))
+        setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        failures = _drive_or_report(setting, Standing())
+    return _outcome(folder, failures, progress)
+
+
+def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outcome:
+    """Go on with a stopped run where it was stopped, however that happened; its whole trials stand, the rest is driven.
+
+    Raises StoreError where the run is complete or the setup has changed, else what `run` raises.
+    """
+    study = entries.study(str(folder / "study.toml"))
+    service = entries.service(study.model.service)
+    with machine_lock(" ".join(command)):
+        schedule, standing = taken_up(folder)
+        shares = cpus.share()
+        subjects = subject.all_provided(design.subjects_of(study.model, schedule.subjects), service, progress)
+        service = subject.service_as_set(service, subjects)
+        require_same_setup(folder, environment.describe(subjects, shares, command))
+        put_aside(folder, standing)
+        settings = design.settle(study.model, design.Request(settings=schedule.parameters))
+        setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        failures = _drive_or_report(setting, standing)
+    return _outcome(folder, failures, progress)
+
+
+def _setting(
+    study: Study,
+    schedule: Schedule,
+    service: Entry[Service],
+    subjects: Sequence[Subject],
+    settings: design.Settings,
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
+) -> Setting:
+    """What all trials share, with the requests made; the same seed makes the same requests whenever a run is taken up."""
+    progress.show("making the requests")
+    made = corpus.make(
+        service,
+        folder / "corpus",
+        sorted({operation for cell in schedule.cells for operation in cell.mix}),
+        seed=schedule.seed,
+        count=study.corpus_entries,
+        parameters=settings.service,
+    )
+    return Setting(
+        schedule=schedule,
+        service=service,
+        subjects={one.label: one for one in subjects},
+        corpus=made,
+        folder=folder,
+        shares=shares,
+        progress=progress,
+        warm_up_within=warm_up_within(schedule),
+    )
+
+
+def _drive_or_report(setting: Setting, standing: Standing) -> list[str]:
+    """Drive what is left; an interruption first leaves a report on what there is."""
+    try:
+        return _drive_all(setting, standing)
+    except KeyboardInterrupt:
+        setting.progress.say(_partial(setting.folder))
+        raise
+
+
+def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
+    progress.show("analysing")
+    if not any((folder / "trials").glob("*/slices.csv")):
+        return Outcome(folder, None, None, failures or ["nothing was measured"])
+    return Outcome(folder, analysis.analyse(folder), report.write_report(folder), failures)
+
+
+def _drive_all(setting: Setting, standing: Standing) -> list[str]:
+    """Drive every trial that is left; a failed one is a result, and the next is started fresh. Returns what failed, in words."""
+    failures = list(standing.failures)
+    verified: set[str] = set()
+    broken = dict(standing.broken)
+    begun = time.monotonic() - standing.seconds
+    enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
+    setting.progress.plan(_seconds_left(setting.schedule, standing))
+    done = 0
+    while done < len(setting.schedule.trials) or (setting := _with_makeups(setting, broken)).schedule.trials[done:]:
+        planned = setting.schedule.trials[done]
+        done += 1
+        plan = _without(planned, broken)
+        if planned.number in standing.done or plan is None:
+            continue
+        fresh = not set(plan.start_order) <= verified
+        try:
+            drive.run_trial(setting, plan, all_spellings=fresh)
+            verified.update(plan.start_order)
+        except TrialFailedError as error:
+            failures.append(str(error))
+            setting.progress.say(f"trial {plan.number} failed: {error.message}")
+            if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
+                broken[error.failure.subject] = error.message
+        spent = time.monotonic() - begun
+        if planned.makes_up is not None:
+            continue
+        changed = enough(setting.schedule, done, spent)
+        if done == 1 and (over := over_budget(setting.schedule, changed, spent)) > 0.05 * (changed.budget_seconds or 0):
+            setting.progress.say(f"the least that gives a verdict takes about {duration(over)} more than the budget")
+        if changed != setting.schedule:
+            for said in changed.left_out[len(setting.schedule.left_out) :]:
+                setting.progress.say(f"left out, for the budget does not hold it: {said}")
+            _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
+            setting = replace(setting, schedule=changed)
+        setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
+    return failures
+
+
+def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
+    """With a trial more for each one that failed by accident: without it, all its subjects would be a fork short.
+
+    What failed in every trial of its group is no accident, and what was made up for once is not again. A run that looks
+    more than once has later looks instead.
+    """
+    schedule = setting.schedule
+    if schedule.looks or schedule.design == "as-published":
+        return setting
+    stored = {trial.number: trial for trial in read_run(setting.folder).trials}
+    succeeded = {frozenset(trial.planned.start_order) for trial in stored.values() if trial.status == "complete"}
+    made_up = {plan.makes_up for plan in schedule.trials}
+    draw = random.Random(f"makeups {schedule.seed} {len(schedule.trials)}")
+    added = [
+        TrialPlan(number=0, seed=draw.randrange(2**48), start_order=plan.start_order, makes_up=plan.number)
+        for plan in schedule.trials
+        if plan.makes_up is None and plan.number not in made_up and _without(plan, broken) is not None
+        if plan.number in stored and stored[plan.number].status == "failed"
+        if frozenset(plan.start_order) in succeeded
+    ]
+    if not added:
+        return setting
+    numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, len(schedule.trials) + 1)]
+    changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
+    _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
+    return replace(setting, schedule=changed)
+
+
+def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
+    """The plan without subjects that cannot be started; None where nothing is left to compare."""
+    left = [label for label in plan.start_order if label not in broken]
+    if len(left) == len(plan.start_order):
+        return plan
+    return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
+
+
+def _seconds_left(schedule: Schedule, standing: Standing) -> float:
+    """The budget's rest where there is one, else a guess; after the first trial its cost takes over."""
+    planned = schedule.budget_seconds or design.planned_seconds(schedule)
+    return planned * (1 - len(standing.done) / max(1, len(schedule.trials)))
+
+
+def _pairs(folder: Path) -> int:
+    """How many pairs a fork should hold, from the first one."""
+    stored, known = read_run(folder), machine_history.last()
+    deviation = known.fork_deviation if known else FORK_DEVIATION
+    return pairs_after_pilot(stored, measures.registry(stored.study), deviation)
+
+
+def _decided(folder: Path) -> bool:
+    """Whether what is stored so far decides every primary comparison."""
+    found = analysis.analyse(folder)
+    primaries = [one for one in found.comparisons if one.primary]
+    return found.valid and all(one.verdict not in (None, "undecided") for one in primaries)
+
+
+def _partial(folder: Path) -> str:
+    """Report on what an interrupted run has, as a line for the user."""
+    try:
+        analysis.analyse(folder)
+        return f"stopped; what was measured is in {report.write_report(folder)}"
+    except SteelyardError as error:
+        return f"stopped; what was measured is in {folder} ({error.message})"
+
+
+def _make_folder(study: str, settings: design.Settings, out: Path | None) -> Path:
+    base = out or (Path(settings.out) if settings.out else Path("runs"))
+    name = f"{settings.out_prefix or study}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    folder = base / name
+    try:
+        (folder / "trials").mkdir(parents=True)
+    except OSError as error:
+        raise StoreError(
+            f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
+        ) from None
+    return folder
+
+
+def _store(path: Path, text: str) -> None:
+    try:
+        part = path.with_name(path.name + ".part")
+        part.write_text(text + "\n", encoding="utf-8")
+        part.rename(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}", hint="is the disk full?") from None

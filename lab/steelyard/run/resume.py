@@ -1,0 +1,92 @@
+"""A stopped run taken up again: what it has, what it still owes, and whether this is still the setup that it began with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import StoreError
+from ..models.records import Schedule
+from ..store.stored_run import Run, read_run
+
+# What must not change between two sittings of one run: forks of two setups are not one sample.
+_SAME = ("steelyard", "engine", "machine", "processors_shared", "subjects")
+# A failed start is final for a subject; what failed under load may be luck, and is tried again in the next fork.
+NEVER_STARTED = frozenset({"not-ready", "contract"})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a run has so far: trials that need not be driven again, subjects that could not be started, seconds spent."""
+
+    done: frozenset[int] = frozenset()
+    broken: Mapping[str, str] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def taken_up(folder: Path) -> tuple[Schedule, Standing]:
+    """The schedule of a stopped run and its standing. Raises StoreError."""
+    run = read_run(folder)
+    standing = _standing(run)
+    if len(standing.done) >= len(run.schedule.trials):
+        raise StoreError(
+            f"{folder} is complete: nothing is left to resume", hint="`steelyard report` rebuilds its report"
+        )
+    return run.schedule, standing
+
+
+def put_aside(folder: Path, standing: Standing) -> None:
+    """Keep what half-driven trials have under other names, so that their numbers are free for whole ones."""
+    for trial in read_run(folder).trials:
+        if trial.number not in standing.done:
+            _put_aside(trial.folder)
+
+
+def _standing(run: Run) -> Standing:
+    ended = [trial.record for trial in run.trials if trial.record is not None and trial.status != "interrupted"]
+    failed = [record.failure for record in ended if record.failure is not None]
+    return Standing(
+        done=frozenset(record.number for record in ended),
+        broken={one.subject: one.message for one in failed if one.kind in NEVER_STARTED and one.subject is not None},
+        failures=tuple(one.message for one in failed),
+        seconds=sum(record.seconds for record in ended),
+    )
+
+
+def _put_aside(trial: Path) -> None:
+    number = 1
+    while (aside := trial.with_name(f"{trial.name}.stopped-{number}")).exists():
+        number += 1
+    trial.rename(aside)
+
+
+def require_same_setup(folder: Path, now: Mapping[str, Any]) -> None:
+    """Raise StoreError that names the first thing about the setup that differs from when the run began."""
+    path = folder / "environment.json"
+    try:
+        then = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path} cannot be read, so nothing says that the setup is the same: {error}") from None
+    for difference in setup_differences(then, json.loads(json.dumps(now))):
+        raise StoreError(
+            f"{folder.name} was begun with another setup: {difference}",
+            hint="forks of two setups are not one sample; start a new run",
+        )
+
+
+def setup_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two setups as environment.json has them, a sentence each: `machine.kernel was 6.1 and is 6.18`."""
+    for name in _SAME:
+        yield from _differences(name, then.get(name), now.get(name))
+
+
+def _differences(name: str, then: Any, now: Any) -> Iterator[str]:
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in (*then, *(key for key in now if key not in then)):
+            yield from _differences(f"{name}.{key}", then.get(key), now.get(key))
+    elif then != now:
+        yield f"{name} was {then} and is {now}"

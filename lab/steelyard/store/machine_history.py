@@ -1,0 +1,139 @@
+"""What is known about this machine: its last calibration, and every comparison of a server with itself that ever ended here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..base import house
+from ..base.csvfiles import read_document, read_table, write_document, write_table
+from ..base.errors import StoreError
+from ..models.calibration import Alarms, Calibration
+from ..models.study import Study, SubjectSpec
+from ..models.verdict import Verdicts
+
+CALIBRATION, HISTORY = "calibration.json", "aa-history.csv"
+COLUMNS = ("ended", "source", "server", "operation", "forks", "word", "ratio", "low", "high", "alarm")
+LEAST_HEADROOM = 3.0  # METHODOLOGY, rule 4
+Ended = Mapping[str, object]
+
+
+def machine() -> str:
+    """A short name of this machine that tells nobody which one it is."""
+    try:
+        identity = Path("/etc/machine-id").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        identity = ""
+    marks = (identity or platform.node(), platform.machine(), str(os.cpu_count()))
+    return hashlib.sha256(" ".join(marks).encode()).hexdigest()[:12]
+
+
+def place() -> Path:
+    """The folder of what is known about this machine."""
+    return house.state() / machine()
+
+
+def store(found: Calibration) -> Path:
+    """Keep a calibration in place of the last one; raises StoreError."""
+    path = _folder() / CALIBRATION
+    write_document(path, found.model_dump(mode="json"))
+    return path
+
+
+def last() -> Calibration | None:
+    """The last calibration of this machine; None where there is none that can be read."""
+    try:
+        return Calibration.model_validate(read_document(place() / CALIBRATION))
+    except (StoreError, ValidationError):
+        return None
+
+
+def remember(comparisons: Iterable[Ended]) -> None:
+    """Add A/A comparisons that ended, each with the values of COLUMNS but `ended`; raises StoreError."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    new = [{"ended": now, **one} for one in comparisons]
+    if new:
+        rows = [*_rows(), *new]
+        write_table(_folder() / HISTORY, COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+
+
+def remember_run(study: Study, verdicts: Verdicts | None) -> None:
+    """Add a finished comparison where it was one of a server with itself; raises StoreError."""
+    pair = [one for one in study.subjects if isinstance(one, SubjectSpec)]
+    if verdicts is None or not verdicts.valid or len(pair) != 2 or pair[0].parts != pair[1].parts:
+        return
+    for one in verdicts.comparisons:
+        if one.primary and one.verdict is not None and one.interval is not None and one.ratio is not None:
+            low, high = one.interval
+            remember(
+                [
+                    {
+                        "source": study.name,
+                        "server": pair[0].label,
+                        "operation": one.operation,
+                        "forks": one.forks,
+                        "word": one.verdict,
+                        "ratio": round(one.ratio, 5),
+                        "low": round(low, 5),
+                        "high": round(high, 5),
+                        "alarm": int(low > 1 or high < 1),
+                    }
+                ]
+            )
+
+
+def alarms() -> Alarms | None:
+    """How often what is equal came out different here; None before the first comparison."""
+    from ..statistics.redraws import clopper_pearson
+
+    rows = _rows()
+    if not rows:
+        return None
+    found = clopper_pearson(sum(row["alarm"] == "1" for row in rows), len(rows))
+    return Alarms(count=found.count, total=found.total, low=round(found.low, 4), high=round(found.high, 4))
+
+
+def citation() -> dict[str, Any]:
+    """What a run stores of this, for its report; empty where nothing is known."""
+    found, so_far = last(), alarms()
+    cited: dict[str, Any] = {}
+    if found is not None:
+        cited["made"] = found.made
+        cited["with"] = f"{found.server}, {found.operation}, {found.users} users, {found.forks} forks"
+        cited["smallest difference found with 90% power"] = smallest_text(found)
+    if so_far is not None:
+        cited["a server against itself came out different"] = alarms_text(so_far)
+    return cited
+
+
+def smallest_text(found: Calibration) -> str:
+    """`5 min: 8.1%; 15 min: 3.9%; 30 min: 3.0%`."""
+    return "; ".join(
+        f"{one.minutes:g} min: {'none' if one.difference is None else f'{one.difference:.1%}'}"
+        for one in found.smallest
+    )
+
+
+def alarms_text(found: Alarms) -> str:
+    """`1 of 20 times (95% interval 0.1% to 24.9%)`."""
+    return f"{found.count} of {found.total} times (95% interval {found.low:.1%} to {found.high:.1%})"
+
+
+def _rows() -> list[dict[str, object]]:
+    path = place() / HISTORY
+    return [dict(row.fields) for row in read_table(path, COLUMNS)] if path.exists() else []
+
+
+def _folder() -> Path:
+    try:
+        place().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{place()} cannot be made: {error.strerror}") from None
+    return place()
