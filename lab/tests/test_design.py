@@ -6,8 +6,8 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.records import Schedule
-from steelyard.plan import design
-from steelyard.plan.design import Request
+from steelyard.plan.schedule import schedule_of
+from steelyard.plan.settings import Request, settle
 
 STUDY = entries.study("wstest").model
 SERVICE = entries.service("wstest").model
@@ -34,8 +34,8 @@ ListSize       = 20
 
 def schedule(**wishes: object) -> Schedule:
     request = Request(**wishes)  # type: ignore[arg-type]
-    settings = design.settle(STUDY, request)
-    return design.schedule_of(STUDY, SERVICE, request, settings, settings.users or 8)
+    settings = settle(STUDY, request)
+    return schedule_of(STUDY, SERVICE, request, settings, settings.users or 8)
 
 
 def with_file(tmp_path: Path, text: str) -> Request:
@@ -45,7 +45,7 @@ def with_file(tmp_path: Path, text: str) -> Request:
 
 
 def test_the_defaults_are_the_papers_values() -> None:
-    settings = design.settle(STUDY, Request())
+    settings = settle(STUDY, Request())
     assert (settings.users, settings.warm_up_seconds, settings.steady_seconds, settings.drain_seconds) == (
         8,
         300,
@@ -62,14 +62,14 @@ def test_each_operation_runs_alone_unless_a_mix_is_given() -> None:
 
 
 def test_the_papers_own_file_is_read_with_all_its_keys(tmp_path: Path) -> None:
-    settings = design.settle(STUDY, with_file(tmp_path, PAPERS_FILE))
+    settings = settle(STUDY, with_file(tmp_path, PAPERS_FILE))
     assert settings.mix == {"echoVoid": 100.0}
     assert settings.out == "../../results"
     assert settings.out_prefix == "WSTestReportSummary"
 
 
 def test_agents_may_be_auto(tmp_path: Path) -> None:
-    assert design.settle(STUDY, with_file(tmp_path, PAPERS_FILE.replace("= 8", "= auto"))).users is None
+    assert settle(STUDY, with_file(tmp_path, PAPERS_FILE.replace("= 8", "= auto"))).users is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_agents_may_be_auto(tmp_path: Path) -> None:
 )
 def test_a_wrong_line_of_the_papers_file_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said.replace("(", r"\(")):
-        design.settle(STUDY, with_file(tmp_path, PAPERS_FILE.replace(old, new)))
+        settle(STUDY, with_file(tmp_path, PAPERS_FILE.replace(old, new)))
 
 
 def test_a_mix_makes_one_cell_and_it_is_judged() -> None:

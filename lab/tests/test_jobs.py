@@ -7,8 +7,8 @@ from steelyard.catalogue import entries
 from steelyard.drive import jobs
 from steelyard.models.job import Rate, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
-from steelyard.plan import design
-from steelyard.plan.design import Request
+from steelyard.plan.schedule import schedule_of
+from steelyard.plan.settings import Request, settle
 
 STUDY = entries.study("wstest").model
 SERVICE = entries.service("wstest").model
@@ -16,7 +16,7 @@ SERVICE = entries.service("wstest").model
 
 def make(labels: list[str], pairs: int = 6, **wishes: object) -> Schedule:
     request = Request(only=labels, pairs=pairs, operations=["echoStruct", "echoVoid"], **wishes)  # type: ignore[arg-type]
-    return design.schedule_of(STUDY, SERVICE, request, design.settle(STUDY, request), 8)
+    return schedule_of(STUDY, SERVICE, request, settle(STUDY, request), 8)
 
 
 def measured(schedule: Schedule) -> list[SlicePlan]:
@@ -65,7 +65,7 @@ def test_what_has_no_partner_is_slow_open_or_not_to_be_cut_takes_no_turns() -> N
     assert make(["a", "b"], as_published=True).turn_ms == 0
     frozen = STUDY.model_copy(update={"design": "alternating-frozen"})
     request = Request(only=["a", "b"])
-    assert design.schedule_of(frozen, SERVICE, request, design.settle(frozen, request), 8).turn_ms == 0
+    assert schedule_of(frozen, SERVICE, request, settle(frozen, request), 8).turn_ms == 0
 
 
 def test_only_subjects_that_warm_on_all_processors_get_a_head_start() -> None:

@@ -6,7 +6,8 @@ import pytest
 from steelyard.base.errors import ConfigurationError, ProvisionError
 from steelyard.catalogue import entries, factors
 from steelyard.models.study import Study
-from steelyard.plan import design
+from steelyard.plan.schedule import schedule_of, subjects_of
+from steelyard.plan.settings import Request, settle
 
 STUDY = Study.model_validate(
     {
@@ -29,31 +30,31 @@ STUDY = Study.model_validate(
 
 
 def factors_of(label: str, set_of_factors: str = "") -> dict[str, str]:
-    return design.subjects_of(STUDY, [label], set_of_factors)[0].parts[0].factors
+    return subjects_of(STUDY, [label], set_of_factors)[0].parts[0].factors
 
 
 def test_a_set_for_all_is_in_every_label_and_in_the_reference() -> None:
-    request = design.Request(set_of_factors="small")
+    request = Request(set_of_factors="small")
     service = entries.service("soaservers").model
-    schedule = design.schedule_of(STUDY, service, request, design.settle(STUDY, request), users=8)
+    schedule = schedule_of(STUDY, service, request, settle(STUDY, request), users=8)
     assert schedule.subjects == ["tomcat-metro@small", "go@small", "own@small", "face@small"]
     assert schedule.reference == "go@small"
 
 
 def test_a_stopped_run_finds_its_subjects_again_by_their_labels() -> None:
-    subjects = design.subjects_of(STUDY, [], "small")
-    assert design.subjects_of(STUDY, [one.label for one in subjects]) == subjects
+    subjects = subjects_of(STUDY, [], "small")
+    assert subjects_of(STUDY, [one.label for one in subjects]) == subjects
 
 
 def test_each_server_takes_the_factors_that_it_has_and_what_it_lacks_is_said() -> None:
     assert factors_of("tomcat-metro", "small") == STUDY.sets["small"]
     assert factors_of("go", "small") == {"call_timeout": "30"}
-    said = factors.left_as_they_are(STUDY, design.subjects_of(STUDY, ["go@small"])[0])
+    said = factors.left_as_they_are(STUDY, subjects_of(STUDY, ["go@small"])[0])
     assert said == [
         f"go has no factor {factor}: the set small leaves it as the product has it"
         for factor in ("threads", "accept_queue")
     ]
-    assert factors.left_as_they_are(STUDY, design.subjects_of(STUDY, ["tomcat-metro@small"])[0]) == []
+    assert factors.left_as_they_are(STUDY, subjects_of(STUDY, ["tomcat-metro@small"])[0]) == []
 
 
 def test_what_a_subject_sets_itself_stays() -> None:
@@ -62,17 +63,17 @@ def test_what_a_subject_sets_itself_stays() -> None:
 
 
 def test_a_face_is_that_of_the_subject_in_the_same_set() -> None:
-    assert design.subjects_of(STUDY, ["own", "face"], "small")[1].same_as == "own@small"
+    assert subjects_of(STUDY, ["own", "face"], "small")[1].same_as == "own@small"
 
 
 def test_two_sets_of_one_server_can_be_compared() -> None:
-    labels = [one.label for one in design.subjects_of(STUDY, ["tomcat-metro", "tomcat-metro@small"])]
+    labels = [one.label for one in subjects_of(STUDY, ["tomcat-metro", "tomcat-metro@small"])]
     assert labels == ["tomcat-metro", "tomcat-metro@small"]
 
 
 def test_an_unknown_set_is_answered_with_the_nearest() -> None:
     with pytest.raises(ConfigurationError, match=r"sets has no set of factors 'smal'; did you mean 'small'\?"):
-        design.subjects_of(STUDY, [], "smal")
+        subjects_of(STUDY, [], "smal")
 
 
 def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,9 @@ from steelyard.drive import jobs
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
-from steelyard.plan import design, shapes
-from steelyard.plan.design import Request
+from steelyard.plan import shapes
+from steelyard.plan.schedule import BETWEEN_SECONDS, REST_SECONDS, planned_seconds, schedule_of
+from steelyard.plan.settings import Request, settle
 
 TESTS: list[dict[str, Any]] = [
     {"name": "1", "profile": {"kind": "big-bang", "users": 5, "seconds": 120}},
@@ -39,7 +40,7 @@ def study(**more: Any) -> Study:
 def schedule(**wishes: Any) -> Schedule:
     request = Request(**wishes)
     one = study()
-    return design.schedule_of(one, entries.service("wstest").model, request, design.settle(one, request), 8)
+    return schedule_of(one, entries.service("wstest").model, request, settle(one, request), 8)
 
 
 def test_each_test_is_a_judged_block_with_its_most_users() -> None:
@@ -65,7 +66,7 @@ def test_an_unknown_test_is_named() -> None:
 def test_a_study_without_tests_takes_neither_tests_nor_a_scale() -> None:
     wstest, request = entries.study("wstest").model, Request(scale=0.1)
     with pytest.raises(ConfigurationError, match="has no tests with a shape"):
-        design.schedule_of(wstest, entries.service("wstest").model, request, design.settle(wstest, request), 8)
+        schedule_of(wstest, entries.service("wstest").model, request, settle(wstest, request), 8)
 
 
 def test_a_scale_shortens_times_and_is_recorded() -> None:
@@ -114,15 +115,15 @@ def test_blocks_of_one_mix_share_their_warm_up() -> None:
 
 def test_the_plan_counts_each_tests_seconds_its_rest_and_one_warm_up_a_mix() -> None:
     one = schedule(forks=1).model_copy(update={"warm_up_limit_seconds": 10.0})
-    each = 4 + 2 * 10 * 0.6 + (120 + 300 + 180) + 3 * (design.REST_SECONDS + design.BETWEEN_SECONDS)
-    assert design.planned_seconds(one) == pytest.approx(3 * each)
-    assert design.planned_seconds(schedule(scale=0.1)) < 0.3 * design.planned_seconds(schedule())
+    each = 4 + 2 * 10 * 0.6 + (120 + 300 + 180) + 3 * (REST_SECONDS + BETWEEN_SECONDS)
+    assert planned_seconds(one) == pytest.approx(3 * each)
+    assert planned_seconds(schedule(scale=0.1)) < 0.3 * planned_seconds(schedule())
 
 
 def test_four_subjects_with_tests_share_a_trial() -> None:
     one = study(subjects=[{"label": label, "parts": [{"server": "go"}]} for label in "abcd"])
     request = Request(forks=2)
-    plan = design.schedule_of(one, entries.service("wstest").model, request, design.settle(one, request), 8)
+    plan = schedule_of(one, entries.service("wstest").model, request, settle(one, request), 8)
     assert [sorted(trial.start_order) for trial in plan.trials] == [["a", "b", "c", "d"]] * 2
 
 

@@ -21,7 +21,8 @@ from ..exchange import corpus
 from ..models.records import TrialPlan
 from ..models.study import Study
 from ..observe import environment
-from ..plan import design
+from ..plan.schedule import schedule_of
+from ..plan.settings import Request, settle
 from ..provision import cpus, subject
 from ..store.stored_run import read_trial
 from . import bank as banking
@@ -136,10 +137,10 @@ def setting_of(
     progress: Progress,
 ) -> Setting:
     """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
-    request = design.Request(seed=seed, forks=1)
-    settings = design.settle(study, request)
+    request = Request(seed=seed, forks=1)
+    settings = settle(study, request)
     service = entries.service(study.service)
-    plain = design.schedule_of(study, service.model, request, settings, settings.users or 8)
+    plain = schedule_of(study, service.model, request, settings, settings.users or 8)
     trials = []
     for number in range(1, forks + 1):
         draw = random.Random(f"calibration {seed} {number}")

@@ -14,7 +14,7 @@ from ..catalogue.entries import Entry
 from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
-from ..plan.design import Settings
+from ..plan.settings import Settings
 from ..provision.cpus import Shares, kept_awake
 from ..provision.subject import Subject, started
 from .engine import Engine

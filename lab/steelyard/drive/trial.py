@@ -36,7 +36,7 @@ from ..models.records import (
 )
 from ..models.service import Service
 from ..observe import doctor, processes
-from ..plan.design import REST_SECONDS
+from ..plan.schedule import REST_SECONDS
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import Shares, kept_awake
 from ..provision.subject import RunningSubject, Subject, started

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..base.text import counted
 from ..models.records import Schedule
-from .design import LEAST_PAIRS, seconds_of_slice
+from .schedule import LEAST_PAIRS, seconds_of_slice
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 

@@ -27,7 +27,8 @@ from ..models.service import Service
 from ..models.study import Study
 from ..models.verdict import Verdicts
 from ..observe import environment
-from ..plan import design
+from ..plan.schedule import planned_seconds, schedule_of, subjects_of
+from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import over_budget, stopping_of, warm_up_within
 from ..provision import cpus, subject
 from ..provision.cpus import Shares
@@ -50,7 +51,7 @@ class Outcome:
 
 def run(
     study: Entry[Study],
-    request: design.Request,
+    request: Request,
     *,
     out: Path | None,
     command: Sequence[str],
@@ -60,12 +61,12 @@ def run(
 
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
-    settings = design.settle(study.model, request)
+    settings = settle(study.model, request)
     measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
     service = entries.service(study.model.service)
     with machine_lock(" ".join(command)):
         shares = cpus.share()
-        specs = design.subjects_of(study.model, request.only, request.set_of_factors)
+        specs = subjects_of(study.model, request.only, request.set_of_factors)
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
@@ -74,7 +75,7 @@ def run(
         shutil.copyfile(study.file, folder / "study.toml")
         published_tables.keep(study.file, folder)
         users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
-        schedule = design.schedule_of(study.model, service.model, request, settings, users)
+        schedule = schedule_of(study.model, service.model, request, settings, users)
         _store(folder / "schedule.json", schedule.model_dump_json(indent=1))
         described = environment.describe(subjects, shares, command, study.model.name)
         _store(folder / "environment.json", json.dumps(described, indent=1))
@@ -93,11 +94,11 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
         shares = cpus.share()
-        subjects = subject.all_provided(design.subjects_of(study.model, schedule.subjects), service, progress)
+        subjects = subject.all_provided(subjects_of(study.model, schedule.subjects), service, progress)
         service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command))
         put_aside(folder, standing)
-        settings = design.settle(study.model, design.Request(settings=schedule.parameters))
+        settings = settle(study.model, Request(settings=schedule.parameters))
         setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, standing)
     return _outcome(folder, failures, progress)
@@ -108,7 +109,7 @@ def _setting(
     schedule: Schedule,
     service: Entry[Service],
     subjects: Sequence[Subject],
-    settings: design.Settings,
+    settings: Settings,
     folder: Path,
     shares: Shares,
     progress: Progress,
@@ -228,7 +229,7 @@ def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
 
 def _seconds_left(schedule: Schedule, standing: Standing) -> float:
     """The budget's rest where there is one, else a guess; after the first trial its cost takes over."""
-    planned = schedule.budget_seconds or design.planned_seconds(schedule)
+    planned = schedule.budget_seconds or planned_seconds(schedule)
     return planned * (1 - len(standing.done) / max(1, len(schedule.trials)))
 
 
@@ -255,7 +256,7 @@ def _partial(folder: Path) -> str:
         return f"stopped; what was measured is in {folder} ({error.message})"
 
 
-def _make_folder(study: str, settings: design.Settings, out: Path | None) -> Path:
+def _make_folder(study: str, settings: Settings, out: Path | None) -> Path:
     base = out or (Path(settings.out) if settings.out else Path("runs"))
     name = f"{settings.out_prefix or study}-{datetime.now():%Y-%m-%d-%H%M%S}"
     folder = base / name

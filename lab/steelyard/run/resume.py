@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import StoreError
 from ..models.records import Schedule
+from ..store.setup import setup_differences
 from ..store.stored_run import Run, read_run
 
-# What must not change between two sittings of one run: forks of two setups are not one sample.
-_SAME = ("steelyard", "engine", "machine", "processors_shared", "subjects")
 # A failed start is final for a subject; what failed under load may be luck, and is tried again in the next fork.
 NEVER_STARTED = frozenset({"not-ready", "contract"})
 
@@ -76,17 +75,3 @@ def require_same_setup(folder: Path, now: Mapping[str, Any]) -> None:
             f"{folder.name} was begun with another setup: {difference}",
             hint="forks of two setups are not one sample; start a new run",
         )
-
-
-def setup_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What differs between two setups as environment.json has them, a sentence each: `machine.kernel was 6.1 and is 6.18`."""
-    for name in _SAME:
-        yield from _differences(name, then.get(name), now.get(name))
-
-
-def _differences(name: str, then: Any, now: Any) -> Iterator[str]:
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in (*then, *(key for key in now if key not in then)):
-            yield from _differences(f"{name}.{key}", then.get(key), now.get(key))
-    elif then != now:
-        yield f"{name} was {then} and is {now}"

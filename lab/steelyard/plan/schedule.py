@@ -1,0 +1,117 @@
+"""From a study and what the user asked to a schedule: every trial, cell and slice count, fixed before anything runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from ..base.errors import ConfigurationError
+from ..catalogue import entries, factors
+from ..catalogue.subject_syntax import subject_of
+from ..models.records import Schedule, TrialPlan
+from ..models.service import Service
+from ..models.study import Budget, Study, SubjectSpec
+from . import shapes
+from .cells import cells_of
+from .settings import Request, Settings, settle
+
+MOST_IN_A_TRIAL = 4
+REST_SECONDS = 2.0  # before a block: what the one before left over has ended
+BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
+TURN_SHARE = 0.5  # of a slice's own time, for the load before and after each of its turns
+LEAST_PAIRS = 3
+
+
+def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
+    """The subjects asked for, in the order asked: those of the study by label, and any other server as itself.
+
+    Each takes the factors of the set that its label names (`LABEL@SET`), else of `set_of_factors`, which its label then names.
+    """
+    known = {spec.label: spec for spec in (_as_subject(subject) for subject in study.subjects)}
+    labels = [factors.labelled(study, label, set_of_factors) for label in only or known]
+    if len(set(labels)) != len(labels):
+        raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
+    pairs = [factors.split(study, label) for label in labels]
+    return [factors.with_set(study, known.get(label) or _as_subject(label), name) for label, name in pairs]
+
+
+def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
+    """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
+    labels = [subject.label for subject in subjects_of(study, request.only, request.set_of_factors)]
+    reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
+    seconds = settings.steady_seconds if request.as_published else request.slice_seconds or study.slice_seconds
+    forks = 1 if request.as_published else request.forks or study.forks
+    budget = study.budget or Budget(seconds=1)
+    budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
+    wanted_pairs = round(settings.steady_seconds / forks / seconds)
+    return Schedule(
+        study=study.name,
+        service=service.name,
+        seed=request.seed,
+        design="as-published" if request.as_published else study.design,
+        subjects=labels,
+        reference=reference,
+        cells=cells_of(study, service, request, settings, users, seconds),
+        trials=_trials(labels, reference, forks, request),
+        pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or study.pairs or wanted_pairs),
+        slice_seconds=seconds,
+        turn_ms=study.turn_ms if study.design == "alternating" and not request.as_published else 0,
+        warm_up_limit_seconds=settings.warm_up_seconds
+        if request.as_published
+        else request.warm_up_seconds or min(settings.warm_up_seconds, study.warm_up_limit_seconds),
+        drain_limit_seconds=settings.drain_seconds,
+        parameters=settings.values,
+        looks=[] if request.as_published or request.forks else study.looks,
+        margin=study.margin,
+        budget_seconds=None if request.as_published else budget_seconds,
+        least_forks=min(forks, budget.least_forks),
+        pairs_fixed=bool(request.as_published or request.pairs or study.pairs or study.tests),
+        scale=request.scale,
+    )
+
+
+def schedule_only(study: Study, request: Request) -> Schedule:
+    """The schedule that a run would follow, without touching a server; for `auto` users the study's reference of 8 stands in."""
+    settings = settle(study, request)
+    service = entries.service(study.service).model
+    return schedule_of(study, service, request, settings, settings.users or 8)
+
+
+def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:
+    """A first guess of a schedule's duration, before any fork has shown its cost."""
+    warm_up = schedule.warm_up_limit_seconds * (1.0 if schedule.design == "as-published" else warm_up_share)
+    blocks = [shapes.seconds_of(cell.profile) + REST_SECONDS for cell in schedule.cells if cell.block]
+    steady = sum(not cell.block for cell in schedule.cells)
+    slices = steady * schedule.pairs_per_cell * seconds_of_slice(schedule)
+    each = start_seconds + len(schedule.warmed()) * warm_up + sum(blocks) + len(blocks) * BETWEEN_SECONDS + slices
+    return each * sum(len(trial.start_order) for trial in schedule.trials)
+
+
+def seconds_of_slice(schedule: Schedule) -> float:
+    """What a slice of steady load costs, with what goes before and after it or each of its turns."""
+    beside = TURN_SHARE * schedule.slice_seconds if schedule.turn_ms else BETWEEN_SECONDS
+    return schedule.slice_seconds + beside
+
+
+def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:
+    return subject_of(subject) if isinstance(subject, str) else subject
+
+
+def _trials(labels: list[str], reference: str, forks: int, request: Request) -> list[TrialPlan]:
+    """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups."""
+    draw = random.Random(f"trials {request.seed}")
+    others = [label for label in labels if label != reference]
+    if request.as_published:
+        groups = [[label] for label in labels]
+    elif len(labels) <= MOST_IN_A_TRIAL:
+        groups = [labels]
+    else:
+        per_trial = MOST_IN_A_TRIAL - 1
+        groups = [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
+    plans: list[TrialPlan] = []
+    for _ in range(forks):
+        for group in groups:
+            order = list(group)
+            draw.shuffle(order)
+            plans.append(TrialPlan(number=len(plans) + 1, seed=draw.randrange(2**48), start_order=order))
+    return plans
