@@ -12,7 +12,7 @@ from rich.console import Console
 from ..base.errors import SteelyardError
 from ..base.progress import Progress
 from ..catalogue import entries
-from ..plan import design
+from ..plan.settings import Request
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
     from ..run import main_job as running
@@ -38,7 +38,7 @@ def console(*, stderr: bool = True) -> Console:
     return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
-def run_study(study: str, request: design.Request, out: Path | None, json: bool) -> running.Outcome:
+def run_study(study: str, request: Request, out: Path | None, json: bool) -> running.Outcome:
     """Run a study and print what it came to."""
     from ..run import main_job as running
 

@@ -13,7 +13,8 @@ from ..base.text import counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
 from ..models.outputs import BesideOutput, KeepAlive, RunOutput, ServerRow
 from ..models.records import Schedule
-from ..plan import design, shapes
+from ..plan import shapes
+from ..plan.schedule import planned_seconds
 from ..run.main_job import Outcome
 from ..store import machine_history
 
@@ -110,7 +111,7 @@ def schedule(planned: Schedule, console: Console) -> None:
     if any(cell.block for cell in planned.cells):
         _tests(planned, console)
         return
-    minutes = design.planned_seconds(planned) / 60
+    minutes = planned_seconds(planned) / 60
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
     pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
@@ -132,7 +133,7 @@ def _tests(planned: Schedule, console: Console) -> None:
         f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
         f"subject at a time{scaled}",
         f"{planned.design}: {counted(len(planned.trials), 'trial')}; {seconds:.0f} s of tests a subject and trial, after warm-ups "
-        f"of up to {planned.warm_up_limit_seconds:g} s; about {design.planned_seconds(planned) / 60:.0f} minutes in all",
+        f"of up to {planned.warm_up_limit_seconds:g} s; about {planned_seconds(planned) / 60:.0f} minutes in all",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)

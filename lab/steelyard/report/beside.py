@@ -8,7 +8,7 @@ from pathlib import Path
 from ..analyse.analysis import examined
 from ..models.outputs import Beside, BesideOutput
 from ..models.verdict import Figure
-from ..run.resume import setup_differences
+from ..store.setup import setup_differences
 from ..store.stored_run import Run, read_run
 
 NOT_PAIRED = (

@@ -1,0 +1,76 @@
+"""`steelyard calibrate`: what this machine can tell apart."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..base.progress import Progress
+from .options import (
+    BudgetTime,
+    Json,
+    OperationName,
+    Out,
+    Seed,
+    ServiceName,
+    console,
+)
+
+if TYPE_CHECKING:
+    pass
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog="Examples: steelyard calibrate; steelyard calibrate --server go --operation echoList --budget 30m"
+)
+def calibrate(
+    server: Annotated[
+        str | None,
+        typer.Option(help="The server to measure against itself (default: that of the study `calibration`)."),
+    ] = None,
+    service: ServiceName = "wstest",
+    operation: OperationName = "echoStruct",
+    budget: BudgetTime = "15m",
+    pairs: Annotated[
+        int | None,
+        typer.Option(min=3, max=1000, help="Rounds a fork, each with every planted slow-down (default: the study's)."),
+    ] = None,
+    slice_seconds: Annotated[
+        float | None, typer.Option(min=0.2, max=60, help="Measured seconds of a slice (default: the study's).")
+    ] = None,
+    seed: Seed = 1,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Find out what this machine can tell apart: a server against itself, and against itself slowed down by 2, 5 and 20%.
+
+    What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
+    """
+    from ..calibration.calibrating import Wish, calibrate
+    from ..catalogue import subject_syntax
+    from . import printing
+
+    wish = Wish(
+        server=server,
+        service=service,
+        operation=operation,
+        budget_seconds=subject_syntax.seconds_of(budget),
+        pairs=pairs,
+        slice_seconds=slice_seconds,
+        seed=seed,
+        out=(out or Path("runs")).resolve(),
+        command=["steelyard", *sys.argv[1:]],
+    )
+    with Progress(console(), quiet=json) as progress:
+        found = calibrate(wish, progress)
+    if json:
+        print(found.model_dump_json())
+    else:
+        printing.calibration(found, console(stderr=False))
+    if found.stopped:
+        raise KeyboardInterrupt

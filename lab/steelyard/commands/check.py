@@ -1,0 +1,68 @@
+"""`steelyard check`: a gate for continuous integration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..base.errors import SteelyardError
+from ..plan.settings import Request
+from .options import (
+    BudgetTime,
+    Json,
+    OperationName,
+    Out,
+    Pairs,
+    Rate,
+    Seed,
+    ServiceName,
+    SliceSeconds,
+    Users,
+    WarmUp,
+    console,
+)
+
+if TYPE_CHECKING:
+    pass
+
+from .compare import compared
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog="Example: steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m. "
+    "Exit codes: 0 no regression, 1 regression, 2 cannot tell."
+)
+def check(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")],
+    service: ServiceName = "wstest",
+    operation: OperationName = "echoStruct",
+    users: Users = None,
+    rate: Rate = None,
+    budget: BudgetTime = "15m",
+    margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%",
+    pairs: Pairs = None,
+    slice_seconds: SliceSeconds = None,
+    warm_up: WarmUp = None,
+    seed: Seed = 1,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
+    from . import gate
+
+    try:
+        request = Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
+        outcome = compared([new, old], service, operation, rate, budget, margin, request, out, json)
+    except SteelyardError as error:
+        raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
+    if outcome.verdicts is None:
+        raise SteelyardError(f"cannot tell: {'; '.join(outcome.failures)}", exit_code=gate.Gate.CANNOT_TELL)
+    (outcome.folder / "junit.xml").write_text(gate.junit(outcome.verdicts), encoding="utf-8")
+    (outcome.folder / "summary.md").write_text(gate.summary(outcome.verdicts), encoding="utf-8")
+    found = gate.judged(outcome.verdicts)
+    console().print(f"{found.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False)
+    raise typer.Exit(found)

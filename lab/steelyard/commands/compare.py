@@ -1,0 +1,91 @@
+"""`steelyard compare`: servers, or one server under several settings, until it is decided or the budget is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..base.errors import ConfigurationError
+from ..plan.settings import Request
+from .options import (
+    BudgetTime,
+    Json,
+    OperationName,
+    Out,
+    Pairs,
+    Rate,
+    Seed,
+    ServiceName,
+    SliceSeconds,
+    Users,
+    WarmUp,
+    require_verdict,
+    run_study,
+)
+
+if TYPE_CHECKING:
+    from ..run import main_job as running
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog="Examples: steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m; "
+    "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m; steelyard compare go go"
+)
+def compare(
+    subjects: Annotated[
+        list[str], typer.Argument(metavar="A B [C ...]", help="Servers, each with settings: SERVER@FACTOR=VALUE.")
+    ],
+    service: ServiceName = "wstest",
+    operation: OperationName = "echoStruct",
+    users: Users = None,
+    rate: Rate = None,
+    budget: BudgetTime = "15m",
+    margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%",
+    pairs: Pairs = None,
+    slice_seconds: SliceSeconds = None,
+    warm_up: WarmUp = None,
+    seed: Seed = 1,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
+    request = Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
+    require_verdict(compared(subjects, service, operation, rate, budget, margin, request, out, json))
+
+
+def compared(
+    subjects: list[str],
+    service: str,
+    operation: str,
+    rate: float | None,
+    budget: str,
+    margin: str,
+    request: Request,
+    out: Path | None,
+    json: bool,
+) -> running.Outcome:
+    """Run the comparison that the words of `compare` and `check` ask for; one of a server with itself is remembered."""
+    from ..catalogue import subject_syntax
+    from ..store import machine_history
+
+    if request.users is not None and rate is not None:
+        raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
+    study = subject_syntax.study_of(
+        subjects,
+        service,
+        operation,
+        rate=rate,
+        budget_seconds=subject_syntax.seconds_of(budget),
+        margin=subject_syntax.share_of(margin),
+    )
+    with TemporaryDirectory(prefix="steelyard-compare-") as folder:
+        file = Path(folder) / "compare.toml"
+        file.write_text(subject_syntax.text_of(study), encoding="utf-8")
+        outcome = run_study(str(file), request, out, json)
+    machine_history.remember_run(study, outcome.verdicts)
+    return outcome

@@ -1,0 +1,132 @@
+"""`steelyard run`: a study, from its file to a report; or a stopped run taken up again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..base.errors import ConfigurationError
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..plan.schedule import schedule_only
+from ..plan.settings import Request, Value
+from .options import Json, Out, Pairs, Seed, SliceSeconds, WarmUp, console, print_outcome, require_verdict, run_study
+
+commands = typer.Typer()
+
+
+@commands.command(
+    epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
+    "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
+    "steelyard run --resume runs/wstest-2026-01-31-120000"
+)
+def run(
+    study: Annotated[
+        str | None, typer.Argument(help="Name of a study (`steelyard studies`), or path of a study file.")
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
+    ] = "",
+    with_: Annotated[
+        str, typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects.")
+    ] = "",
+    operation: Annotated[
+        str,
+        typer.Option(
+            help="Operations to run, separated by commas; the first is judged unless the study's own is among them."
+        ),
+    ] = "",
+    users: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Concurrent users (the study's own number otherwise).")
+    ] = None,
+    forks: Annotated[int | None, typer.Option(min=1, max=1000, help="Fresh starts of each subject.")] = None,
+    pairs: Pairs = None,
+    slice_seconds: SliceSeconds = None,
+    warm_up: WarmUp = None,
+    config: Annotated[
+        Path | None, typer.Option(help="The paper's own initialization file (Name = value lines).")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE: a parameter under the paper's name; repeatable.")
+    ] = None,
+    as_published: Annotated[
+        bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
+    ] = False,
+    tests: Annotated[str, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = "",
+    scale: Annotated[
+        float, typer.Option(min=0.01, max=1, help="Shortens the times of a study's tests, and says so everywhere.")
+    ] = 1.0,
+    budget: Annotated[
+        str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
+    ] = None,
+    seed: Seed = 1,
+    out: Out = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Go on with a stopped run's folder, instead of a study.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False,
+    json: Json = False,
+) -> None:
+    """Run a study: fetch, build, start, verify, warm up, measure, analyse, report."""
+    from ..catalogue import subject_syntax
+
+    if resume is not None:
+        _resume(resume, study, json)
+        return
+    if study is None:
+        raise typer.BadParameter("a study is missing; `steelyard studies` lists them")
+    request = Request(
+        only=_words(only),
+        set_of_factors=with_,
+        operations=_words(operation),
+        users=users,
+        forks=forks,
+        pairs=pairs,
+        slice_seconds=slice_seconds,
+        warm_up_seconds=warm_up,
+        budget_seconds=None if budget is None else subject_syntax.seconds_of(budget),
+        config=config,
+        settings=_settings(set_ or []),
+        as_published=as_published,
+        tests=tests,
+        scale=scale,
+        seed=seed,
+    )
+    if dry_run:
+        from . import printing
+
+        schedule = schedule_only(entries.study(study).model, request)
+        print(schedule.model_dump_json()) if json else printing.schedule(schedule, console(stderr=False))
+    else:
+        require_verdict(run_study(study, request, out, json))
+
+
+def _resume(folder: Path, study: str | None, json: bool) -> None:
+    """Go on with a stopped run, with everything as it was asked for then."""
+    from ..run import main_job as running
+
+    if study is not None:
+        raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
+    if not folder.is_dir():
+        raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
+    with Progress(console(), quiet=json) as progress:
+        outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
+    print_outcome(outcome, json)
+    require_verdict(outcome)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _settings(pairs: list[str]) -> dict[str, Value]:
+    settings: dict[str, Value] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise ConfigurationError(f"--set takes NAME=VALUE, not '{pair}'")
+        settings[name.strip()] = value.strip()
+    return settings

@@ -1,0 +1,83 @@
+"""`steelyard servers` and `steelyard servers check`: what can be weighed, and whether it is what every server must be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..base.errors import ConfigurationError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..models.outputs import ServerRow, ServersOutput
+from .options import Json, console
+
+commands = typer.Typer()
+servers_commands = typer.Typer(
+    help="List the servers, or check one.", invoke_without_command=True, rich_markup_mode=None
+)
+commands.add_typer(servers_commands, name="servers")
+
+
+@servers_commands.callback(
+    epilog="Examples: steelyard servers; steelyard servers --json; steelyard servers check tomcat-metro"
+)
+def servers_list(context: typer.Context, json: Json = False) -> None:
+    """List the servers, or check one."""
+    from ..check import examination
+    from . import printing
+
+    if context.invoked_subcommand is not None:
+        return
+    rows = [examination.row(entries.server(name)) for name in entries.server_files()]
+    if json:
+        print(ServersOutput(servers=rows).model_dump_json())
+        return
+    console(stderr=False).print(printing.servers(rows))
+
+
+@servers_commands.command(
+    name="check", epilog="Examples: steelyard servers check go; steelyard servers check --all --json"
+)
+def servers_check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Servers to check: SERVER or SERVER@FACTOR=VALUE.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
+    service: Annotated[str, typer.Option(help="The service to deploy.")] = "wstest",
+    quick: Annotated[bool, typer.Option("--quick", help="Without the freeze, two at once and redeployment.")] = False,
+    save: Annotated[
+        Path | None, typer.Option(help="JSON file to keep what was found in; what it holds of other servers stays.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
+    at the sockets, run two at once, redeploy, stop."""
+    from ..catalogue import subject_syntax
+    from ..check import examination
+    from . import printing
+
+    wanted = sorted(entries.server_files()) if all_ else names or []
+    if not wanted:
+        raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
+    for name in wanted:
+        entries.server(subject_syntax.subject_of(name).parts[0].server)
+    rows: list[ServerRow] = []
+    with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
+        for name in wanted:
+            rows.append(examination.check(name, service, progress, quick=quick))
+            if not json:
+                with progress.aside():
+                    console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
+    if save is not None:
+        examination.keep(save, rows)
+    if json:
+        print(ServersOutput(servers=rows).model_dump_json())
+    else:
+        console(stderr=False).print(printing.hall(rows))
+    if any(row.contract is False for row in rows) or (
+        not all_ and any(row.contract is None and row.kind == "server" for row in rows)
+    ):
+        raise typer.Exit(1)
