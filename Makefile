@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme factors clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -44,6 +44,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/awake.py --check
 	$(RUN) python tools/designs.py --check
+	$(RUN) python tools/rooms.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 
@@ -93,6 +94,9 @@ contracts: build ## the JSON Schemas of contracts/, from the models
 
 readme: build ## the demonstration's output in README.md, from docs/results/demo
 	$(RUN) python tools/readme.py
+
+map: build ## the code map in ARCHITECTURE.md, from the first sentence of each module
+	$(RUN) python tools/rooms.py
 
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py

@@ -1,0 +1,62 @@
+"""The lab's rooms: imports go only towards the ground, nothing goes in circles."""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import steelyard
+
+LAB = Path(steelyard.__file__).parent
+GROUND_FIRST = (
+    *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
+    *("analyse", "drive", "check", "calibration", "report", "run", "commands", "cli"),
+)
+
+
+def modules() -> dict[str, Path]:
+    """All modules by dotted name, a package by its own."""
+    found = {}
+    for path in sorted(LAB.rglob("*.py")):
+        parts = path.relative_to(LAB).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path, known: dict[str, Path]) -> set[str]:
+    """The lab's modules that one module imports, at its top, in a function or for types alone."""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = [*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else [])]
+            for alias in node.names:
+                whole = ".".join([*base, alias.name])
+                found.add(whole if whole in known else ".".join(base))
+    return found - {name, ""}
+
+
+GRAPH = {name: imports(name, path, modules()) for name, path in modules().items()}
+
+
+def test_every_module_stands_in_a_room_that_the_order_knows() -> None:
+    rooms = {name.split(".")[0] for name in GRAPH if name}
+    assert rooms == set(GROUND_FIRST)
+
+
+def test_a_room_imports_only_what_stands_before_it() -> None:
+    upward = [
+        f"{name} imports {one}"
+        for name, targets in GRAPH.items()
+        for one in targets
+        if name and GROUND_FIRST.index(one.split(".")[0]) > GROUND_FIRST.index(name.split(".")[0])
+    ]
+    assert upward == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert len(list(TopologicalSorter(GRAPH).static_order())) >= len(GRAPH)  # raises CycleError where there is one
+
+
+def test_every_room_says_first_what_belongs_there() -> None:
+    silent = [name for name, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text()))]
+    assert silent == []
