@@ -26,6 +26,7 @@ from steelyard.models.records import (
     WrongSample,
 )
 from steelyard.plan import shapes
+from steelyard.plan.kinds import kind_of, warmed
 from steelyard.store.stored_run import FAILURE_KINDS, SliceRow
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
@@ -119,7 +120,7 @@ def _schedule(planted: Planted) -> Schedule:
                     users=shapes.most_users(profile),
                     profile=profile,
                     primary=True,
-                    block=True,
+                    kind="block",
                     title=f"Test {name}",
                 )
                 for name, profile in planted.blocks.items()
@@ -196,7 +197,7 @@ class _Trial:
                         seconds=12.0,
                     )
                     for one in self.plan.start_order
-                    for cell in self.schedule.warmed()
+                    for cell in warmed(self.schedule.cells)
                 ],
                 "machine": [self.planted.machine[self.plan.number]] if self.plan.number in self.planted.machine else [],
                 "samples_checked": 20,
@@ -221,7 +222,7 @@ class _Trial:
 
     def _slice_plans(self) -> Iterator[SlicePlan]:
         number = 0
-        for cell in self.schedule.warmed():
+        for cell in warmed(self.schedule.cells):
             for subject in self.plan.start_order:
                 for _ in range(WARM_UP_SLICES if self.planted.design != "as-published" else 1):
                     yield SlicePlan(number=number, subject=subject, cell=cell.name, phase="warm-up")
@@ -242,7 +243,9 @@ class _Trial:
 
     def _slice(self, plan: SlicePlan) -> None:
         planted, seconds = self.planted, self.planted.slice_seconds
-        block = next((cell for cell in self.schedule.cells if cell.block and cell.name == plan.cell), None)
+        block = next(
+            (cell for cell in self.schedule.cells if not kind_of(cell).sliced and cell.name == plan.cell), None
+        )
         if block is not None and plan.phase == "measure":
             self._block(plan, block)
             return

@@ -12,7 +12,8 @@ from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import shapes
-from steelyard.plan.schedule import BETWEEN_SECONDS, REST_SECONDS, planned_seconds, schedule_of
+from steelyard.plan.kinds import KINDS
+from steelyard.plan.schedule import BETWEEN_SECONDS, planned_seconds, schedule_of
 from steelyard.plan.settings import Request, settle
 
 TESTS: list[dict[str, Any]] = [
@@ -44,10 +45,10 @@ def schedule(**wishes: Any) -> Schedule:
 
 
 def test_each_test_is_a_judged_block_with_its_most_users() -> None:
-    assert [(cell.name, cell.users, cell.block, cell.primary) for cell in schedule().cells] == [
-        ("1", 5, True, True),
-        ("2", 40, True, True),
-        ("3", 50, True, True),
+    assert [(cell.name, cell.users, cell.kind, cell.primary) for cell in schedule().cells] == [
+        ("1", 5, "block", True),
+        ("2", 40, "block", True),
+        ("3", 50, "block", True),
     ]
 
 
@@ -115,7 +116,7 @@ def test_blocks_of_one_mix_share_their_warm_up() -> None:
 
 def test_the_plan_counts_each_tests_seconds_its_rest_and_one_warm_up_a_mix() -> None:
     one = schedule(forks=1).model_copy(update={"warm_up_limit_seconds": 10.0})
-    each = 4 + 2 * 10 * 0.6 + (120 + 300 + 180) + 3 * (REST_SECONDS + BETWEEN_SECONDS)
+    each = 4 + 2 * 10 * 0.6 + (120 + 300 + 180) + 3 * (KINDS["block"].rest_seconds + BETWEEN_SECONDS)
     assert planned_seconds(one) == pytest.approx(3 * each)
     assert planned_seconds(schedule(scale=0.1)) < 0.3 * planned_seconds(schedule())
 

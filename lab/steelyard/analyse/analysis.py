@@ -12,6 +12,8 @@ from rich.text import Text
 from ..base.csvfiles import write_document, write_table
 from ..base.text import counted, listed, range_text, ratio_text, value_text
 from ..models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
+from ..plan.designs import design_named
+from ..plan.kinds import kind_of
 from ..store.stored_run import Run, read_run
 from .decisions import decisions
 from .detections import detections
@@ -224,9 +226,9 @@ def _unsteady(run: Run) -> Iterator[str]:
 
     The warm-up of a test stands for all tests of its operation, which it is named by.
     """
-    if run.schedule.design == "as-published":
+    if design_named(run.schedule.design).unbroken:
         return
-    loads = {cell.name: "+".join(cell.mix) if cell.block else cell.name for cell in run.schedule.cells}
+    loads = {cell.name: cell.name if kind_of(cell).sliced else cell.operation for cell in run.schedule.cells}
     missed: dict[str, dict[str, list[int]]] = {}
     longest: dict[str, float] = {}
     for trial in run.trials:
@@ -248,7 +250,7 @@ def _comparison(judgement: Judgement) -> Comparison:
         a=one.a,
         b=one.b,
         cell=one.cell.name,
-        operation="+".join(one.cell.mix),
+        operation=one.cell.operation,
         measure=one.measure.name,
         unit=one.measure.unit,
         primary=one.primary,
@@ -268,7 +270,7 @@ def _shown(figure: ForkFigure) -> Figure:
     return Figure(
         subject=figure.subject,
         cell=figure.cell.name,
-        operation="+".join(figure.cell.mix),
+        operation=figure.cell.operation,
         measure=figure.measure.name,
         title=figure.measure.title,
         unit=figure.measure.unit,

@@ -9,6 +9,7 @@ from ..base.text import ratio_text
 from ..models.records import Cell
 from ..models.verdict import DecidedTest, Decision, Rank
 from ..plan import shapes
+from ..plan.kinds import kind_of
 from ..statistics.verdict_words import Word
 from ..store.stored_run import FAILURE_KINDS, Run
 from .ratios import subject_quantities
@@ -24,7 +25,7 @@ def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
         return []
     groups: dict[tuple[str, str, int | None], list[Cell]] = {}
     for cell in tests_in_order(run):
-        key = ("+".join(cell.mix), shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"))
+        key = (cell.operation, shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"))
         groups.setdefault(key, []).append(cell)
     return [
         _decision(operation, shape, size, [_test(run, cell, judgements) for cell in cells])
@@ -35,7 +36,7 @@ def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
 def tests_in_order(run: Run) -> list[Cell]:
     """The cells that are tests, by environment as the study lists its operations."""
     operations = [*run.study.get("operations", ()), *(name for cell in run.schedule.cells for name in cell.mix)]
-    blocks = [cell for cell in run.schedule.cells if cell.block]
+    blocks = [cell for cell in run.schedule.cells if not kind_of(cell).sliced]
     return sorted(blocks, key=lambda cell: operations.index(next(iter(cell.mix))))
 
 

@@ -9,6 +9,7 @@ from ..models.job import BigBang, Bursts, Ramp, Steps
 from ..models.records import Cell
 from ..models.verdict import Detection, Detector
 from ..plan import shapes
+from ..plan.kinds import kind_of
 from ..statistics import scalability
 from ..statistics.drift import drift
 from ..statistics.knee import knee
@@ -33,7 +34,7 @@ def detections(run: Run) -> list[Detection]:
     """Test by test and subject by subject; what cannot be judged is said with its reason, and subjects side by side come last."""
     found: list[Detection] = []
     for cell in run.schedule.cells:
-        if cell.block:
+        if not kind_of(cell).sliced:
             found += _of_block(run, cell)
     return found
 

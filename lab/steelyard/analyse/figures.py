@@ -45,7 +45,7 @@ class ForkFigure:
         return (
             self.subject,
             self.cell.name,
-            "+".join(self.cell.mix),
+            self.cell.operation,
             self.cell.users,
             self.measure.name,
             self.measure.unit,

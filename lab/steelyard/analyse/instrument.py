@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from ..base.text import counted
 from ..models.records import Cell
+from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..store.stored_run import Run, SliceRow, Trial
 from .pairing import counted_slices, measured_slices
@@ -72,9 +73,9 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
 
 
 def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]]:
-    unbroken = run.schedule.unbroken(cell)
+    whole = unbroken(run.schedule, cell)
     for trial in run.trials:
-        for number in counted_slices(trial, cell.name, subject, unbroken=unbroken):
+        for number in counted_slices(trial, cell.name, subject, unbroken=whole):
             yield trial, trial.slices[number]
 
 
@@ -95,7 +96,7 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     completed = sum(row.completed for _, row in rows)
     seconds = sum(row.seconds for _, row in rows)
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
-    if not littles_law_applies(seconds / len(rows), mean, think, lead_in=not cell.block):
+    if not littles_law_applies(seconds / len(rows), mean, think, lead_in=kind_of(cell).lead_in_ms > 0):
         return said(Level.UNKNOWN, "slices too short")
     deviation = littles_law(completed / seconds, mean, think, cell.users)
     shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")

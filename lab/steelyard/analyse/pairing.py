@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ..models.records import Cell, Schedule
+from ..plan.kinds import kind_of
 from ..statistics.steady import compiles
 from ..store.stored_run import Run, Trial
 
@@ -98,7 +98,7 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
         if not first or not second:
             continue
         pairs = tuple(
-            _pair(trial, number, first.get(number), second.get(number), unbroken=cell.block)
+            _pair(trial, number, first.get(number), second.get(number), unbroken=not kind_of(cell).sliced)
             for number in sorted({*first, *second})
         )
         found.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
@@ -117,12 +117,7 @@ def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]
     if trial.status == "failed":
         return "failed"
     counted = sum(not pair.voids for pair in pairs)
-    needed = 1 if cell.block else least_pairs(schedule, len(pairs))
+    needed = kind_of(cell).least_pairs(schedule, len(pairs))
     if counted < needed:
         return f"kept {counted} of at least {needed} pairs"
     return None
-
-
-def least_pairs(schedule: Schedule, measured: int) -> int:
-    """How many pairs a fork must keep to count: half of those planned, or of those measured where that is more."""
-    return max(1, math.ceil(max(schedule.pairs_per_cell, measured) / 2))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ..models.records import Cell
+from ..plan.designs import design_named
+from ..plan.kinds import unbroken
 from ..statistics.interval import Interval, fork_value, student_interval
 from ..statistics.looks import alpha_of
 from ..store.stored_run import Run, Trial
@@ -70,7 +72,7 @@ class Compared:
 
 def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: bool) -> Compared:
     """All that the run says about a against b on one measure in one cell."""
-    if run.schedule.design == "as-published":
+    if design_named(run.schedule.design).unbroken:
         return _compare_unbroken(run, cell, measure, a, b, primary)
     refusals: dict[str, None] = {}
     if measure.tail:
@@ -174,10 +176,10 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
 
 def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
     """By trial: what a subject's counted slices of a cell come to; failed trials are left out."""
-    unbroken = run.schedule.unbroken(cell)
+    whole = unbroken(run.schedule, cell)
     found = {}
     for trial in run.trials:
-        numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=unbroken)
+        numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=whole)
         if numbers:
             found[trial.number] = of_slices(trial, numbers, cell.users)
     return found

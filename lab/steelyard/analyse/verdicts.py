@@ -10,6 +10,8 @@ from statistics import stdev
 
 from ..base.text import counted
 from ..models.records import Cell
+from ..plan.designs import design_named
+from ..plan.kinds import kind_of
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
 from ..statistics.verdict_words import Better, Judged, Word, words
@@ -83,7 +85,7 @@ def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list
 
 def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:
     """The subjects that are not the reference against each other, on the primary measure of the primary cell."""
-    if run.schedule.design == "as-published":
+    if design_named(run.schedule.design).why_undecided:
         return
     together = [set(trial.start_order) for trial in run.schedule.trials]
     for cell in run.schedule.cells:
@@ -106,7 +108,7 @@ class Ranked:
 
 def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     """The subjects' ranks in the primary cell. Empty for fewer than three, and with tests, each of which has ranks of its own."""
-    if len(run.schedule.subjects) < 3 or any(cell.block for cell in run.schedule.cells):
+    if len(run.schedule.subjects) < 3 or not all(kind_of(cell).sliced for cell in run.schedule.cells):
         return []
     return ranked(run, judgements)
 
@@ -161,8 +163,8 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
 
 
 def _why_undecided(run: Run, one: Compared, comparisons: int) -> Iterator[str]:
-    if run.schedule.design == "as-published":
-        yield "run as published, once each, so nothing says how much of the ratio is chance"
+    if why := design_named(run.schedule.design).why_undecided:
+        yield why
         return
     count = len(one.counted)
     if count < LEAST_FORKS:

@@ -14,6 +14,7 @@ from ..models.calibration import Calibration
 from ..models.outputs import BesideOutput, KeepAlive, RunOutput, ServerRow
 from ..models.records import Schedule
 from ..plan import shapes
+from ..plan.kinds import kind_of
 from ..plan.schedule import planned_seconds
 from ..run.main_job import Outcome
 from ..store import machine_history
@@ -108,7 +109,7 @@ def calibration(found: Calibration, console: Console) -> None:
 
 def schedule(planned: Schedule, console: Console) -> None:
     """A schedule for a person."""
-    if any(cell.block for cell in planned.cells):
+    if not all(kind_of(cell).sliced for cell in planned.cells):
         _tests(planned, console)
         return
     minutes = planned_seconds(planned) / 60
@@ -126,7 +127,7 @@ def schedule(planned: Schedule, console: Console) -> None:
 
 def _tests(planned: Schedule, console: Console) -> None:
     """The schedule of a study with tests: each test's load, and what all of them will take."""
-    blocks = [cell for cell in planned.cells if cell.block]
+    blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
     seconds = sum(shapes.seconds_of(cell.profile) for cell in blocks)
     scaled = f"; all times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
     lines = [
@@ -140,7 +141,7 @@ def _tests(planned: Schedule, console: Console) -> None:
     table = Table("test", "operation", "load", "users", box=None, pad_edge=False)
     table.add_column("seconds", justify="right")
     for cell in blocks:
-        load = (cell.name, "+".join(cell.mix), shapes.NAMES[cell.profile.kind], shapes.users_text(cell.profile))
+        load = (cell.name, cell.operation, shapes.NAMES[cell.profile.kind], shapes.users_text(cell.profile))
         table.add_row(*load, f"{shapes.seconds_of(cell.profile):g}")
     console.print(table)
     console.print(_trials(planned))

@@ -11,16 +11,15 @@ from types import MappingProxyType
 
 from ..exchange import contract
 from ..exchange.corpus import Corpus
-from ..models.job import BigBang, Job, Profile, Rate, Slice, Target, Turn
+from ..models.job import Job, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
+from ..plan.designs import design_named
+from ..plan.kinds import KINDS, kind_of, unbroken, warmed
 from ..provision.cpus import Shares
 from ..provision.subject import RunningSubject
 
 HEAD_START_SECONDS = 8.0
-LEAD_IN_MS = 200.0
-WARM_UP_USERS = 8  # before a block: enough to compile, too few to overload
-MOST_IN_TURN = 3
 ANSWERS_IN_A_TURN = 20  # of each user
 LEAST_TURNS = 4  # of a slice
 # Users who all began at once come to be as far along with their requests as at any other time: some servers answer the first
@@ -57,7 +56,8 @@ def plan_slices(
     of its head start.
     """
     number = 0
-    unbroken = schedule.design == "as-published"
+    alone = design_named(schedule.design).unbroken
+    warmed_in = warmed(schedule.cells)
 
     def take(phase: str, subject: str, cell: Cell, count: int) -> list[SlicePlan]:
         nonlocal number
@@ -68,16 +68,16 @@ def plan_slices(
         number += count
         return plans
 
-    warm_up_count = 1 if unbroken else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(schedule.warmed()))
+    warm_up_count = 1 if alone else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
+    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(warmed_in))
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
-        for cell in schedule.warmed():
+        for cell in warmed_in:
             if subject in faces:
                 head_start[subject, cell.name] = take("head-start", subject, cell, 1)
                 continue
-            if warms_on_all[subject] and not unbroken:
+            if warms_on_all[subject] and not alone:
                 shared = sum(host == subject for host in faces.values())
                 head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
             warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
@@ -89,60 +89,27 @@ def plan_slices(
 
 
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
-    """(pair, cell, subject) in the order driven: A B, B A for two; rotated and reversed in turn for more, so that each
-    subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three, which
-    only faces of a subject make possible, each round is shuffled anew. A sequential design does not alternate: all slices
-    of one subject, then all of the next."""
+    """(pair, cell, subject) in the order driven: blocks first, then what alternates."""
     draw = random.Random(f"order {trial.seed}")
-    first = list(trial.start_order)
-    draw.shuffle(first)
-    ordered = _blocks_order(schedule, trial, draw)
-    cells = [cell for cell in schedule.cells if not cell.block]
-    if schedule.design == "sequential":
-        pairs = range(schedule.pairs_per_cell)
-        return ordered + [(pair, cell, subject) for subject in first for cell in cells for pair in pairs]
-    for pair in range(schedule.pairs_per_cell):
-        turned = pair // 2 % len(first)
-        order = first[turned:] + first[:turned]
-        if len(first) > MOST_IN_TURN:
-            draw.shuffle(order)
-        elif pair % 2:
-            order.reverse()
-        ordered += [(pair, cell, subject) for cell in cells for subject in order]
-    return ordered
-
-
-def _blocks_order(schedule: Schedule, trial: TrialPlan, draw: random.Random) -> list[tuple[int, Cell, str]]:
-    """Blocks in an order drawn anew for each fork; who begins in a block moves on from fork to fork."""
-    blocks = [cell for cell in schedule.cells if cell.block]
-    places = {cell.name: place for place, cell in enumerate(blocks)}
-    draw.shuffle(blocks)
-    subjects = sorted(trial.start_order, key=schedule.subjects.index)
-    ordered = []
-    for cell in blocks:
-        turned = (trial.number + places[cell.name]) % len(subjects)
-        ordered += [(0, cell, subject) for subject in subjects[turned:] + subjects[:turned]]
+    drawn = list(trial.start_order)
+    draw.shuffle(drawn)
+    design = design_named(schedule.design)
+    ordered: list[tuple[int, Cell, str]] = []
+    for kind in sorted(KINDS.values(), key=lambda one: one.sliced):
+        cells = [cell for cell in schedule.cells if kind_of(cell) is kind]
+        ordered += kind.order(design, schedule, trial, drawn, draw, cells)
     return ordered
 
 
 def turn_of(schedule: Schedule, cell: Cell, together: int, response_ms: float) -> Turn | None:
     """The turns of `together` slices of a pair; None where each has the machine in one stretch, as open load, load with a shape and
     slow answers need. `response_ms` is the slowest subject's mean."""
-    if together < 2 or not schedule.turn_ms or schedule.unbroken(cell) or cell.profile.kind != "big-bang":
+    if together < 2 or not schedule.turn_ms or unbroken(schedule, cell) or cell.profile.kind != "big-bang":
         return None
     turn = max(schedule.turn_ms, ANSWERS_IN_A_TURN * response_ms)
     if turn * LEAST_TURNS > schedule.slice_seconds * 1000:
         return None
     return Turn(ms=turn, lead_ms=max(LEAD_SHARE * turn, LEAD_ANSWERS * response_ms))
-
-
-def lasting(profile: Profile, seconds: float) -> Profile:
-    """A steady profile for another time; a shaped one keeps its own."""
-    if isinstance(profile, BigBang):
-        return profile.model_copy(update={"seconds": seconds})
-    if isinstance(profile, Rate) and len(profile.stages) == 1:
-        return profile.model_copy(update={"stages": [profile.stages[0].model_copy(update={"seconds": seconds})]})
-    return profile
 
 
 def make_job(
@@ -161,21 +128,19 @@ def make_job(
 
     def slice_of(plan: SlicePlan) -> Slice:
         cell = cells[plan.cell]
-        seconds = schedule.slice_seconds
-        profile = cell.profile
-        if cell.block and plan.phase != "measure":
-            profile = BigBang(users=min(cell.users, WARM_UP_USERS), seconds=seconds)
-        if schedule.design == "as-published" and plan.phase == "warm-up":
+        kind, seconds = kind_of(cell), schedule.slice_seconds
+        if plan.phase == "warm-up" and design_named(schedule.design).unbroken:
             seconds = schedule.warm_up_limit_seconds
+        load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
         shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
         return Slice(
             number=plan.number,
             subject=plan.subject,
             phase=plan.phase,
-            profile=profile if cell.block else lasting(profile, seconds),
+            profile=load(cell, seconds),
             mix=cell.mix,
             deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
-            lead_in_ms=0 if cell.block else LEAD_IN_MS,
+            lead_in_ms=kind.lead_in_ms,
         )
 
     return Job(

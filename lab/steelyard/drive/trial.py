@@ -36,7 +36,8 @@ from ..models.records import (
 )
 from ..models.service import Service
 from ..observe import doctor, processes
-from ..plan.schedule import REST_SECONDS
+from ..plan.designs import design_named
+from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import Shares, kept_awake
 from ..provision.subject import RunningSubject, Subject, started
@@ -251,7 +252,7 @@ class _Driver:
         self._running = running
         self._engine = engine
         self._observer = observer
-        self._freezes = setting.schedule.design == "alternating-frozen"
+        self._freezes = design_named(setting.schedule.design).freezes
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self._response_ms: dict[tuple[str, str], float] = {}  # mean of the last slice, by subject and cell
         self.watch = Watch(
@@ -299,17 +300,15 @@ class _Driver:
         total = max(plan.pair or 0 for plan in slices.measure) + 1
         for (cell, pair), group in groupby(slices.measure, lambda plan: (plan.cell, plan.pair or 0)):
             plans = list(group)
-            stage = f"measuring {cell}, pair {pair + 1} of {total}"
+            kind = kind_of(self._cells[cell])
             slowest = max(self._response_ms.get((plan.subject, cell), 0.0) for plan in plans)
             turn = turn_of(self._setting.schedule, self._cells[cell], len(plans), slowest)
             if turn is not None:
+                stage = kind.stage(self._cells[cell], plans[0].subject, pair, total)
                 self._drive_in_turns(plans, turn, stage)
                 continue
             for plan in plans:
-                if self._cells[cell].block:
-                    self._drive_slice(plan, f"test {cell} on {plan.subject}", REST_SECONDS)
-                else:
-                    self._drive_slice(plan, stage, 0.0)
+                self._drive_slice(plan, kind.stage(self._cells[cell], plan.subject, pair, total), kind.rest_seconds)
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> None:
         self._setting.progress.show(_stage(self._setting, self._plan, stage))
@@ -361,8 +360,8 @@ class _Driver:
         return second
 
     def _freeze_others(self, plan: SlicePlan) -> None:
-        """A block has the processor for itself, whatever the design."""
-        if not self._freezes and not self._cells[plan.cell].block:
+        """Some kinds have the processor for themselves, whatever the design."""
+        if not self._freezes and not kind_of(self._cells[plan.cell]).alone:
             return
         label = plan.subject
         for subject in self._running.values():

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..analyse.sentences import deed, load_text
 from ..base.text import counted
 from ..models.records import Cell, Distress, Failure, Place, SlicePlan
+from ..plan.kinds import kind_of
 from ..provision import sockets
 from ..provision.keeper import Exit
 from ..provision.subject import RunningPart, RunningSubject
@@ -104,7 +105,11 @@ class Watch:
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
         waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
         late = not failed and waited < self._drain_seconds
-        if self._cells[plan.cell].block and plan.phase == "measure" and (late or set(failed) - {"timeout"}):
+        if (
+            kind_of(self._cells[plan.cell]).overload_is_a_result
+            and plan.phase == "measure"
+            and (late or set(failed) - {"timeout"})
+        ):
             return None  # overload is what a test with a shape looks for: the server lives, refuses or is slow, and that is counted
         if set(failed) - {"timeout"}:
             counts = ", ".join(f"{n} {name}" for name, n in failed.items())

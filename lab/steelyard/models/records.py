@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import model_validator
 
 from .job import Profile
 from .strict import Strict
@@ -12,8 +14,8 @@ from .study import Until
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    A steady cell is cut into slices, and only one of them is primary. A `block` has a shape: it is driven unbroken, on one
-    subject at a time, once a fork, and each is judged. `users` are the most at any time. `until` ends a block of held steps early.
+    `kind` is one of plan/kinds: of the `steady` ones only one is primary, of the `block`s each is judged. `users` are the most at
+    any time. `until` ends a block of held steps early.
     """
 
     name: str
@@ -21,9 +23,22 @@ class Cell(Strict):
     users: int
     profile: Profile
     primary: bool
-    block: bool = False
+    kind: Literal["steady", "block"] = "steady"
     title: str = ""
     until: Until | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_runs_before_there_were_kinds(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "block" in given:
+            given = {**given, "kind": "block" if given["block"] else "steady"}
+            del given["block"]
+        return given
+
+    @property
+    def operation(self) -> str:
+        """The operations of the mix, joined by `+`."""
+        return "+".join(self.mix)
 
 
 class TrialPlan(Strict):
@@ -72,15 +87,6 @@ class Schedule(Strict):
     pairs_fixed: bool = True
     scale: float = 1.0
     left_out: list[str] = []
-
-    def unbroken(self, cell: Cell) -> bool:
-        """Whether a subject's load in the cell is one stretch, not slices that alternate with the others'."""
-        return cell.block or self.design == "as-published"
-
-    def warmed(self) -> list[Cell]:
-        """The cells to warm up in: all that are cut into slices, and of blocks one for each mix: they begin with warm code."""
-        blocks = {str(sorted(cell.mix.items())): cell for cell in reversed(self.cells) if cell.block}
-        return [cell for cell in self.cells if not cell.block or cell in blocks.values()]
 
 
 class SlicePlan(Strict):

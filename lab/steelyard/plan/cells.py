@@ -50,7 +50,7 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
             users=shapes.most_users(test.profile),
             profile=shapes.scaled(test.profile, request.scale),
             primary=True,
-            block=True,
+            kind="block",
             title=test.title,
             until=test.until,
         )

@@ -8,18 +8,17 @@ from collections.abc import Sequence
 from ..base.errors import ConfigurationError
 from ..catalogue import entries, factors
 from ..catalogue.subject_syntax import subject_of
-from ..models.records import Schedule, TrialPlan
+from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import Service
 from ..models.study import Budget, Study, SubjectSpec
 from . import shapes
 from .cells import cells_of
+from .designs import AS_PUBLISHED, design_named
+from .kinds import kind_of, warmed
 from .settings import Request, Settings, settle
 
-MOST_IN_A_TRIAL = 4
-REST_SECONDS = 2.0  # before a block: what the one before left over has ended
 BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
 TURN_SHARE = 0.5  # of a slice's own time, for the load before and after each of its turns
-LEAST_PAIRS = 3
 
 
 def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
@@ -39,8 +38,9 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
     labels = [subject.label for subject in subjects_of(study, request.only, request.set_of_factors)]
     reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
-    seconds = settings.steady_seconds if request.as_published else request.slice_seconds or study.slice_seconds
-    forks = 1 if request.as_published else request.forks or study.forks
+    design = AS_PUBLISHED if request.as_published else design_named(study.design)
+    seconds = settings.steady_seconds if design.unbroken else request.slice_seconds or study.slice_seconds
+    forks = design.forks(request.forks or study.forks)
     budget = study.budget or Budget(seconds=1)
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / seconds)
@@ -48,24 +48,24 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         study=study.name,
         service=service.name,
         seed=request.seed,
-        design="as-published" if request.as_published else study.design,
+        design=design.name,
         subjects=labels,
         reference=reference,
         cells=cells_of(study, service, request, settings, users, seconds),
-        trials=_trials(labels, reference, forks, request),
-        pairs_per_cell=1 if request.as_published else max(LEAST_PAIRS, request.pairs or study.pairs or wanted_pairs),
+        trials=_trials(design.groups(labels, reference), forks, request.seed),
+        pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
-        turn_ms=study.turn_ms if study.design == "alternating" and not request.as_published else 0,
+        turn_ms=study.turn_ms if design.takes_turns else 0,
         warm_up_limit_seconds=settings.warm_up_seconds
-        if request.as_published
+        if design.unbroken
         else request.warm_up_seconds or min(settings.warm_up_seconds, study.warm_up_limit_seconds),
         drain_limit_seconds=settings.drain_seconds,
         parameters=settings.values,
-        looks=[] if request.as_published or request.forks else study.looks,
+        looks=[] if design.unbroken or request.forks else study.looks,
         margin=study.margin,
-        budget_seconds=None if request.as_published else budget_seconds,
+        budget_seconds=None if design.unbroken else budget_seconds,
         least_forks=min(forks, budget.least_forks),
-        pairs_fixed=bool(request.as_published or request.pairs or study.pairs or study.tests),
+        pairs_fixed=bool(design.unbroken or request.pairs or study.pairs or study.tests),
         scale=request.scale,
     )
 
@@ -79,12 +79,18 @@ def schedule_only(study: Study, request: Request) -> Schedule:
 
 def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:
     """A first guess of a schedule's duration, before any fork has shown its cost."""
-    warm_up = schedule.warm_up_limit_seconds * (1.0 if schedule.design == "as-published" else warm_up_share)
-    blocks = [shapes.seconds_of(cell.profile) + REST_SECONDS for cell in schedule.cells if cell.block]
-    steady = sum(not cell.block for cell in schedule.cells)
-    slices = steady * schedule.pairs_per_cell * seconds_of_slice(schedule)
-    each = start_seconds + len(schedule.warmed()) * warm_up + sum(blocks) + len(blocks) * BETWEEN_SECONDS + slices
+    warm_up = schedule.warm_up_limit_seconds * (1.0 if design_named(schedule.design).unbroken else warm_up_share)
+    measured = sum(_measured_seconds(schedule, cell) for cell in schedule.cells)
+    each = start_seconds + len(warmed(schedule.cells)) * warm_up + measured
     return each * sum(len(trial.start_order) for trial in schedule.trials)
+
+
+def _measured_seconds(schedule: Schedule, cell: Cell) -> float:
+    """What a subject's slices of a cell take in a trial."""
+    kind = kind_of(cell)
+    if kind.sliced:
+        return schedule.pairs_per_cell * seconds_of_slice(schedule)
+    return shapes.seconds_of(cell.profile) + kind.rest_seconds + BETWEEN_SECONDS
 
 
 def seconds_of_slice(schedule: Schedule) -> float:
@@ -97,17 +103,9 @@ def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:
     return subject_of(subject) if isinstance(subject, str) else subject
 
 
-def _trials(labels: list[str], reference: str, forks: int, request: Request) -> list[TrialPlan]:
+def _trials(groups: Sequence[Sequence[str]], forks: int, seed: int) -> list[TrialPlan]:
     """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups."""
-    draw = random.Random(f"trials {request.seed}")
-    others = [label for label in labels if label != reference]
-    if request.as_published:
-        groups = [[label] for label in labels]
-    elif len(labels) <= MOST_IN_A_TRIAL:
-        groups = [labels]
-    else:
-        per_trial = MOST_IN_A_TRIAL - 1
-        groups = [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
+    draw = random.Random(f"trials {seed}")
     plans: list[TrialPlan] = []
     for _ in range(forks):
         for group in groups:

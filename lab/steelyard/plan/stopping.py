@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from ..base.text import counted
 from ..models.records import Schedule
-from .schedule import LEAST_PAIRS, seconds_of_slice
+from .designs.design import LEAST_PAIRS
+from .kinds import kind_of
+from .schedule import seconds_of_slice
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 
@@ -61,7 +63,7 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
 
     What comes after the warm-up is measured as planned, but in no more than half of a trial.
     """
-    if schedule.budget_seconds is None or any(cell.block for cell in schedule.cells):
+    if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return None
     forks = schedule.looks[0] if schedule.looks else schedule.least_forks
     trial = schedule.budget_seconds / (forks * trials_per_fork(schedule))

@@ -15,6 +15,7 @@ from ..analyse.verdicts import Judgement, ranks
 from ..base.text import counted, dashed, ratio_text, value_text
 from ..models.records import Cell
 from ..models.verdict import Decision
+from ..plan.kinds import kind_of, unbroken
 from ..store.stored_run import Run
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 from .sections.curves import percentile_chart, warm_up_chart, warm_up_points
@@ -175,7 +176,7 @@ def _text(value: Any) -> str:
 def _measures(analysis: Analysis) -> list[str]:
     """The measures shown in tables: the usual ones and the study's own, which a study with tests has beside the means."""
     own = [entry.get("name") for entry in analysis.run.study.get("measures", []) if isinstance(entry, Mapping)]
-    if any(cell.block for cell in analysis.run.schedule.cells):
+    if not all(kind_of(cell).sliced for cell in analysis.run.schedule.cells):
         first, last = SHOWN[:2], [name for name in SHOWN[2:] if name != "response_time_p99_9"]
         return [name for name in (*first, *own, *last) if name in analysis.measures]
     return [name for name in (*SHOWN, *own) if name in analysis.measures]
@@ -214,8 +215,8 @@ def _levels(analysis: Analysis) -> tuple[Picture, ...]:
 def _warm_ups(run: Run) -> tuple[Picture, ...]:
     """The curves of the primary cell, all on one scale."""
     cell = cells(run)[0]
-    unbroken = run.schedule.unbroken(cell)
-    points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=unbroken)]
+    whole = unbroken(run.schedule, cell)
+    points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=whole)]
     highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)
     return _present(warm_up_chart(trial, run, cell, max(highest, 1.0)) for trial in run.trials)
 
@@ -255,7 +256,7 @@ def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
 
 def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
-    blocks = [cell for cell in analysis.run.schedule.cells if cell.block]
+    blocks = [cell for cell in analysis.run.schedule.cells if not kind_of(cell).sliced]
     if blocks:
         yield "judged by", "throughput, test by test"
         yield "tests", ", ".join(cell.name for cell in blocks)
@@ -286,7 +287,7 @@ def _operation(analysis: Analysis, cell: Cell) -> Operation:
     }
     names = _measures(analysis)
     return Operation(
-        name="+".join(cell.mix),
+        name=cell.operation,
         users=cell.users,
         primary=cell.primary,
         rows=tuple(

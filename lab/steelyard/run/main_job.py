@@ -27,6 +27,7 @@ from ..models.service import Service
 from ..models.study import Study
 from ..models.verdict import Verdicts
 from ..observe import environment
+from ..plan.designs import design_named
 from ..plan.schedule import planned_seconds, schedule_of, subjects_of
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import over_budget, stopping_of, warm_up_within
@@ -198,7 +199,7 @@ def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
     more than once has later looks instead.
     """
     schedule = setting.schedule
-    if schedule.looks or schedule.design == "as-published":
+    if schedule.looks or design_named(schedule.design).unbroken:
         return setting
     stored = {trial.number: trial for trial in read_run(setting.folder).trials}
     succeeded = {frozenset(trial.planned.start_order) for trial in stored.values() if trial.status == "complete"}

@@ -12,6 +12,7 @@ from ...analyse.pairing import slice_voids
 from ...analyse.ratios import subject_quantities
 from ...base.text import counted, value_text
 from ...models.records import Cell
+from ...plan.kinds import unbroken as is_unbroken
 from ...statistics.checks import percentile_refusal
 from ...statistics.steady import CONSECUTIVE, WarmUpSlice, steady_since
 from ...store.stored_run import Run, Trial
@@ -113,7 +114,7 @@ class WarmUpPoint:
 
 def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture | None:
     """A fork's slices of one cell in order of time; `highest` gives all forks one scale. None where nothing was driven."""
-    points = list(warm_up_points(trial, cell, unbroken=run.schedule.unbroken(cell)))
+    points = list(warm_up_points(trial, cell, unbroken=is_unbroken(run.schedule, cell)))
     if not points:
         return None
     subjects = run.schedule.subjects

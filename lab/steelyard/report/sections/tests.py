@@ -87,7 +87,7 @@ def environments(analysis: Analysis) -> tuple[Environment, ...]:
     shown: dict[str, list[TestShown]] = {}
     for place, cell in enumerate(blocks):
         one = _test(analysis, place, cell, decided.get(cell.name), paper)
-        shown.setdefault("+".join(cell.mix), []).append(one)
+        shown.setdefault(cell.operation, []).append(one)
     last = list(shown)[-1]
     return tuple(
         Environment(operation, tuple(tests), drawn if operation == last else None) for operation, tests in shown.items()

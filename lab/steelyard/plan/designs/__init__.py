@@ -1,0 +1,18 @@
+"""The designs: who runs when, and what may be concluded. To add one is to add a file, and its name to `DESIGNS`."""
+
+from __future__ import annotations
+
+from .alternating import Alternating, AlternatingFrozen
+from .as_published import AsPublished
+from .design import Design
+from .sequential import Sequential
+
+__all__ = ["AS_PUBLISHED", "DESIGNS", "Design", "design_named"]
+
+AS_PUBLISHED = AsPublished()
+DESIGNS: dict[str, Design] = {one.name: one for one in (Alternating(), AlternatingFrozen(), Sequential(), AS_PUBLISHED)}
+
+
+def design_named(name: str) -> Design:
+    """The design that a schedule or a study names."""
+    return DESIGNS[name]

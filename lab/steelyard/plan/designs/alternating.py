@@ -1,0 +1,44 @@
+"""Slices of the subjects alternate within a trial, so that what the machine is doing meets all of them alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ...models.records import Cell
+from .design import Design
+
+MOST_IN_TURN = 3
+
+
+class Alternating(Design):
+    """A B, B A for two; rotated and reversed in turn for more."""
+
+    name: ClassVar[str] = "alternating"
+    takes_turns: ClassVar[bool] = True
+
+    def order(
+        self, pairs: int, cells: Sequence[Cell], drawn: Sequence[str], draw: random.Random
+    ) -> list[tuple[int, Cell, str]]:
+        """Each subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three,
+        which only faces of a subject make possible, each round is shuffled anew."""
+        first = list(drawn)
+        ordered: list[tuple[int, Cell, str]] = []
+        for pair in range(pairs):
+            turned = pair // 2 % len(first)
+            order = first[turned:] + first[:turned]
+            if len(first) > MOST_IN_TURN:
+                draw.shuffle(order)
+            elif pair % 2:
+                order.reverse()
+            ordered += [(pair, cell, subject) for cell in cells for subject in order]
+        return ordered
+
+
+class AlternatingFrozen(Alternating):
+    """The same, and the idle subjects are stopped with SIGSTOP for the whole of a slice."""
+
+    name: ClassVar[str] = "alternating-frozen"
+    freezes: ClassVar[bool] = True
+    takes_turns: ClassVar[bool] = False

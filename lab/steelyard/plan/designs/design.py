@@ -1,0 +1,50 @@
+"""What a design decides; the other files of this folder are the designs there are."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ...models.records import Cell
+
+MOST_IN_A_TRIAL = 4
+LEAST_PAIRS = 3
+
+
+class Design(ABC):
+    """How the subjects of a comparison share trials and time.
+
+    `unbroken`: a subject's load in a cell is one stretch, not slices. `freezes`: the idle subjects of a trial are stopped.
+    `takes_turns`: the slices of a pair may be cut finer still. `why_undecided` says why no verdict can come of it; empty
+    where one can.
+    """
+
+    name: ClassVar[str]
+    unbroken: ClassVar[bool] = False
+    freezes: ClassVar[bool] = False
+    takes_turns: ClassVar[bool] = False
+    why_undecided: ClassVar[str] = ""
+
+    def forks(self, wanted: int) -> int:
+        """How many fresh starts, of those wanted."""
+        return wanted
+
+    def pairs(self, wanted: int) -> int:
+        """How many pairs a fork and cell, of those wanted."""
+        return max(LEAST_PAIRS, wanted)
+
+    def groups(self, labels: Sequence[str], reference: str) -> list[list[str]]:
+        """Which subjects share a trial: all, or beside the reference as many others as fit."""
+        if len(labels) <= MOST_IN_A_TRIAL:
+            return [list(labels)]
+        others = [label for label in labels if label != reference]
+        per_trial = MOST_IN_A_TRIAL - 1
+        return [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
+
+    @abstractmethod
+    def order(
+        self, pairs: int, cells: Sequence[Cell], drawn: Sequence[str], draw: random.Random
+    ) -> list[tuple[int, Cell, str]]:
+        """(pair, cell, subject) of all slices of steady cells, in the order driven; `drawn` is the order of subjects."""

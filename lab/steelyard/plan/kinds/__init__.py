@@ -1,0 +1,29 @@
+"""The kinds of cells: how each is loaded, driven and counted. To add one is to add a file, and its name to `KINDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...models.records import Cell, Schedule
+from ..designs import design_named
+from .block import Block
+from .kind import Kind
+from .steady import Steady
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (Steady(), Block())}
+
+
+def warmed(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells to warm up in, in their order."""
+    chosen = [cell for kind in KINDS.values() for cell in kind.warmed([one for one in cells if kind_of(one) is kind])]
+    return [cell for cell in cells if cell in chosen]
+
+
+def unbroken(schedule: Schedule, cell: Cell) -> bool:
+    """Whether a subject's load in the cell is one stretch, not slices that alternate with the others'."""
+    return not kind_of(cell).sliced or design_named(schedule.design).unbroken
+
+
+def kind_of(cell: Cell) -> Kind:
+    """The kind of a cell."""
+    return KINDS[cell.kind]

@@ -1,0 +1,62 @@
+"""What a kind of cell decides; `steady.py` and `block.py` are the kinds there are."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ...models.job import Profile
+from ...models.records import Cell, Schedule, TrialPlan
+from ..designs import Design
+
+Turn = tuple[int, Cell, str]  # pair, cell, subject: one measured slice to come
+
+
+class Kind(ABC):
+    """How a cell is loaded, in which order its slices come, and what of them counts.
+
+    A `sliced` cell is cut into slices that alternate between the subjects; another is one unbroken stretch a subject and fork.
+    `alone`: the other subjects are frozen meanwhile, whatever the design. `rest_seconds` go before each measured slice,
+    `lead_in_ms` of unmeasured load open it. `overload_is_a_result`: a subject that refuses or is late is counted, not given up.
+    """
+
+    name: ClassVar[str]
+    sliced: ClassVar[bool]
+    alone: ClassVar[bool]
+    rest_seconds: ClassVar[float]
+    lead_in_ms: ClassVar[float]
+    overload_is_a_result: ClassVar[bool]
+
+    @abstractmethod
+    def measured_profile(self, cell: Cell, seconds: float) -> Profile:
+        """The load of a measured slice; `seconds` is what the schedule gives a slice."""
+
+    @abstractmethod
+    def warm_up_profile(self, cell: Cell, seconds: float) -> Profile:
+        """The load of a warm-up slice of `seconds`."""
+
+    @abstractmethod
+    def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Of the cells of this kind those to warm up in, which stand for the others."""
+
+    @abstractmethod
+    def order(
+        self,
+        design: Design,
+        schedule: Schedule,
+        trial: TrialPlan,
+        drawn: Sequence[str],
+        draw: random.Random,
+        cells: Sequence[Cell],
+    ) -> list[Turn]:
+        """The measured slices of these cells in the order driven; `drawn` are the trial's subjects in an order drawn for it."""
+
+    @abstractmethod
+    def least_pairs(self, schedule: Schedule, measured: int) -> int:
+        """How many pairs a fork must keep to count, of as many as were measured."""
+
+    @abstractmethod
+    def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:
+        """What the user sees while a slice is measured."""

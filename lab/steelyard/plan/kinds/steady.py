@@ -1,0 +1,56 @@
+"""Steady load, cut into slices that alternate between the subjects; only one such cell of a run is judged."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ...models.job import BigBang, Profile, Rate
+from ...models.records import Cell, Schedule, TrialPlan
+from ..designs import Design
+from .kind import Kind, Turn
+
+
+class Steady(Kind):
+    """Slices of constant load."""
+
+    name: ClassVar[str] = "steady"
+    sliced: ClassVar[bool] = True
+    alone: ClassVar[bool] = False
+    rest_seconds: ClassVar[float] = 0.0
+    lead_in_ms: ClassVar[float] = 200.0
+    overload_is_a_result: ClassVar[bool] = False
+
+    def measured_profile(self, cell: Cell, seconds: float) -> Profile:
+        profile = cell.profile
+        if isinstance(profile, BigBang):
+            return profile.model_copy(update={"seconds": seconds})
+        if isinstance(profile, Rate) and len(profile.stages) == 1:
+            return profile.model_copy(update={"stages": [profile.stages[0].model_copy(update={"seconds": seconds})]})
+        return profile
+
+    def warm_up_profile(self, cell: Cell, seconds: float) -> Profile:
+        return self.measured_profile(cell, seconds)
+
+    def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
+        return list(cells)
+
+    def order(
+        self,
+        design: Design,
+        schedule: Schedule,
+        trial: TrialPlan,
+        drawn: Sequence[str],
+        draw: random.Random,
+        cells: Sequence[Cell],
+    ) -> list[Turn]:
+        return design.order(schedule.pairs_per_cell, cells, drawn, draw)
+
+    def least_pairs(self, schedule: Schedule, measured: int) -> int:
+        """Half of those planned, or of those measured where that is more."""
+        return max(1, math.ceil(max(schedule.pairs_per_cell, measured) / 2))
+
+    def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:
+        return f"measuring {cell.name}, pair {pair + 1} of {pairs}"
