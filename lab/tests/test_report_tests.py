@@ -11,7 +11,7 @@ from steelyard.base import house
 from steelyard.catalogue.published_tables import keep
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Steps
 from steelyard.report import write_report
-from steelyard.report.sections.graph import graph
+from steelyard.report.charts.graph import graph
 from synthetic import Planted, write_run
 
 STUDY = house.root() / "studies" / "soaservers.toml"

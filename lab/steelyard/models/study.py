@@ -137,7 +137,8 @@ class Study(Strict):
     which the run may be judged and ended; `margin` is the difference that counts as none.
     `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`,
     each of them is a cell instead. `measures` are the study's own, beside those of measures.toml. `sets` are factors that go
-    together under a name: `--with small` gives them to every server that has them, `LABEL@small` to one subject.
+    together under a name: `--with small` gives them to every server that has them, `LABEL@small` to one subject. `sections` are
+    those of the report, in order; none said, all that have something to show.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -165,6 +166,7 @@ class Study(Strict):
     measures: list[Measure] = []
     tests: list[Test] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
+    sections: list[str] = []
 
     def first_server(self) -> str:
         """The server of the first subject."""

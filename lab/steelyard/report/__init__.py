@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from ..analyse.analysis import examined
 from ..base.csvfiles import write_text
 from ..store.stored_run import read_run
-from .page import page_of
+from .page import html_of
 
 FILE_NAME = "report.html"
 
@@ -19,14 +17,6 @@ def write_report(run_dir: Path) -> Path:
 
     Raises StoreError and MeasureError. Whatever a server or a study put into the stored files is escaped.
     """
-    page = page_of(examined(read_run(run_dir)))
-    environment = Environment(
-        loader=PackageLoader("steelyard", "report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     path = run_dir / FILE_NAME
-    write_text(path, environment.get_template("page.html").render(page=page))
+    write_text(path, html_of(examined(read_run(run_dir))))
     return path

@@ -1,1 +1,40 @@
-"""One file a section of the report: what it needs of the analysis, and how it draws it."""
+"""One file a section of the report: what it needs of the analysis; the template of the same name draws it.
+
+To add a section is to add the two files, and a line here. A study names its own sections, or has all of these that have
+something to show, in this order.
+"""
+
+from . import (
+    again,
+    cannot_say,
+    evidence,
+    failures,
+    instrument,
+    operations,
+    paper_claims,
+    response_times,
+    setup,
+    tests,
+    tuning,
+    verdict,
+    warm_ups,
+)
+
+SECTIONS = {
+    module.SECTION.name: module.SECTION
+    for module in (
+        verdict,
+        tests,
+        evidence,
+        operations,
+        response_times,
+        warm_ups,
+        instrument,
+        failures,
+        paper_claims,
+        cannot_say,
+        again,
+        setup,
+        tuning,
+    )
+}

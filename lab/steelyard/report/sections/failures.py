@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...analyse.analysis import Analysis
 from ...analyse.sentences import deed, load_text
-from ...models.records import Cell
 from ...models.verdict import TrialFailure
 from ...store.stored_run import FAILURE_KINDS, Run
+from ..section import Section
+from ..subjects import called, cells
 
 _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
 _CLOSES = "closed a 1,000"
@@ -25,14 +27,17 @@ class Death:
     trials: str
 
 
-def cells(run: Run) -> list[Cell]:
-    """The cells in the order shown, the primary one first."""
-    return sorted(run.schedule.cells, key=lambda cell: not cell.primary)
-
-
-def called(run: Run, label: str) -> str:
-    """A subject's label, with what must be known wherever it stands."""
-    return f"{label} (floor)" if label in run.floors else label
+def content(analysis: Analysis) -> Mapping[str, object]:
+    """Always shown: that nothing failed is a result too."""
+    run = analysis.run
+    kinds = failure_kinds(run)
+    return {
+        "failure_headings": tuple(failure_headings(kinds)),
+        "failure_rows": list(failure_rows(run, kinds)),
+        "trial_failures": list(trial_failures(analysis.verdicts.failures)),
+        "voided": list(_voided(analysis)),
+        "damaged": [problem for trial in run.trials for problem in trial.problems],
+    }
 
 
 def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:
@@ -88,3 +93,27 @@ def trial_failures(failures: Sequence[TrialFailure]) -> Iterator[tuple[str, ...]
             load, where = load_text(one.place).removeprefix("at "), f"{one.place.slice}, {one.place.phase}"
         what = deed(one.kind) if one.status == "failed" else one.status
         yield str(one.trial), one.subject or "", what, load, where, one.message
+
+
+def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
+    """Pairs voided by reason, for each two subjects in each cell."""
+    seen = set()
+    for judgement in analysis.judgements:
+        one = judgement.compared
+        key = (one.a, one.b, one.cell.name)
+        if key in seen:
+            continue
+        seen.add(key)
+        for reason, count in sorted(one.voided.items()):
+            yield f"{one.a} / {one.b}, {one.cell.name}", reason, str(count)
+    objections = Counter(
+        row.why_not
+        for trial in analysis.run.trials
+        for row in trial.slices.values()
+        if not row.valid and row.phase == "measure"
+    )
+    for objection, count in sorted(objections.items()):
+        yield "the engine's own objections, by slice", objection, str(count)
+
+
+SECTION = Section("failures", content)

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...analyse.analysis import Analysis
 from ...base.text import bytes_text
 from ...catalogue.tuned_settings import ALL, Table
 from ...store.stored_run import Run
+from ..section import Section
 
 _TITLES = {
     "calibration": "What this machine tells apart",
@@ -141,3 +143,11 @@ def _shown(value: Any) -> str:
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+def content(analysis: Analysis) -> Mapping[str, object]:
+    """Always shown."""
+    return {"setup": list(groups(analysis.run))}
+
+
+SECTION = Section("setup", content)

@@ -23,9 +23,12 @@ from ...models.records import Cell
 from ...models.verdict import DecidedTest, Detection
 from ...plan import shapes
 from ...statistics.checks import LITTLE_TOLERANCE
+from ..charts.graph import Graph, graph
+from ..charts.over_time import charts
 from ..drawing import Picture
-from .graph import Graph, graph
-from .over_time import charts
+from ..figure_table import headings, operation_of
+from ..section import Section
+from ..subjects import cells
 
 GRAPH = ("corpus", "graph.xml")
 
@@ -195,3 +198,20 @@ def _claims(cell: Cell, paper: Paper) -> Iterator[tuple[str, str]]:
                 f"{one.claim.text} (section {one.claim.section})",
                 f"its own tables say {value_text(one.figure)}{unit}: {one.claim.meaning}",
             )
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out of the report of a study without tests."""
+    tested = environments(analysis)
+    if not tested:
+        return None
+    return {
+        "decisions": analysis.verdicts.decisions,
+        "environments": tested,
+        "headings": headings(analysis),
+        "figures_of": {cell.name: operation_of(analysis, cell) for cell in cells(analysis.run)},
+        "scale": analysis.run.schedule.scale,
+    }
+
+
+SECTION = Section("tests", content)

@@ -1,0 +1,1 @@
+"""The charts that sections show, one file each: what is drawn, and the numbers behind it as a table."""

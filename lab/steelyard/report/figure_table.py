@@ -1,0 +1,102 @@
+"""The table of figures of a cell: a value with its interval for each subject and measure, and all ratios behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..analyse.analysis import Analysis
+from ..analyse.figures import ForkFigure
+from ..analyse.verdicts import Judgement
+from ..base.text import counted, dashed, ratio_text, value_text
+from ..models.records import Cell
+from ..plan.kinds import kind_of
+from .subjects import called
+
+SHOWN = (
+    "throughput",
+    "response_time_mean",
+    "response_time_p50",
+    "response_time_p90",
+    "response_time_p99",
+    "response_time_p99_9",
+    "cpu_per_request",
+    "memory",
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table cell: its text, a smaller line under it, and a note where there is no value."""
+
+    text: str
+    under: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One cell's figures: a row of Shown for each subject, and each secondary or primary comparison in words."""
+
+    name: str
+    users: int
+    primary: bool
+    rows: tuple[tuple[str, tuple[Shown, ...]], ...]
+    comparisons: tuple[tuple[str, ...], ...]
+
+
+def measures_shown(analysis: Analysis) -> list[str]:
+    """The measures shown in tables: the usual ones and the study's own, which a study with tests has beside the means."""
+    own = [entry.get("name") for entry in analysis.run.study.get("measures", []) if isinstance(entry, Mapping)]
+    if not all(kind_of(cell).sliced for cell in analysis.run.schedule.cells):
+        first, last = SHOWN[:2], [name for name in SHOWN[2:] if name != "response_time_p99_9"]
+        return [name for name in (*first, *own, *last) if name in analysis.measures]
+    return [name for name in (*SHOWN, *own) if name in analysis.measures]
+
+
+def headings(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+    """The columns: each measure's short name and its unit."""
+    return tuple((analysis.measures[name].short, analysis.measures[name].unit) for name in measures_shown(analysis))
+
+
+def operation_of(analysis: Analysis, cell: Cell) -> Operation:
+    whole = {
+        (figure.subject, figure.measure.name): figure
+        for figure in analysis.figures
+        if figure.fork is None and figure.cell.name == cell.name
+    }
+    names = measures_shown(analysis)
+    return Operation(
+        name=cell.operation,
+        users=cell.users,
+        primary=cell.primary,
+        rows=tuple(
+            (called(analysis.run, subject), tuple(_shown(whole[subject, name]) for name in names))
+            for subject in analysis.run.schedule.subjects
+        ),
+        comparisons=tuple(
+            _comparison(judgement)
+            for judgement in analysis.judgements
+            if judgement.compared.cell.name == cell.name and judgement.compared.measure.name in names
+        ),
+    )
+
+
+def _shown(figure: ForkFigure) -> Shown:
+    if figure.value is None:
+        return Shown("-", note=figure.refusal or "")
+    bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
+    return Shown(value_text(figure.value), under=dashed(bounds))
+
+
+def _comparison(judgement: Judgement) -> tuple[str, ...]:
+    """Subjects, measure, ratio, interval, what it rests on, and the verdict or why there is none."""
+    one = judgement.compared
+    word = judgement.word.value if judgement.word else "secondary" if not one.primary else "no verdict"
+    if one.ratio is None:
+        why = "; ".join((*judgement.broken, *judgement.reasons)) or "nothing to compare"
+        return f"{one.a} / {one.b}", one.measure.title, "-", "", "", why
+    bounds = None if one.interval is None else (one.interval.low, one.interval.high)
+    interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
+    basis = f"{counted(len(one.counted), 'fork')}, {counted(one.pairs, 'pair')}" if one.forks else "one run each"
+    return f"{one.a} / {one.b}", one.measure.title, ratio_text(one.ratio, bounds), interval, basis, word

@@ -1,0 +1,16 @@
+"""What a section of the report is: what it needs of an analysis; `sections/NAME.html` draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..analyse.analysis import Analysis
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page. `content` gives what the template of the same name shows as `it`; None leaves the section out."""
+
+    name: str
+    content: Callable[[Analysis], Mapping[str, object] | None]

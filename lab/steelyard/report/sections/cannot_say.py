@@ -1,0 +1,50 @@
+"""What the numbers of this run cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...analyse.analysis import Analysis
+from ...store.stored_run import Run
+from ..section import Section
+
+
+def content(analysis: Analysis) -> Mapping[str, object]:
+    """Always shown."""
+    return {"cannot_say": list(_cannot_say(analysis.run))}
+
+
+def _cannot_say(run: Run) -> Iterator[str]:
+    shared = run.environment.get("processors_shared")
+    machine = run.environment.get("machine")
+    processors = machine.get("processors") if isinstance(machine, Mapping) else None
+    if run.environment.get("network", "loopback") == "loopback":
+        yield (
+            "Servers and load engine ran on one machine and spoke over its loopback device. A network's latency, its limits "
+            "and the cost of its interrupts are not in these figures."
+        )
+    if isinstance(processors, int):
+        yield (
+            f"The machine has {processors} processors. What a server gains from more of them, or loses by their contention, "
+            "was not measured."
+        )
+    if isinstance(shared, Mapping) and shared.get("apart") is False:
+        yield "The engine and the servers shared a processor, so each slowed the other."
+    if isinstance(shared, Mapping) and shared.get("awake"):
+        yield (
+            "The processors were kept from halting by threads that yield to everything else, as on a server that is never "
+            "idle: what it costs to wake a halted one is not in these figures."
+        )
+    if all(cell.profile.kind != "rate" for cell in run.schedule.cells):
+        yield (
+            "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
+            "not those at a rate that users would bring, and throughput is that of saturation."
+        )
+    yield "Each ratio holds for these versions, flags, operations and sizes on this machine, and for no others."
+    yield (
+        "The interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
+        "a setting that suits one server better."
+    )
+
+
+SECTION = Section("cannot_say", content)

@@ -1,0 +1,31 @@
+"""The evidence: every fork and pair of the judged comparisons, and the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analyse.analysis import Analysis
+from ...analyse.decisions import tests_in_order
+from ...analyse.verdicts import ranks
+from ..charts.ranking import ranking_chart
+from ..charts.ratios import ratio_chart
+from ..drawing import Picture
+from ..section import Section
+from ..subjects import present
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where there are tests, each of which has evidence of its own, and where nothing was compared."""
+    pictures = () if tests_in_order(analysis.run) else _ratios(analysis)
+    return {"ratios": pictures} if pictures else None
+
+
+def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
+    reference = analysis.run.schedule.reference
+    primary = [one for one in analysis.judgements if one.compared.primary and one.compared.b == reference]
+    margin = analysis.run.schedule.margin
+    evidence = [ratio_chart(place, one, margin, alone=len(primary) == 1) for place, one in enumerate(primary)]
+    return present([ranking_chart(primary, ranks(analysis.run, analysis.judgements), margin), *evidence])
+
+
+SECTION = Section("evidence", content)

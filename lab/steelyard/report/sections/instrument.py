@@ -1,0 +1,59 @@
+"""Whether the instrument can be believed: its checks, subject by subject, and the machine before each trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ...analyse.analysis import Analysis
+from ...analyse.instrument import Finding
+from ...store.stored_run import Run
+from ..section import Section
+from ..subjects import called, cells
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """A line of the validity panel: one subject in one cell, and a finding for each check, None for none."""
+
+    cell: str
+    subject: str
+    findings: tuple[Finding | None, ...]
+
+
+def content(analysis: Analysis) -> Mapping[str, object]:
+    """Always shown."""
+    return {
+        "check_names": list(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
+        "checks": list(_check_rows(analysis)),
+        "machine_checks": list(_machine_checks(analysis.run)),
+    }
+
+
+def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
+    """A row a subject in each cell; what is about the machine stands in all rows of its cell."""
+    names = list(dict.fromkeys(finding.check for finding in analysis.findings))
+    for cell in cells(analysis.run):
+        for subject in analysis.run.schedule.subjects:
+            found = {
+                item.check: item
+                for item in analysis.findings
+                if item.cell == cell.name and item.subject in (subject, None)
+            }
+            if found:
+                yield CheckRow(cell.name, called(analysis.run, subject), tuple(found.get(name) for name in names))
+
+
+def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
+    for trial in run.trials:
+        for check in trial.record.machine if trial.record is not None else ():
+            yield (
+                str(trial.number),
+                check.name,
+                check.found,
+                "yes" if check.good else "no",
+                "" if check.good else check.advice,
+            )
+
+
+SECTION = Section("instrument", content)

@@ -1,0 +1,31 @@
+"""How each fork warmed up, on the primary cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analyse.analysis import Analysis
+from ...plan.kinds import unbroken
+from ...store.stored_run import Run
+from ..charts.curves import warm_up_chart, warm_up_points
+from ..drawing import Picture
+from ..section import Section
+from ..subjects import cells, present
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where nothing was kept of any warm-up."""
+    pictures = _warm_ups(analysis.run)
+    return {"warm_ups": pictures, "warm_up_cell": cells(analysis.run)[0].name} if pictures else None
+
+
+def _warm_ups(run: Run) -> tuple[Picture, ...]:
+    """The curves of the primary cell, all on one scale."""
+    cell = cells(run)[0]
+    whole = unbroken(run.schedule, cell)
+    points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=whole)]
+    highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)
+    return present(warm_up_chart(trial, run, cell, max(highest, 1.0)) for trial in run.trials)
+
+
+SECTION = Section("warm_ups", content)

@@ -1,0 +1,37 @@
+"""How the report orders the cells and names the subjects, wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..models.records import Cell
+from ..store.stored_run import Run
+from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
+
+
+def cells(run: Run) -> list[Cell]:
+    """The cells in the order shown, the primary one first."""
+    return sorted(run.schedule.cells, key=lambda cell: not cell.primary)
+
+
+def called(run: Run, label: str) -> str:
+    """A subject's label, with what must be known wherever it stands."""
+    return f"{label} (floor)" if label in run.floors else label
+
+
+def present(pictures: Iterable[Picture | None]) -> tuple[Picture, ...]:
+    """Those that have something to show."""
+    return tuple(shown for shown in pictures if shown is not None)
+
+
+def legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
+    """Subject, colour, path of its shape, and its dash pattern, as the charts have them."""
+    for place, label in enumerate(run.schedule.subjects):
+        colour = f"var(--series-{place % len(COLOURS)})"
+        dash = " ".join(str(length) for length in DASHES[place % len(DASHES)])
+        yield called(run, label), colour, PATHS[shape_of(place)], dash
+
+
+def text(value: object) -> str:
+    """A value of a stored study where it is text, else nothing."""
+    return value if isinstance(value, str) else ""
