@@ -52,6 +52,7 @@ class Planted:
     pairs: int = 10
     users: int = 8
     open_rate: float | None = None  # requests/s; the load is closed where it is None
+    judged_by: str = ""
     slice_seconds: float = 2.0
     fork_deviation: float = 0.01
     pair_deviation: float = 0.03
@@ -132,6 +133,7 @@ def _schedule(planted: Planted) -> Schedule:
                     users=planted.users,
                     profile=_profile(planted),
                     primary=place == 0,
+                    judged_by=planted.judged_by,
                 )
                 for place, name in enumerate(planted.cells)
             ],

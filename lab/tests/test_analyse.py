@@ -41,6 +41,21 @@ def test_a_planted_20_percent_is_called_slower(tmp_path: Path) -> None:
     )
 
 
+def headings(verdicts: Verdicts) -> list[str]:
+    return [str(column.header) for column in table(verdicts).columns]
+
+
+def test_what_is_judged_is_what_the_table_shows(tmp_path: Path) -> None:
+    closed = judged(tmp_path / "closed")
+    assert headings(closed)[2] == "requests/s"
+    opened = judged(tmp_path / "open", open_rate=500.0)
+    assert primary(opened).measure == "response_time_p99"
+    assert headings(opened)[2] == "99th percentile of response time, ms"
+    wished = judged(tmp_path / "wished", judged_by="response_time_mean")
+    assert primary(wished).measure == "response_time_mean" and "times the mean response time" in wished.sentence
+    assert headings(wished)[2] == "Mean response time, ms"
+
+
 def test_a_planted_20_percent_the_other_way_is_called_faster(tmp_path: Path) -> None:
     assert primary(judged(tmp_path, rates={A: 12_000.0, B: 10_000.0})).verdict == "faster"
 

@@ -89,11 +89,24 @@ def test_a_study_adds_a_measure_of_its_own() -> None:
         ({"units": "s"}, "unknown key 'units'.*did you mean 'unit'"),
         ({"name": "Bad Name"}, "key 'name'"),
         ({"name": "throughput"}, "measure 'throughput', name: it is taken"),
+        ({"source": "slice"}, "measure 'bytes_in_a_second', source: there is no source 'slice'; did you mean 'slices'"),
+        ({"source": "operations", "formula": "finished_search / seconds"}, "'finished_search' is not a quantity"),
     ],
 )
 def test_a_wrong_measure_is_named_with_its_key(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(MeasureError, match=said):
         registry(own(**changes))
+
+
+def test_a_measure_draws_on_the_source_that_it_names() -> None:
+    found = registry(own(source="operations", formula="failed_buy / (failed_buy + completed_buy)"))["bytes_in_a_second"]
+    assert found.of(values_of(failed_buy=1, completed_buy=3)).value == 0.25
+
+
+def test_a_study_may_be_judged_only_by_a_measure_that_there_is() -> None:
+    assert "bytes_in_a_second" in registry({**own(), "judged_by": "bytes_in_a_second"})
+    with pytest.raises(MeasureError, match="judged_by: there is no measure 'troughput'; did you mean 'throughput'"):
+        registry({"judged_by": "troughput"})
 
 
 def test_measures_that_are_no_tables_are_refused() -> None:

@@ -21,9 +21,7 @@ from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
 from .measures import Measure, registry
 from .sentences import Said, load_text, no_verdict, ranking, verdict
-from .verdicts import Judgement, Ranked, judge, primary_measure, ranks
-
-_ON_THE_TERMINAL = "throughput"
+from .verdicts import Judgement, Ranked, judge, ranks
 
 
 @dataclass(frozen=True)
@@ -101,6 +99,7 @@ def _verdicts(
         decisions=decided,
         detections=detections(run),
         scale=run.schedule.scale,
+        judged_by={cell.name: cell.primary_measure for cell in run.schedule.cells},
         figures=[_shown(figure) for figure in found if figure.fork is None],
         failures=list(_failures(run)),
         notes=list(_notes(run, findings)),
@@ -148,7 +147,7 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
 def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
     """What is said of one subject that is compared with nothing."""
     for figure in found:
-        if figure.fork is None and figure.cell.primary and figure.measure.name == primary_measure(figure.cell):
+        if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
             value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
             bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
             interval = f"95% interval {range_text(bounds)}, " if bounds else ""
@@ -282,18 +281,18 @@ def _shown(figure: ForkFigure) -> Figure:
 
 
 def table(verdicts: Verdicts) -> Table:
-    """For the terminal: throughput per subject and operation with its interval, the ratio, the verdict."""
+    """For the terminal: what is judged, per subject and operation with its interval, the ratio, the verdict."""
     grid = Table(title=None, show_edge=False, pad_edge=False)
     grid.add_column("operation")
     grid.add_column("subject")
-    for heading in ("requests/s", "interval", "ratio", "interval"):
+    for heading in (_judged_heading(verdicts), "interval", "ratio", "interval"):
         grid.add_column(heading, justify="right")
     grid.add_column("verdict")
     compared: dict[tuple[str, str], Comparison] = {}
     for one in verdicts.comparisons:
-        if one.measure == _ON_THE_TERMINAL:
+        if one.measure == verdicts.judged_by.get(one.cell):
             compared.setdefault((one.cell, one.a), one)  # those against the reference stand first
-    shown = [figure for figure in verdicts.figures if figure.measure == _ON_THE_TERMINAL]
+    shown = [figure for figure in verdicts.figures if _judged(verdicts, figure)]
     order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
     for cell in order:
         for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
@@ -301,6 +300,18 @@ def table(verdicts: Verdicts) -> Table:
             cells = (name if not place else "", figure.subject, *_figure_cells(figure))
             grid.add_row(*(Text(text) for text in (*cells, *_comparison_cells(compared.get((cell, figure.subject))))))
     return grid
+
+
+def _judged_heading(verdicts: Verdicts) -> str:
+    """The measure that is judged with its unit; each, where cells are judged by different ones."""
+    titles = {
+        figure.measure: f"{figure.title}, {figure.unit}" for figure in verdicts.figures if _judged(verdicts, figure)
+    }
+    return "requests/s" if list(titles) == ["throughput"] else "; ".join(titles.values())
+
+
+def _judged(verdicts: Verdicts, figure: Figure) -> bool:
+    return figure.measure == verdicts.judged_by.get(figure.cell)
 
 
 def decision_table(verdicts: Verdicts) -> Table:

@@ -11,16 +11,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..base.configuration import describe
+from ..base.configuration import describe, nearest
 from ..base.errors import MeasureError
 from ..base.formula import Formula, FormulaError, parse
 from ..models.measure import Measure as MeasureData
 from ..statistics.checks import percentile_refusal
 from ..statistics.verdict_words import Better
-from .quantities import COUNTS, OBSERVED, OF_SECONDS, Quantities
+from .quantities import Quantities
+from .sources import SOURCES
 
 _BUILT_IN = Path(__file__).with_name("measures.toml")
-SLICE_NAMES = frozenset(COUNTS) | OF_SECONDS | {"seconds", "users", "think_ms"}
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,11 @@ def registry(study: Mapping[str, Any] | None = None) -> dict[str, Measure]:
     for name in own:
         if name in found:
             raise MeasureError(f"study.toml: measure '{name}', name: it is taken by a built-in measure")
+    judged = (study or {}).get("judged_by") or ""
+    if judged and judged not in {**found, **own}:
+        raise MeasureError(
+            f"study.toml: judged_by: there is no measure '{judged}'{nearest(judged, sorted({**found, **own}))}"
+        )
     return {**found, **own}
 
 
@@ -110,8 +115,12 @@ def _measure(entry: Any, source: str, place: int) -> Measure:
         data = MeasureData.model_validate(entry)
     except ValidationError as error:
         raise MeasureError(f"{who}, {describe(error.errors()[0], MeasureData)}") from None
-    known = SLICE_NAMES | OBSERVED if data.source == "observations" else SLICE_NAMES
+    drawn_on = SOURCES.get(data.source)
+    if drawn_on is None:
+        raise MeasureError(f"{who}, source: there is no source '{data.source}'{nearest(data.source, sorted(SOURCES))}")
+    names = SOURCES["slices"].names | drawn_on.names
     try:
-        return Measure(data, parse(data.formula, frozenset(known), histograms=data.source == "histograms"))
+        formula = parse(data.formula, names, histograms=drawn_on.histograms, prefixes=drawn_on.prefixes)
+        return Measure(data, formula)
     except FormulaError as error:
         raise MeasureError(f"{who}, formula: {error}") from None

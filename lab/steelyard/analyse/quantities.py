@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ..base.histogram import Histogram, merged
-from ..store.stored_run import SliceRow, Trial
-
-OF_SECONDS = frozenset({"answered_seconds", "second_means_ms_sum", "second_means_ms_squares"})
-OBSERVED = frozenset({"cpu_ns", "jit_ns", "rss_bytes", "observed_ns"})
-# Of these the highest is taken where slices are put together; everything else is added.
-_GAUGES = frozenset({"rss_bytes", "users", "think_ms", "lateness_p99_ns", "oldest_unfinished_ns"})
-_NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
-COUNTS = tuple(item.name for item in fields(SliceRow) if item.name not in _NO_COUNTS)
+from ..store.stored_run import Trial
+from .sources import GAUGES, SOURCES
 
 
 @dataclass(frozen=True)
@@ -61,33 +55,10 @@ def together(parts: Sequence[Quantities]) -> Quantities:
     return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)), waiting)
 
 
-def second_means_ms(trial: Trial, number: int) -> dict[int, float]:
-    """The mean response time of each second of a slice that had a right answer, in ms, by the instant of its end in ns."""
-    spent, completed = dict[int, int](), dict[int, int]()
-    for tick in trial.ticks_by_slice.get(number, ()):
-        spent[tick.time_ns] = spent.get(tick.time_ns, 0) + tick.response_ns_sum
-        completed[tick.time_ns] = completed.get(tick.time_ns, 0) + tick.completed
-    return {instant: spent[instant] / count / 1e6 for instant, count in completed.items() if count}
-
-
 def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
-    row = trial.slices[number]
-    values: dict[str, float] = {name: getattr(row, name) for name in COUNTS}
-    values |= {"seconds": row.seconds, "users": users, "think_ms": trial.think_ms}
-    means = list(second_means_ms(trial, number).values())
-    values |= {
-        "answered_seconds": len(means),
-        "second_means_ms_sum": sum(means),
-        "second_means_ms_squares": sum(mean**2 for mean in means),
-    }
-    seen = trial.observations.get(number)
-    if seen:
-        values |= {
-            "cpu_ns": sum(one.cpu_ns for one in seen),
-            "jit_ns": sum(one.jit_ns for one in seen),
-            "rss_bytes": sum(one.rss_bytes for one in seen),
-            "observed_ns": trial.observed_ns(number) or 0,
-        }
+    values: dict[str, float] = {"users": users}
+    for source in SOURCES.values():
+        values |= source.of_slice(trial, number)
     return values
 
 
@@ -96,7 +67,7 @@ def _added(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
     if not parts:
         return {}
     names = [name for name in parts[0] if all(name in part for part in parts)]
-    return {name: (max if name in _GAUGES else sum)(part[name] for part in parts) for name in names}
+    return {name: (max if name in GAUGES else sum)(part[name] for part in parts) for name in names}
 
 
 def _remember(find: Callable[[str], Histogram]) -> Callable[[str], Histogram]:

@@ -37,11 +37,6 @@ class Judgement:
     reasons: tuple[str, ...]
 
 
-def primary_measure(cell: Cell) -> str:
-    """Closed loads are judged by throughput, open ones by the 99th percentile (METHODOLOGY, rule 7)."""
-    return "response_time_p99" if cell.profile.kind == "rate" else "throughput"
-
-
 def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
     """Every subject against the reference, in every cell, on every measure; the primary comparisons come first.
 
@@ -53,11 +48,11 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
     compared = [
         compare(
-            run, cell, measure, other, run.schedule.reference, primary=cell.primary and name == primary_measure(cell)
+            run, cell, measure, other, run.schedule.reference, primary=cell.primary and name == cell.primary_measure
         )
         for cell in cells
         for other in others
-        for name, measure in sorted(measures.items(), key=lambda item: item[0] != primary_measure(cell))
+        for name, measure in sorted(measures.items(), key=lambda item: item[0] != cell.primary_measure)
     ]
     among = list(_among(run, measures, others))
     primaries = [one for one in compared if one.primary]
@@ -89,7 +84,7 @@ def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Ite
         return
     together = [set(trial.start_order) for trial in run.schedule.trials]
     for cell in run.schedule.cells:
-        measure = measures[primary_measure(cell)]
+        measure = measures[cell.primary_measure]
         for a, b in combinations(others, 2) if cell.primary else ():
             if any({a, b} <= subjects for subjects in together):
                 yield compare(run, cell, measure, a, b, primary=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .configuration import nearest
 
@@ -52,56 +52,62 @@ class Formula:
         return value if value is not None and math.isfinite(value) else None
 
 
-def parse(text: str, known: frozenset[str], *, histograms: bool) -> Formula:
-    """Check `text` against the grammar and the `known` names; raises FormulaError."""
+def parse(text: str, known: frozenset[str], *, histograms: bool, prefixes: tuple[str, ...] = ()) -> Formula:
+    """Check `text` against the grammar and the names: those `known`, and all that begin with one of `prefixes`.
+
+    Raises FormulaError.
+    """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise FormulaError(f"'{text}' is not arithmetic ({getattr(error, 'msg', None) or error})") from None
-    names: set[str] = set()
-    percentiles: list[tuple[str, float]] = []
-    deviations: list[str] = []
-    _check(tree, text, known, histograms, names, percentiles, deviations, 0)
-    return Formula(text, tree, frozenset(names), tuple(percentiles), tuple(deviations))
+    checked = _Checked(text, known, prefixes, histograms)
+    checked.take(tree, 0)
+    return Formula(text, tree, frozenset(checked.names), tuple(checked.percentiles), tuple(checked.deviations))
 
 
-def _check(
-    node: ast.expr,
-    text: str,
-    known: frozenset[str],
-    histograms: bool,
-    names: set[str],
-    percentiles: list[tuple[str, float]],
-    deviations: list[str],
-    depth: int,
-) -> None:
-    if depth > _DEEPEST:
-        raise FormulaError("it is nested too deeply")
-    match node:
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
-            _check(left, text, known, histograms, names, percentiles, deviations, depth + 1)
-            _check(right, text, known, histograms, names, percentiles, deviations, depth + 1)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            _check(operand, text, known, histograms, names, percentiles, deviations, depth + 1)
-        case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
-            _check(inner, text, known, histograms, names, percentiles, deviations, depth + 1)
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and math.isfinite(value):
-            pass
-        case ast.Name(id=name):
-            if name not in known:
-                raise FormulaError(f"'{name}' is not a quantity of this source{nearest(name, sorted(known))}")
-            names.add(name)
-        case ast.Call(
-            func=ast.Name(id="percentile"), args=[ast.Name(id=kind), ast.Constant(value=percent)], keywords=[]
-        ):
-            percentiles.append((kind, _percent(kind, percent, histograms)))
-        case ast.Call(func=ast.Name(id="deviation"), args=[ast.Name(id=kind)], keywords=[]):
-            deviations.append(_kind(kind, "deviation", histograms))
-        case _:
-            part = (ast.get_source_segment(text.strip(), node) or type(node).__name__)[:60]
-            raise FormulaError(
-                f"'{part}' is not allowed: only numbers, names, + - * /, sqrt(...), percentile(KIND, PERCENT) and deviation(KIND)"
-            )
+@dataclass
+class _Checked:
+    """A formula under check: what is allowed in it, and what it was found to ask for."""
+
+    text: str
+    known: frozenset[str]
+    prefixes: tuple[str, ...]
+    histograms: bool
+    names: set[str] = field(default_factory=set)
+    percentiles: list[tuple[str, float]] = field(default_factory=list)
+    deviations: list[str] = field(default_factory=list)
+
+    def take(self, node: ast.expr, depth: int) -> None:
+        """Raises FormulaError for anything but the arithmetic allowed."""
+        if depth > _DEEPEST:
+            raise FormulaError("it is nested too deeply")
+        match node:
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+                self.take(left, depth + 1)
+                self.take(right, depth + 1)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                self.take(operand, depth + 1)
+            case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
+                self.take(inner, depth + 1)
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and math.isfinite(value):
+                pass
+            case ast.Name(id=name):
+                if name not in self.known and not any(name.startswith(prefix) for prefix in self.prefixes):
+                    raise FormulaError(f"'{name}' is not a quantity of this source{nearest(name, sorted(self.known))}")
+                self.names.add(name)
+            case ast.Call(
+                func=ast.Name(id="percentile"), args=[ast.Name(id=kind), ast.Constant(value=percent)], keywords=[]
+            ):
+                self.percentiles.append((kind, _percent(kind, percent, self.histograms)))
+            case ast.Call(func=ast.Name(id="deviation"), args=[ast.Name(id=kind)], keywords=[]):
+                self.deviations.append(_kind(kind, "deviation", self.histograms))
+            case _:
+                part = (ast.get_source_segment(self.text.strip(), node) or type(node).__name__)[:60]
+                raise FormulaError(
+                    f"'{part}' is not allowed: only numbers, names, + - * /, sqrt(...), percentile(KIND, PERCENT) and "
+                    "deviation(KIND)"
+                )
 
 
 def _percent(kind: str, percent: object, histograms: bool) -> float:

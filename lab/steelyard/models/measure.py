@@ -12,14 +12,13 @@ from .strict import Strict
 class Measure(Strict):
     """One measure.
 
-    `short` heads its column where the title would be too long. `source` says which stored files the formula may draw
-    on: `slices` (the counts and sums of slices.csv, and `seconds`,
-    `users`, `think_ms`), `observations` (those, and `cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`) or `histograms` (those
-    of slices, and `percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Of the
-    seconds that had an answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and
-    `answered_seconds` counts them. The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated
-    on a slice, on a fork's slices and on all of them together: counts are added, histograms merged, and of rss_bytes, users
-    and lateness the highest is taken.
+    `short` heads its column where the title would be too long. `source` names one of analyse/sources, whose numbers the formula
+    may draw on beside those of `slices` (the counts and sums of slices.csv, and `seconds`, `users`, `think_ms`): `observations`
+    (`cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`), `operations` (`completed_OPERATION`, `failed_OPERATION`) or `histograms`
+    (`percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Of the seconds that had an
+    answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and `answered_seconds` counts them.
+    The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated on a slice, on a fork's slices and
+    on all of them together: counts are added, histograms merged, and of rss_bytes, users and lateness the highest is taken.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
@@ -27,7 +26,7 @@ class Measure(Strict):
     short: Annotated[str, Field(max_length=30)] = ""
     unit: Annotated[str, Field(max_length=30)]
     better: Literal["higher", "lower"]
-    source: Literal["slices", "observations", "histograms"]
+    source: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
     formula: Annotated[str, Field(min_length=1, max_length=500)]
 
 

@@ -15,7 +15,8 @@ class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
     `kind` is one of plan/kinds: of the `steady` ones only one is primary, of the `block`s each is judged. `users` are the most at
-    any time. `until` ends a block of held steps early.
+    any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests on; empty: throughput of
+    closed load, the 99th percentile of open.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Cell(Strict):
     kind: Literal["steady", "block"] = "steady"
     title: str = ""
     until: Until | None = None
+    judged_by: str = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -34,6 +36,11 @@ class Cell(Strict):
             given = {**given, "kind": "block" if given["block"] else "steady"}
             del given["block"]
         return given
+
+    @property
+    def primary_measure(self) -> str:
+        """The one measure that is judged; everything else is secondary."""
+        return self.judged_by or ("response_time_p99" if self.profile.kind == "rate" else "throughput")
 
     @property
     def operation(self) -> str:

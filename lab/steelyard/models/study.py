@@ -138,7 +138,8 @@ class Study(Strict):
     `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`,
     each of them is a cell instead. `measures` are the study's own, beside those of measures.toml. `sets` are factors that go
     together under a name: `--with small` gives them to every server that has them, `LABEL@small` to one subject. `sections` are
-    those of the report, in order; none said, all that have something to show.
+    those of the report, in order; none said, all that have something to show. `judged_by` is the measure that verdicts rest on;
+    none said, throughput where the load is closed, the 99th percentile of response time where it is open.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -167,6 +168,7 @@ class Study(Strict):
     tests: list[Test] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
+    judged_by: str = ""
 
     def first_server(self) -> str:
         """The server of the first subject."""

@@ -126,8 +126,8 @@ class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
     `ranks` stand where there are more than two subjects and no tests; with tests, `decisions` and `detections` do, and `scale`
-    says by what their times were multiplied. `status` is `complete` where every planned trial was. `notes` are
-    what a reader must know beside the figures.
+    says by what their times were multiplied. `judged_by` is each cell's primary measure. `status` is `complete` where every
+    planned trial was. `notes` are what a reader must know beside the figures.
     """
 
     run: str
@@ -140,6 +140,7 @@ class Verdicts(Strict):
     decisions: list[Decision] = []
     detections: list[Detection] = []
     scale: float = 1.0
+    judged_by: dict[str, str] = {}
     figures: list[Figure] = []
     failures: list[TrialFailure] = []
     notes: list[str] = []

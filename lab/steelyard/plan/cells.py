@@ -31,11 +31,20 @@ def cells_of(
         profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
     if settings.mix is not None and not request.operations:
         name = "+".join(settings.mix)
-        return [Cell(name=name, mix=settings.mix, users=users, profile=profile, primary=True)]
+        return [
+            Cell(name=name, mix=settings.mix, users=users, profile=profile, primary=True, judged_by=study.judged_by)
+        ]
     operations = list(request.operations) or study.operations
     primary = study.primary if study.primary in operations else operations[0]
     return [
-        Cell(name=operation, mix={operation: 1.0}, users=users, profile=profile, primary=operation == primary)
+        Cell(
+            name=operation,
+            mix={operation: 1.0},
+            users=users,
+            profile=profile,
+            primary=operation == primary,
+            judged_by=study.judged_by,
+        )
         for operation in operations
     ]
 
@@ -53,6 +62,7 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
             kind="block",
             title=test.title,
             until=test.until,
+            judged_by=study.judged_by,
         )
         for test in study.tests
         if test.name in wanted and (not request.operations or test.operation in request.operations)

@@ -8,7 +8,6 @@ from statistics import median, variance
 
 from ..analyse.measures import Measure
 from ..analyse.ratios import compare
-from ..analyse.verdicts import primary_measure
 from ..models.records import Schedule
 from ..plan.designs.design import LEAST_PAIRS
 from ..plan.schedule import seconds_of_slice
@@ -45,7 +44,7 @@ def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
     for other in schedule.subjects:
         if other == schedule.reference:
             continue
-        one = compare(run, cell, measures[primary_measure(cell)], other, schedule.reference, primary=True)
+        one = compare(run, cell, measures[cell.primary_measure], other, schedule.reference, primary=True)
         for fork in one.counted:
             logs = [math.log(pair.ratio) for pair in fork.pairs if pair.ratio and not pair.voids]
             if len(logs) >= 2:

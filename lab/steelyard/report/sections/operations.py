@@ -25,10 +25,11 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def _levels(analysis: Analysis) -> tuple[Picture, ...]:
+    """What is judged first, and beside it throughput, or the mean response time where that is judged."""
     run = analysis.run
     operations = [cell.name for cell in cells(run)]
     found = []
-    for name in ("throughput", "response_time_mean"):
+    for name in list(dict.fromkeys((cells(run)[0].primary_measure, "throughput", "response_time_mean")))[:2]:
         figures = [figure for figure in analysis.figures if figure.measure.name == name]
         found.append(level_chart(f"level-{name}", figures, operations, run.schedule.subjects))
     return present(found)

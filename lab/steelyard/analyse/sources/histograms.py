@@ -1,0 +1,7 @@
+"""Times by kind, as merged histograms (intervals.hlog): read only where a formula asks for a percentile or a deviation."""
+
+from __future__ import annotations
+
+from .source import Source
+
+SOURCE = Source(name="histograms", names=frozenset(), of_slice=lambda _trial, _number: {}, histograms=True)

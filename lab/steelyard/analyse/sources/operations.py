@@ -1,0 +1,20 @@
+"""Right answers and failures by operation (ticks.csv), for a mix of several: `completed_OPERATION`, `failed_OPERATION`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from ...store.stored_run import Trial
+from .source import Source
+
+
+def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
+    found: Counter[str] = Counter()
+    for tick in trial.ticks_by_slice.get(number, ()):
+        found[f"completed_{tick.operation}"] += tick.completed
+        found[f"failed_{tick.operation}"] += sum(tick.failures.values())
+    return found
+
+
+SOURCE = Source(name="operations", names=frozenset(), of_slice=_of_slice, prefixes=("completed_", "failed_"))
