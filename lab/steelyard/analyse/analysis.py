@@ -296,7 +296,7 @@ def table(verdicts: Verdicts) -> Table:
     order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
     for cell in order:
         for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
-            name = cell if cell == figure.operation else f"{cell}: {figure.operation}"
+            name = cell if cell.startswith(figure.operation) else f"{cell}: {figure.operation}"
             cells = (name if not place else "", figure.subject, *_figure_cells(figure))
             grid.add_row(*(Text(text) for text in (*cells, *_comparison_cells(compared.get((cell, figure.subject))))))
     return grid

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -75,13 +75,9 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     return tuple(found)
 
 
-def measured_slices(trial: Trial, cell: str, subject: str) -> dict[int, int]:
+def measured_slices(trial: Trial, cell: str, subject: str) -> Mapping[int, int]:
     """Slice numbers by pair number: what was measured of a subject in a cell."""
-    return {
-        plan.pair: plan.number
-        for plan in trial.plans.values()
-        if plan.phase == "measure" and plan.cell == cell and plan.subject == subject and plan.pair is not None
-    }
+    return trial.measured.get((cell, subject), {})
 
 
 def counted_slices(trial: Trial, cell: str, subject: str, *, unbroken: bool) -> list[int]:

@@ -11,7 +11,6 @@ from statistics import stdev
 from ..base.text import counted
 from ..models.records import Cell
 from ..plan.designs import design_named
-from ..plan.kinds import kind_of
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
 from ..statistics.verdict_words import Better, Judged, Word, words
@@ -72,10 +71,10 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
-    """Comparisons whose error rate is shared: each cell is a question of its own, and its ranking another."""
-    for cell in dict.fromkeys(one.cell.name for one in primaries):
-        yield [one for one in primaries if one.cell.name == cell]
-        yield [one for one in among if one.cell.name == cell]
+    """Comparisons whose error rate is shared: each cell or family of cells is a question of its own, and its ranking another."""
+    for family in dict.fromkeys(one.cell.family or one.cell.name for one in primaries):
+        yield [one for one in primaries if (one.cell.family or one.cell.name) == family]
+        yield [one for one in among if (one.cell.family or one.cell.name) == family]
 
 
 def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:
@@ -102,8 +101,9 @@ class Ranked:
 
 
 def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
-    """The subjects' ranks in the primary cell. Empty for fewer than three, and with tests, each of which has ranks of its own."""
-    if len(run.schedule.subjects) < 3 or not all(kind_of(cell).sliced for cell in run.schedule.cells):
+    """The subjects' ranks in the primary cell. Empty for fewer than three, and where several cells are judged, each of which
+    has ranks of its own."""
+    if len(run.schedule.subjects) < 3 or sum(cell.primary for cell in run.schedule.cells) != 1:
         return []
     return ranked(run, judgements)
 

@@ -154,10 +154,9 @@ def setting_of(
     made = corpus.make(
         service,
         folder / "corpus",
-        study.operations,
+        corpus.requests_of(schedule.cells, settings.service),
         seed=seed,
         count=study.corpus_entries,
-        parameters=settings.service,
     )
     return Setting(
         schedule=schedule,

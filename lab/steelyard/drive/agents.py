@@ -62,7 +62,8 @@ def _sweep(
     """Median throughput per second by number of users, after a warm-up."""
     folder.mkdir(parents=True, exist_ok=True)
     operations = list(settings.mix or dict.fromkeys(service.model.operations, 1.0))
-    made = corpus.make(service, folder / "corpus", operations, seed=1, count=50, parameters=settings.service)
+    wanted = {operation: corpus.Requests(operation, settings.service) for operation in operations}
+    made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
     mix = settings.mix or dict.fromkeys(operations, 1.0)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:

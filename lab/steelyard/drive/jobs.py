@@ -124,7 +124,7 @@ def make_job(
 ) -> Job:
     """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
     cells = {cell.name: cell for cell in schedule.cells}
-    operations = sorted({operation for cell in schedule.cells for operation in cell.mix})
+    asked = {name: operation for cell in schedule.cells for name, operation in zip(cell.asked, cell.mix, strict=True)}
 
     def slice_of(plan: SlicePlan) -> Slice:
         cell = cells[plan.cell]
@@ -138,7 +138,7 @@ def make_job(
             subject=plan.subject,
             phase=plan.phase,
             profile=load(cell, seconds),
-            mix=cell.mix,
+            mix=cell.asked,
             deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
             lead_in_ms=kind.lead_in_ms,
         )
@@ -154,7 +154,9 @@ def make_job(
                 subject=label,
                 url=subject.url,
                 headers=subject.subject.headers,
-                operation_headers={operation: contract.request_headers(service, operation) for operation in operations},
+                operation_headers={
+                    name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())
+                },
             )
             for label, subject in running.items()
         ],

@@ -156,8 +156,8 @@ class Watch:
 
     def _place(self, plan: SlicePlan) -> Place:
         cell = self._cells[plan.cell]
-        total = sum(cell.mix.values())
-        size = sum(share * self._request_bytes[operation] for operation, share in cell.mix.items()) / total
+        total = sum(cell.asked.values())
+        size = sum(share * self._request_bytes[name] for name, share in cell.asked.items()) / total
         return Place(slice=plan.number, phase=plan.phase, cell=plan.cell, users=cell.users, request_bytes=round(size))
 
     def _memory_line(self, label: str) -> str | None:

@@ -13,6 +13,7 @@ from ..base.errors import StoreError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
 from ..models.job import Rule
+from ..models.records import Cell
 from ..models.service import Exchange, Service
 from . import exchanges
 
@@ -27,23 +28,40 @@ class Corpus:
     rules: dict[str, Rule]
 
 
+@dataclass(frozen=True)
+class Requests:
+    """One kind of request: an operation, and the values of the service's parameters that size it."""
+
+    operation: str
+    parameters: Mapping[str, int]
+
+
+def requests_of(cells: Sequence[Cell], parameters: Mapping[str, int]) -> dict[str, Requests]:
+    """What the cells ask for, by the names of `Cell.asked`; `parameters` are those of all, which a cell's payload overrides."""
+    return {
+        name: Requests(operation, {**parameters, **cell.payload})
+        for cell in cells
+        for name, operation in zip(cell.asked, cell.mix, strict=True)
+    }
+
+
 def make(
     service: Entry[Service],
     folder: Path,
-    operations: Sequence[str],
+    wanted: Mapping[str, Requests],
     *,
     seed: int,
     count: int,
-    parameters: Mapping[str, int],
 ) -> Corpus:
-    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges an operation; raises ContractError.
+    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges of each kind of request wanted, by the
+    names that the engine is to know them by; raises ContractError.
 
     The files that the service's factors name are kept beside them, each under the factor's name.
     """
     made = [
-        exchange
-        for operation in operations
-        for exchange in exchanges.generated(service, operation, seed=seed, count=count, parameters=parameters)
+        (name, exchange)
+        for name, one in wanted.items()
+        for exchange in exchanges.generated(service, one.operation, seed=seed, count=count, parameters=one.parameters)
     ]
     rules: dict[str, Rule] = {}
     offset = 0
@@ -56,13 +74,13 @@ def make(
         ):
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
-            for entry, exchange in enumerate(made):
+            for entry, (asked, exchange) in enumerate(made):
                 body = exchange.request.encode()
                 rule = _rule(service.model, exchange)
-                name = f"{exchange.operation}-{entry}" if exchange.marker else exchange.operation
+                name = f"{asked}-{entry}" if exchange.marker else asked
                 rules[name] = rule
                 bodies.write(body)
-                rows.writerow([entry, exchange.operation, offset, len(body), name, int(exchange.safe)])
+                rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe)])
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
         written = {name: rule.model_dump(exclude_none=True) for name, rule in rules.items()}

@@ -16,7 +16,8 @@ class Cell(Strict):
 
     `kind` is one of plan/kinds: of the `steady` ones only one is primary, of the `block`s each is judged. `users` are the most at
     any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests on; empty: throughput of
-    closed load, the 99th percentile of open.
+    closed load, the 99th percentile of open. `payload` are values of the service's parameters that this cell has of its own.
+    Judged cells of one `family` share an error rate; without one, each is a question of its own.
     """
 
     name: str
@@ -28,6 +29,8 @@ class Cell(Strict):
     title: str = ""
     until: Until | None = None
     judged_by: str = ""
+    payload: dict[str, int] = {}
+    family: str = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -41,6 +44,12 @@ class Cell(Strict):
     def primary_measure(self) -> str:
         """The one measure that is judged; everything else is secondary."""
         return self.judged_by or ("response_time_p99" if self.profile.kind == "rate" else "throughput")
+
+    @property
+    def asked(self) -> dict[str, float]:
+        """The mix by what the corpus calls its requests: an operation, with the payload where the cell has one of its own."""
+        sizes = ",".join(f"{name}={value}" for name, value in self.payload.items())
+        return {f"{operation}@{sizes}" if sizes else operation: share for operation, share in self.mix.items()}
 
     @property
     def operation(self) -> str:

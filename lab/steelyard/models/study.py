@@ -89,6 +89,19 @@ class Test(Strict):
         return self
 
 
+class Grid(Strict):
+    """A cell for each combination of an operation, a number of users and a value of each payload parameter.
+
+    `operations` are the study's own where none are said, `users` its number of users. `payload` has the service's parameters, each
+    with its values. `judged` is `all`, under one adjustment for their number, or names the one cell by its users and payload.
+    """
+
+    operations: list[str] = []
+    users: list[Annotated[int, Field(ge=1, le=100_000)]] = []
+    payload: dict[str, Annotated[list[int], Field(min_length=1)]] = {}
+    judged: Literal["all"] | dict[str, int] = "all"
+
+
 class PartSpec(Strict):
     """One process of a subject: a server, and settings of it that differ from their defaults."""
 
@@ -135,11 +148,12 @@ class Study(Strict):
     (longer where answers are slow; 0: each slice in one stretch).
     `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
     which the run may be judged and ended; `margin` is the difference that counts as none.
-    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`,
-    each of them is a cell instead. `measures` are the study's own, beside those of measures.toml. `sets` are factors that go
-    together under a name: `--with small` gives them to every server that has them, `LABEL@small` to one subject. `sections` are
-    those of the report, in order; none said, all that have something to show. `judged_by` is the measure that verdicts rest on;
-    none said, throughput where the load is closed, the 99th percentile of response time where it is open.
+    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`, each
+    of them is a cell instead; where there is a `grid`, each of its combinations. `measures` are the study's own, beside those of
+    measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
+    `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
+    `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
+    response time where it is open.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -166,6 +180,7 @@ class Study(Strict):
     claims: list[Claim] = []
     measures: list[Measure] = []
     tests: list[Test] = []
+    grid: list[Grid] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
     judged_by: str = ""
@@ -192,6 +207,12 @@ class Study(Strict):
         for test in self.tests:
             if test.operation not in self.operations:
                 raise ValueError(f"test {test.name} runs '{test.operation}', which is not one of the operations")
+        for grid in self.grid:
+            unknown = set(grid.operations) - set(self.operations)
+            if unknown:
+                raise ValueError(f"the grid names '{min(unknown)}', which is not one of the operations")
+        if self.grid and self.tests:
+            raise ValueError("a study has tests or a grid, not both")
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
         return self

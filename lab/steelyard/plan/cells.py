@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
@@ -34,6 +35,8 @@ def cells_of(
         return [
             Cell(name=name, mix=settings.mix, users=users, profile=profile, primary=True, judged_by=study.judged_by)
         ]
+    if study.grid:
+        return _grid_cells(study, service, request, users, profile)
     operations = list(request.operations) or study.operations
     primary = study.primary if study.primary in operations else operations[0]
     return [
@@ -47,6 +50,45 @@ def cells_of(
         )
         for operation in operations
     ]
+
+
+def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
+    """A cell for each combination of the study's grids that the request leaves in; raises ConfigurationError."""
+    found = []
+    for place, grid in enumerate(study.grid):
+        for name in grid.payload:
+            if name not in service.parameters:
+                raise ConfigurationError(
+                    f"{study.name}: the grid has a payload '{name}', which {service.name} does not know"
+                    f"{nearest(name, sorted(service.parameters))}"
+                )
+        levels = [users] if request.users is not None or not grid.users else grid.users
+        operations = [name for name in grid.operations or study.operations if name in (request.operations or [name])]
+        payloads = [dict(zip(grid.payload, values, strict=True)) for values in product(*grid.payload.values())]
+        for operation, payload, level in product(operations, payloads, levels):
+            at = {**payload, "users": level}
+            judged = grid.judged == "all" or (operation == study.primary and grid.judged.items() <= at.items())
+            found.append(
+                Cell(
+                    name=" ".join([operation, *(f"{name}={value}" for name, value in at.items())]),
+                    mix={operation: 1.0},
+                    users=level,
+                    profile=_with_users(profile, level),
+                    primary=judged,
+                    judged_by=study.judged_by,
+                    payload=payload,
+                    family=f"grid {place + 1}" if grid.judged == "all" else "",
+                )
+            )
+    if not any(cell.primary for cell in found):
+        raise ConfigurationError(
+            f"{study.name}: no cell of the grid is judged", hint="`judged` names one that is in it"
+        )
+    return found
+
+
+def _with_users(profile: Profile, users: int) -> Profile:
+    return profile.model_copy(update={"users": users}) if isinstance(profile, BigBang) else profile
 
 
 def _blocks(study: Study, request: Request) -> list[Cell]:

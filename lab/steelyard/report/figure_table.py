@@ -67,7 +67,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> Operation:
     }
     names = measures_shown(analysis)
     return Operation(
-        name=cell.operation,
+        name=cell.name,
         users=cell.users,
         primary=cell.primary,
         rows=tuple(

@@ -120,10 +120,9 @@ def _setting(
     made = corpus.make(
         service,
         folder / "corpus",
-        sorted({operation for cell in schedule.cells for operation in cell.mix}),
+        corpus.requests_of(sorted(schedule.cells, key=lambda cell: cell.operation), settings.service),
         seed=schedule.seed,
         count=study.corpus_entries,
-        parameters=settings.service,
     )
     return Setting(
         schedule=schedule,

@@ -175,7 +175,23 @@ class Trial:
         if self.unbroken(number):
             return [number]
         plan = self.plans[number]
-        return [one.number for one in self.plans.values() if (one.cell, one.pair) == (plan.cell, plan.pair)]
+        return self._together[plan.cell, plan.pair]
+
+    @cached_property
+    def _together(self) -> Mapping[tuple[str, int | None], list[int]]:
+        found: dict[tuple[str, int | None], list[int]] = {}
+        for plan in self.plans.values():
+            found.setdefault((plan.cell, plan.pair), []).append(plan.number)
+        return found
+
+    @cached_property
+    def measured(self) -> Mapping[tuple[str, str], Mapping[int, int]]:
+        """Slice numbers by pair number, for each cell and subject: what was measured."""
+        found: dict[tuple[str, str], dict[int, int]] = {}
+        for plan in self.plans.values():
+            if plan.phase == "measure" and plan.pair is not None:
+                found.setdefault((plan.cell, plan.subject), {})[plan.pair] = plan.number
+        return found
 
     def unbroken(self, number: int) -> bool:
         """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""

@@ -9,6 +9,7 @@ from . import (
     cannot_say,
     evidence,
     failures,
+    grid,
     instrument,
     operations,
     paper_claims,
@@ -25,6 +26,7 @@ SECTIONS = {
     for module in (
         verdict,
         tests,
+        grid,
         evidence,
         operations,
         response_times,

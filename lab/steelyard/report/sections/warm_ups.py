@@ -1,11 +1,12 @@
-"""How each fork warmed up, on the primary cell."""
+"""How each fork warmed up, on the first cell that is warmed up in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ...analyse.analysis import Analysis
-from ...plan.kinds import unbroken
+from ...models.records import Cell
+from ...plan.kinds import unbroken, warmed
 from ...store.stored_run import Run
 from ..charts.curves import warm_up_chart, warm_up_points
 from ..drawing import Picture
@@ -16,12 +17,18 @@ from ..subjects import cells, present
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where nothing was kept of any warm-up."""
     pictures = _warm_ups(analysis.run)
-    return {"warm_ups": pictures, "warm_up_cell": cells(analysis.run)[0].name} if pictures else None
+    return {"warm_ups": pictures, "warm_up_cell": _cell(analysis.run).name} if pictures else None
+
+
+def _cell(run: Run) -> Cell:
+    """The first of those that are warmed up in."""
+    chosen = warmed(run.schedule.cells)
+    return next(cell for cell in cells(run) if cell in chosen)
 
 
 def _warm_ups(run: Run) -> tuple[Picture, ...]:
-    """The curves of the primary cell, all on one scale."""
-    cell = cells(run)[0]
+    """The curves of that cell, all on one scale."""
+    cell = _cell(run)
     whole = unbroken(run.schedule, cell)
     points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=whole)]
     highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)

@@ -1,0 +1,82 @@
+"""A grid of cells as a heat map with the ratios in it: the payload along one side, users along the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from ...analyse.verdicts import Judgement
+from ...base.text import ratio_text
+from ..drawing import COLOURS, INK, MUTED, WIDE, Chart, Picture, draw, marks
+
+DEEPEST = math.log(2)  # from twice as much on, a colour is at its deepest
+SPOKEN = {"faster": "faster", "slower": "slower", "equivalent": "equal", "undecided": "undecided"}
+
+
+def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Picture | None:
+    """One subject against the reference over all cells of an operation; None where nothing could be compared."""
+    shown = [one for one in judgements if one.compared.ratio is not None]
+    if not shown:
+        return None
+    first = shown[0].compared
+    what = first.measure.title.lower()
+    rows = tuple(_row(one) for one in shown)
+    told = "; ".join(f"{payload}, {users} users: {ratio} {word}" for payload, users, ratio, _, word in rows)
+    wide, narrow = draw(name, lambda width: _chart(shown, width))
+    return Picture(
+        f"{operation}: {first.a} against {first.b}",
+        f"Ratios of {what}; blue where {first.a} has more, orange where it has less, deeper with the distance. A word stands "
+        "where the verdict does, adjusted for all cells that are judged together.",
+        f"Ratios of {what} of {first.a} to {first.b} on {operation}. {told}.",
+        wide,
+        narrow,
+        ("payload", "users", "ratio", "interval", "verdict"),
+        rows,
+    )
+
+
+def _payload(judgement: Judgement) -> str:
+    return ", ".join(f"{name} {value}" for name, value in judgement.compared.cell.payload.items()) or "as it is"
+
+
+def _row(judgement: Judgement) -> tuple[str, str, str, str, str]:
+    one = judgement.compared
+    bounds = None if one.interval is None else (one.interval.low, one.interval.high)
+    interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
+    return _payload(judgement), str(one.cell.users), ratio_text(one.ratio or 0.0, bounds), interval, _word(judgement)
+
+
+def _word(judgement: Judgement) -> str:
+    if judgement.word is not None:
+        return SPOKEN[judgement.word.value]
+    return "not valid" if judgement.broken else ""
+
+
+def _chart(judgements: Sequence[Judgement], width: int) -> Chart:
+    values: list[dict[str, Any]] = []
+    for judgement in judgements:
+        payload, users, ratio, _, word = _row(judgement)
+        depth = math.log(judgement.compared.ratio or 1.0)
+        values.append(
+            {
+                "payload": payload,
+                "users": users,
+                "ratio": ratio,
+                "word": word,
+                "more": depth > 0,
+                "depth": 0.08 + 0.5 * min(1.0, abs(depth) / DEEPEST),
+            }
+        )
+    columns = list(dict.fromkeys(value["payload"] for value in values))
+    rows = sorted({value["users"] for value in values}, key=int)
+    x = alt.X("payload:N", sort=columns, axis=alt.Axis(title=None, orient="top", labelAngle=0))
+    y = alt.Y("users:N", sort=rows, axis=alt.Axis(title="users"))
+    base = marks(values).encode(x=x, y=y)
+    colour = alt.Color("more:N", scale=alt.Scale(domain=[True, False], range=[COLOURS[0], COLOURS[1]]), legend=None)
+    tiles = base.mark_rect().encode(color=colour, opacity=alt.Opacity("depth:Q", scale=None, legend=None))
+    ratios = base.mark_text(color=INK, fontSize=15, dy=-7).encode(text="ratio:N")
+    words = base.mark_text(color=MUTED, fontSize=12, dy=10).encode(text="word:N")
+    return alt.layer(tiles, ratios, words).properties(width=min(width, WIDE), height=30 + 52 * len(rows))

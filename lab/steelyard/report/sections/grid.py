@@ -1,0 +1,39 @@
+"""The grid of a study: every payload and number of users at a glance, one heat map an operation and subject."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analyse.analysis import Analysis
+from ..charts.heat_map import heat_map
+from ..section import Section
+from ..subjects import present
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where no cell has a payload of its own or a family."""
+    schedule = analysis.run.schedule
+    gridded = {cell.name for cell in schedule.cells if cell.payload or cell.family}
+    if not gridded:
+        return None
+    against = [
+        one
+        for one in analysis.judgements
+        if one.compared.cell.name in gridded
+        and one.compared.b == schedule.reference
+        and one.compared.measure.name == one.compared.cell.primary_measure
+    ]
+    pictures = [
+        heat_map(
+            f"grid-{place}-{operation}",
+            operation,
+            [one for one in against if one.compared.a == subject and one.compared.cell.operation == operation],
+        )
+        for place, subject in enumerate(schedule.subjects)
+        for operation in dict.fromkeys(cell.operation for cell in schedule.cells)
+    ]
+    shown = present(pictures)
+    return {"maps": shown} if shown else None
+
+
+SECTION = Section("grid", content)
