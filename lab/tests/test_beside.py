@@ -22,15 +22,15 @@ def pair(tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> Besid
     small: dict[str, Any] = {"forks": 2, "pairs": 3}
     old = write_run(tmp_path / "old", Planted(**{**small, **first}))
     new = write_run(tmp_path / "new", Planted(**{**small, **second}))
-    return beside(old, new)
+    return beside([old, new])
 
 
 def test_figures_that_both_have_stand_side_by_side_with_their_ratio_and_without_a_verdict(tmp_path: Path) -> None:
     found = pair(tmp_path, {"rates": {A: 8_000.0, B: 10_000.0}}, {"rates": {A: 4_000.0, "wildfly": 9_000.0}})
     rows = {one.measure: one for one in found.figures}
     assert {one.subject for one in found.figures} == {A}
-    assert rows["throughput"].ratio == pytest.approx(0.5, abs=0.02)
-    assert rows["throughput"].first_interval is not None
+    assert rows["throughput"].ratios == [1.0, pytest.approx(0.5, abs=0.02)]
+    assert rows["throughput"].intervals[0] is not None
     console = Console(width=200, file=StringIO(), record=True)
     printing.beside(found, console)
     said = console.export_text()
@@ -48,4 +48,36 @@ def test_what_differs_between_their_setups_is_said_and_nothing_else(tmp_path: Pa
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Planted(forks=1, pairs=3))
     with pytest.raises(StoreError, match="nowhere"):
-        beside(run, tmp_path / "nowhere")
+        beside([run, tmp_path / "nowhere"])
+
+
+def campaigns(tmp_path: Path, rates: list[float], **planted: Any) -> BesideOutput:
+    runs = [
+        write_run(tmp_path / f"run-{n}", Planted(rates={A: rate, B: 10_000.0}, seed=n, pairs=5, **planted))
+        for n, rate in enumerate(rates, 1)
+    ]
+    return beside(runs)
+
+
+def test_campaigns_that_disagree_say_how_much_they_vary_and_what_one_more_would_find(tmp_path: Path) -> None:
+    (question,) = campaigns(tmp_path, [7_000.0, 7_700.0, 8_400.0]).questions
+    assert [one.forks for one in question.campaigns] == [4, 4, 4]
+    assert question.contradict and 0.05 < question.spread < 0.15
+    assert question.mean == pytest.approx(0.767, abs=0.03)
+    assert question.prediction is not None and question.prediction[0] < 0.7 and question.prediction[1] > 0.84
+    said = printing.agreement(question)
+    assert "Between 3 campaigns the ratio varies by" in said and "one more would find" in said
+    assert "exclude each other" in said
+
+
+def test_two_campaigns_that_agree_predict_nothing(tmp_path: Path) -> None:
+    (question,) = campaigns(tmp_path, [8_000.0, 8_000.0]).questions
+    assert question.prediction is None and not question.contradict
+    assert "one more would find" not in printing.agreement(question)
+
+
+def test_loads_that_differ_are_not_one_question(tmp_path: Path) -> None:
+    small: dict[str, Any] = {"pairs": 5}
+    old = write_run(tmp_path / "old", Planted(users=8, **small))
+    new = write_run(tmp_path / "new", Planted(users=16, **small))
+    assert beside([old, new]).questions == []

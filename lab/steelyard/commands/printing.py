@@ -11,7 +11,7 @@ from rich.text import Text
 from ..analyse import analysis
 from ..base.text import counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
-from ..models.outputs import BesideOutput, KeepAlive, RunOutput, ServerRow
+from ..models.outputs import BesideOutput, KeepAlive, Question, RunOutput, ServerRow
 from ..models.records import Schedule
 from ..plan import shapes
 from ..plan.kinds import kind_of
@@ -36,22 +36,62 @@ def outcome(found: Outcome, console: Console) -> None:
 
 
 def beside(found: BesideOutput, console: Console) -> None:
-    """Two runs side by side: what differs in how they were made, their figures, and why no verdict comes of them."""
+    """Runs side by side: what differs in how they were made, how far they agree, their figures, why no verdict comes of them."""
     for difference in found.differences:
         console.print(f"differs: {difference}", highlight=False, markup=False)
+    for question in found.questions:
+        console.print()
+        console.print(agreement(question), highlight=False, markup=False)
+    numbers = range(1, len(found.runs) + 1)
     table = Table("operation", "subject", "measure", box=None, pad_edge=False)
-    for heading in ("first", "interval", "second", "interval", "second / first"):
-        table.add_column(heading, justify="right")
+    for number in numbers:
+        table.add_column(f"run {number}", justify="right")
+        table.add_column("interval", justify="right")
+    for number in numbers[1:]:
+        table.add_column(f"{number} / 1", justify="right")
     for one in found.figures:
-        name = one.cell if one.cell == one.operation else f"{one.cell}: {one.operation}"
-        first, second = ("-" if value is None else value_text(value) for value in (one.first, one.second))
+        name = one.cell if one.cell.startswith(one.operation) else f"{one.cell}: {one.operation}"
+        values = (
+            text
+            for value, interval in zip(one.values, one.intervals, strict=True)
+            for text in ("-" if value is None else value_text(value), range_text(interval))
+        )
         table.add_row(
             *(Text(text) for text in (name, one.subject, f"{one.measure}, {one.unit}" if one.unit else one.measure)),
-            *(first, range_text(one.first_interval), second, range_text(one.second_interval)),
-            "-" if one.ratio is None else ratio_text(one.ratio),
+            *values,
+            *("-" if ratio is None else ratio_text(ratio) for ratio in one.ratios[1:]),
         )
+    console.print()
+    for number, run in zip(numbers, found.runs, strict=True):
+        console.print(f"run {number}: {run}", highlight=False, markup=False)
     console.print(table)
     console.print(found.why_not_paired, highlight=False, markup=False, style="bold")
+
+
+def agreement(question: Question) -> str:
+    """What several campaigns found of one question, and what one more would: a sentence each."""
+    each = "; ".join(f"{ratio_text(one.ratio, one.interval)} ({_to(one.interval)})" for one in question.campaigns)
+    count = counted(len(question.campaigns), "campaign")
+    said = (
+        f"{question.a} against {question.b} on {question.cell}, {question.measure}: {each}. "
+        f"Between {count} the ratio varies by {question.spread:.1%} beyond what their intervals explain; "
+        f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_to(question.mean_interval)})"
+    )
+    if question.prediction is not None:
+        said += f", and one more would find {_to(question.prediction)} (95% prediction interval)"
+    return (
+        said
+        + "."
+        + (
+            " Some of them exclude each other: each holds for its hour and machine alone."
+            if question.contradict
+            else ""
+        )
+    )
+
+
+def _to(interval: tuple[float, float]) -> str:
+    return " to ".join(ratio_text(bound, interval) for bound in interval)
 
 
 def run_output(found: Outcome) -> RunOutput:

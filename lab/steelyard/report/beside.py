@@ -1,36 +1,40 @@
-"""Two stored runs side by side: what each measured, and never a verdict, for they were not measured together."""
+"""Stored runs side by side: what each measured, and how far they agree; never a verdict, for they were not measured together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
+from statistics import stdev
 
-from ..analyse.analysis import examined
-from ..models.outputs import Beside, BesideOutput
+from ..analyse.analysis import Analysis, examined
+from ..analyse.verdicts import Judgement
+from ..models.outputs import Beside, BesideOutput, Campaign, Question
 from ..models.verdict import Figure
+from ..statistics.campaigns import Found, between
+from ..statistics.interval import Interval
 from ..store.setup import setup_differences
 from ..store.stored_run import Run, read_run
 
 NOT_PAIRED = (
-    "not paired: the two were measured at different times, and the machine may have had other things to do; "
-    "`steelyard check OLD NEW` measures both now"
+    "not paired: they were measured at different times, and the machine may have had other things to do; "
+    "`steelyard check OLD NEW` measures two now"
 )
 
 
-def beside(first: Path, second: Path) -> BesideOutput:
-    """All figures that both runs have, with second / first as a ratio, and all that differs in how they were made.
-
-    Nothing is written. Raises StoreError where a run cannot be read.
-    """
-    old, new = read_run(first), read_run(second)
-    found = {_key(figure): figure for figure in examined(new).verdicts.figures}
-    rows = [_row(one, found[_key(one)]) for one in examined(old).verdicts.figures if _key(one) in found]
+def beside(folders: Sequence[Path]) -> BesideOutput:
+    """All figures that all these runs have, each question that two or more of them judged, and all that differs in how they were
+    made. Nothing is written. Raises StoreError where a run cannot be read."""
+    analyses = [examined(read_run(folder)) for folder in folders]
+    first, *others = (one.run for one in analyses)
+    found = [{_key(figure): figure for figure in one.verdicts.figures} for one in analyses]
     return BesideOutput(
-        first=str(first),
-        second=str(second),
+        runs=[str(folder) for folder in folders],
         why_not_paired=NOT_PAIRED,
-        differences=list(_differences(old, new)),
-        figures=rows,
+        differences=[said for other in others for said in _differences(first, other, named=len(others) > 1)],
+        questions=list(_questions(analyses)),
+        figures=[_row([one[key] for one in found]) for key in found[0] if all(key in one for one in found)],
     )
 
 
@@ -38,29 +42,91 @@ def _key(figure: Figure) -> tuple[str, str, str]:
     return figure.cell, figure.subject, figure.measure
 
 
-def _row(first: Figure, second: Figure) -> Beside:
-    ratio = second.value / first.value if first.value and second.value is not None else None
+def _row(figures: Sequence[Figure]) -> Beside:
+    first = figures[0]
     return Beside(
         subject=first.subject,
         cell=first.cell,
         operation=first.operation,
         measure=first.measure,
         unit=first.unit,
-        first=first.value,
-        first_interval=first.interval,
-        second=second.value,
-        second_interval=second.interval,
-        ratio=ratio,
+        values=[one.value for one in figures],
+        intervals=[one.interval for one in figures],
+        ratios=[one.value / first.value if first.value and one.value is not None else None for one in figures],
     )
 
 
-def _differences(old: Run, new: Run) -> Iterator[str]:
-    """The setup's, then the loads'."""
-    yield from setup_differences(old.environment, new.environment)
+def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
+    """The judged comparisons that two or more runs have under the same load, with at least two forks each."""
+    asked: dict[tuple[object, ...], list[tuple[Analysis, Judgement]]] = {}
+    for analysis in analyses:
+        for one in analysis.judgements:
+            compared = one.compared
+            if compared.primary and compared.b == analysis.run.schedule.reference and compared.interval is not None:
+                cell = compared.cell
+                load = (cell.profile.kind, cell.users, str(cell.mix), str(cell.payload))
+                key = (compared.a, compared.b, cell.name, compared.measure.name, load)
+                asked.setdefault(key, []).append((analysis, one))
+    for answers in asked.values():
+        if len(answers) > 1 and all(_error(one) > 0 for _, one in answers):
+            yield _question(answers)
+
+
+def _error(judgement: Judgement) -> float:
+    """The standard error of the mean log ratio."""
+    logs = judgement.compared.log_ratios
+    return stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+
+
+def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
+    compared = answers[0][1].compared
+    campaigns = [_campaign(analysis.run, one) for analysis, one in answers]
+    found = between([Found(math.log(one.compared.ratio or 1.0), _error(one)) for _, one in answers])
+    mean = found.mean.exp()
+    return Question(
+        a=compared.a,
+        b=compared.b,
+        cell=compared.cell.name,
+        measure=compared.measure.name,
+        campaigns=campaigns,
+        mean=mean.estimate,
+        mean_interval=_bounds(mean),
+        spread=math.expm1(found.spread),
+        prediction=None if found.prediction is None else _bounds(found.prediction.exp()),
+        contradict=any(
+            one.interval[1] < other.interval[0] or other.interval[1] < one.interval[0]
+            for one, other in combinations(campaigns, 2)
+        ),
+    )
+
+
+def _campaign(run: Run, judgement: Judgement) -> Campaign:
+    compared = judgement.compared
+    machine = run.environment.get("machine")
+    assert compared.ratio is not None and compared.interval is not None  # only such are asked for above
+    return Campaign(
+        run=run.name,
+        machine=str(machine.get("processor", "")) if isinstance(machine, dict) else "",
+        ratio=compared.ratio,
+        interval=_bounds(compared.interval),
+        forks=len(compared.counted),
+        verdict=judgement.word.value if judgement.word else None,
+    )
+
+
+def _bounds(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high
+
+
+def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
+    """The setup's, then the loads'; with the run's name where there are more than two."""
+    prefix = f"{new.name}: " if named else ""
+    for said in setup_differences(old.environment, new.environment):
+        yield prefix + said
     loads = {cell.name: cell for cell in new.schedule.cells}
     for cell in old.schedule.cells:
         other = loads.get(cell.name)
         if other is not None and (cell.mix, cell.users, cell.profile) != (other.mix, other.users, other.profile):
-            yield f"the load of {cell.name} is another one"
+            yield f"{prefix}the load of {cell.name} is another one"
     if old.schedule.parameters != new.schedule.parameters:
-        yield f"parameters were {old.schedule.parameters} and are {new.schedule.parameters}"
+        yield f"{prefix}parameters were {old.schedule.parameters} and are {new.schedule.parameters}"
