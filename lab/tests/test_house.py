@@ -8,6 +8,7 @@ import steelyard
 from steelyard.base import house
 from steelyard.base.errors import UnknownNameError
 from steelyard.catalogue import entries
+from steelyard.catalogue.usual import floor_of, operation_meant, service_meant
 from steelyard.commands import schemas
 
 LAB = Path(steelyard.__file__).parent
@@ -28,17 +29,40 @@ def test_every_study_loads_and_names_operations_of_its_service(name: str) -> Non
     assert set(study.operations) <= set(entries.service(study.service).model.operations)
 
 
-def test_no_name_of_a_server_stands_in_the_lab_outside_of_the_help_texts_examples() -> None:
-    names = sorted(set(entries.server_files()) - {"go", "null"})  # words of the handshake and of JSON
-    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
-    found = [
+def names_in_the_lab(names: set[str]) -> list[str]:
+    """Lines of the lab's code, examples of its help texts left out, that hold one of these words."""
+    pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in sorted(names)))
+    return [
         f"{path.name}:{number}: {line.strip()}"
         for path in LAB.rglob("*.py")
         if path.name != "toolchain.py"  # names of packages, which some servers share
-        for number, line in enumerate(path.read_text().splitlines(), 1)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if pattern.search(line) and "steelyard " not in line
     ]
-    assert found == []
+
+
+def test_no_name_of_a_server_stands_in_the_lab_outside_of_the_help_texts_examples() -> None:
+    assert names_in_the_lab(set(entries.server_files()) - {"go", "null"}) == []  # words of the handshake and of JSON
+    floor = [path.name for path in LAB.rglob("*.py") if '"null"' in path.read_text(encoding="utf-8")]
+    assert floor == []
+
+
+def test_no_name_of_a_service_stands_in_the_lab_outside_of_the_help_texts_examples() -> None:
+    assert names_in_the_lab(set(entries.service_files())) == []
+
+
+def test_what_a_user_leaves_out_is_what_the_demonstration_shows() -> None:
+    shown = entries.study("demo").model
+    assert (service_meant(None), operation_meant(shown.service, None)) == (shown.service, shown.primary)
+    other = next(name for name in entries.service_files() if name != shown.service)
+    assert operation_meant(other, None) == next(iter(entries.service(other).model.operations))
+    assert operation_meant(other, "single") == "single"
+
+
+def test_a_services_floor_is_the_server_that_reads_nothing_of_it() -> None:
+    assert entries.server(floor_of("wstest")).model.floor
+    with pytest.raises(UnknownNameError, match="no server is a floor of soaservers"):
+        floor_of("soaservers")
 
 
 def test_the_schemas_of_contracts_are_those_of_the_models() -> None:

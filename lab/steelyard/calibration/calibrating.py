@@ -16,6 +16,7 @@ from ..base.errors import InsufficientDataError, SteelyardError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
+from ..catalogue.usual import floor_of
 from ..drive import trial as drive
 from ..models.calibration import Calibration, Planted, Smallest
 from ..models.records import Check
@@ -34,7 +35,6 @@ from .bank import Bank
 from .collecting import Sitting, collect, setting_of
 from .values import Values, values_of
 
-FLOOR = "null"
 MINUTES = (5.0, 15.0, 30.0)
 LEAST_FORKS = 2
 RESOLUTION_NS = 1_000
@@ -152,19 +152,20 @@ def timer(sleeps: int = 200) -> Check:
 
 def _capacity(study: Study, folder: Path, command: Sequence[str], progress: Progress) -> tuple[float | None, str]:
     """Requests per second that the engine reaches against a server that does nothing; None, and why, where none is to be had."""
-    floor = study.model_copy(
-        update={
-            "subjects": [SubjectSpec(label=FLOOR, parts=[PartSpec(server=FLOOR)])],
-            "reference": FLOOR,
-            "pairs": 3,
-            "slice_seconds": 1.0,
-            "warm_up_limit_seconds": 3.0,
-        }
-    )
     try:
+        name = floor_of(study.service)
+        floor = study.model_copy(
+            update={
+                "subjects": [SubjectSpec(label=name, parts=[PartSpec(server=name)])],
+                "reference": name,
+                "pairs": 3,
+                "slice_seconds": 1.0,
+                "warm_up_limit_seconds": 3.0,
+            }
+        )
         with machine_lock(" ".join(command)):
             subjects = subject.all_provided([*_specs(floor)], entries.service(study.service), progress)
-            setting = setting_of(floor, [FLOOR], 1, 1, subjects, folder, progress)
+            setting = setting_of(floor, [name], 1, 1, subjects, folder, progress)
             plan = setting.schedule.trials[0]
             drive.run_trial(setting, plan, all_spellings=False)
             trial = read_trial(plan, drive.trial_folder(folder, plan.number))

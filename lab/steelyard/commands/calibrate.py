@@ -33,8 +33,8 @@ def calibrate(
         str | None,
         typer.Option(help="The server to measure against itself (default: that of the study `calibration`)."),
     ] = None,
-    service: ServiceName = "wstest",
-    operation: OperationName = "echoStruct",
+    service: ServiceName = None,
+    operation: OperationName = None,
     budget: BudgetTime = "15m",
     pairs: Annotated[
         int | None,
@@ -53,12 +53,13 @@ def calibrate(
     """
     from ..calibration.calibrating import Wish, calibrate
     from ..catalogue import subject_syntax
+    from ..catalogue.usual import operation_meant, service_meant
     from . import printing
 
     wish = Wish(
         server=server,
-        service=service,
-        operation=operation,
+        service=service_meant(service),
+        operation=operation_meant(service_meant(service), operation),
         budget_seconds=subject_syntax.seconds_of(budget),
         pairs=pairs,
         slice_seconds=slice_seconds,

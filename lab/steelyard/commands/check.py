@@ -38,8 +38,8 @@ commands = typer.Typer()
 def check(
     old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")],
-    service: ServiceName = "wstest",
-    operation: OperationName = "echoStruct",
+    service: ServiceName = None,
+    operation: OperationName = None,
     users: Users = None,
     rate: Rate = None,
     budget: BudgetTime = "15m",

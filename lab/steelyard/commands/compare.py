@@ -40,8 +40,8 @@ def compare(
     subjects: Annotated[
         list[str], typer.Argument(metavar="A B [C ...]", help="Servers, each with settings: SERVER@FACTOR=VALUE.")
     ],
-    service: ServiceName = "wstest",
-    operation: OperationName = "echoStruct",
+    service: ServiceName = None,
+    operation: OperationName = None,
     users: Users = None,
     rate: Rate = None,
     budget: BudgetTime = "15m",
@@ -60,8 +60,8 @@ def compare(
 
 def compared(
     subjects: list[str],
-    service: str,
-    operation: str,
+    service: str | None,
+    operation: str | None,
     rate: float | None,
     budget: str,
     margin: str,
@@ -71,14 +71,15 @@ def compared(
 ) -> running.Outcome:
     """Run the comparison that the words of `compare` and `check` ask for; one of a server with itself is remembered."""
     from ..catalogue import subject_syntax
+    from ..catalogue.usual import operation_meant, service_meant
     from ..store import machine_history
 
     if request.users is not None and rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     study = subject_syntax.study_of(
         subjects,
-        service,
-        operation,
+        service_meant(service),
+        operation_meant(service_meant(service), operation),
         rate=rate,
         budget_seconds=subject_syntax.seconds_of(budget),
         margin=subject_syntax.share_of(margin),

@@ -17,8 +17,10 @@ from ..plan.settings import Request
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
     from ..run import main_job as running
 
-ServiceName = Annotated[str, typer.Option(help="The service to call.")]
-OperationName = Annotated[str, typer.Option(help="The operation to call.")]
+ServiceName = Annotated[str | None, typer.Option(help="The service to call (default: the demonstration's).")]
+OperationName = Annotated[
+    str | None, typer.Option(help="The operation to call (default: the demonstration's, or the service's first).")
+]
 Users = Annotated[int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")]
 Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson arrivals per second; p99 is judged.")]
 BudgetTime = Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")]

@@ -12,7 +12,7 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..models.outputs import ServerRow, ServersOutput
-from .options import Json, console
+from .options import Json, ServiceName, console
 
 commands = typer.Typer()
 servers_commands = typer.Typer(
@@ -46,7 +46,7 @@ def servers_check(
         list[str] | None, typer.Argument(metavar="NAME", help="Servers to check: SERVER or SERVER@FACTOR=VALUE.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
-    service: Annotated[str, typer.Option(help="The service to deploy.")] = "wstest",
+    service: ServiceName = None,
     quick: Annotated[bool, typer.Option("--quick", help="Without the freeze, two at once and redeployment.")] = False,
     save: Annotated[
         Path | None, typer.Option(help="JSON file to keep what was found in; what it holds of other servers stays.")
@@ -56,6 +56,7 @@ def servers_check(
     """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
     at the sockets, run two at once, redeploy, stop."""
     from ..catalogue import subject_syntax
+    from ..catalogue.usual import service_meant
     from ..check import examination
     from . import printing
 
@@ -67,7 +68,7 @@ def servers_check(
     rows: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
         for name in wanted:
-            rows.append(examination.check(name, service, progress, quick=quick))
+            rows.append(examination.check(name, service_meant(service), progress, quick=quick))
             if not json:
                 with progress.aside():
                     console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)

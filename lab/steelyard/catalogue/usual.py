@@ -1,0 +1,31 @@
+"""What is meant where a user does not say: the demonstration's service and operation; and what a service's floor is."""
+
+from __future__ import annotations
+
+from ..base.errors import UnknownNameError
+from . import entries
+
+DEMONSTRATION = "demo"
+
+
+def service_meant(said: str | None) -> str:
+    """The service that a user said, else the demonstration's; raises UnknownNameError where neither is there."""
+    return said or entries.study(DEMONSTRATION).model.service
+
+
+def operation_meant(service: str, said: str | None) -> str:
+    """The operation that a user said; else the demonstration's where it is of this service, else the service's first."""
+    if said:
+        return said
+    shown = entries.study(DEMONSTRATION).model
+    return shown.primary if shown.service == service else next(iter(entries.service(service).model.operations))
+
+
+def floor_of(service: str) -> str:
+    """The server that shows what HTTP alone costs this service; raises UnknownNameError where it has none."""
+    folder = entries.service(service).folder
+    for name in entries.server_files():
+        server = entries.server(name).model
+        if server.floor and server.implementation and (folder / server.implementation).is_dir():
+            return name
+    raise UnknownNameError(f"no server is a floor of {service}", hint="a floor is a server.toml with `floor = true`")
