@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
 from steelyard.base.errors import StoreError
-from steelyard.base.histogram import decode, merged
+from steelyard.base.histogram import Histogram, decode, merged
 from steelyard.models.records import Failure
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
@@ -189,8 +191,15 @@ def test_histograms_merge_without_loss_and_agree_with_the_library() -> None:
     found = merged(parts)
     assert found.total == 6000
     for percent in (0.01, 50, 90, 99, 99.9, 99.999):
-        assert found.percentile(percent) == whole.get_value_at_percentile(percent)
+        # The Python library rounds the rank to the nearest, those of Java and Rust up: the same at whole ranks.
+        rank = math.ceil(percent / 100 * 6000 - 1e-6)
+        assert found.percentile(percent) == whole.get_value_at_percentile(100 * rank / 6000)
     assert found.mean() == pytest.approx(whole.get_mean_value(), rel=1e-3)
+
+
+def test_a_percentile_is_the_value_of_the_rank_rounded_up() -> None:
+    ten = Histogram(np.arange(1, 11), np.arange(1, 11) - 0.5, np.ones(10, np.int64))
+    assert [ten.percentile(percent) for percent in (0.1, 10, 10.1, 50, 90, 90.1, 99.9)] == [1, 1, 2, 5, 9, 10, 10]
 
 
 @pytest.mark.parametrize(

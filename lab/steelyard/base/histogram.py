@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections.abc import Iterable, Iterator
@@ -38,8 +39,11 @@ class Histogram:
         return int(self.counts.sum())
 
     def percentile(self, percent: float) -> float:
-        """The value in microseconds that `percent` of the values do not exceed; needs a value."""
-        wanted = max(1, int(percent / 100 * self.total + 0.5))
+        """The value in microseconds that at least `percent` of the values do not exceed; needs a value.
+
+        The rank is rounded up, as HdrHistogram does in Java and Rust: of ten values the 91st percentile is the tenth.
+        """
+        wanted = max(1, math.ceil(math.nextafter(percent, 0) / 100 * self.total))
         return float(self.highest[int(np.searchsorted(np.cumsum(self.counts), wanted))])
 
     def mean(self) -> float:
