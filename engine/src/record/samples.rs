@@ -38,7 +38,8 @@ impl SampleAllowance {
 
     /// The share of one of `threads` workers; the first get what does not divide.
     pub fn of_thread(self, thread: u32, threads: u32) -> Self {
-        let part = |all: u64| (all + u64::from(threads - 1 - thread)) / u64::from(threads);
+        let (thread, threads) = (u64::from(thread), u64::from(threads));
+        let part = |all: u64| all / threads + u64::from(thread < all % threads);
         Self {
             one_in: self.one_in,
             right: part(self.right),
@@ -79,11 +80,15 @@ impl SampleKeeper {
         self.allowance.failed > 0
     }
 
-    /// Keeps an exchange, if its turn has come.
+    /// Keeps an exchange, if its turn has come; a right answer only where `whole` says that nothing of it is missing.
     #[inline]
-    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, answer: &[u8]) {
+    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, answer: &[u8], whole: bool) {
         let right = matches!(outcome, Outcome::Right { .. });
-        if right && !self.chooses(exchange.card) || !right && !self.wants_failures() {
+        let wanted = match right {
+            true => whole && self.chooses(exchange.card),
+            false => self.wants_failures(),
+        };
+        if !wanted {
             return;
         }
         if self.bytes + answer.len() > MOST_BYTES {

@@ -212,6 +212,7 @@ impl TurnSeconds {
 
     fn second(&mut self) -> Vec<Tick> {
         let part = TickPart {
+            thread: 0,
             index: self.index,
             end: self.end,
             operations: std::mem::take(&mut self.operations),
