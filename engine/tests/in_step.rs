@@ -212,7 +212,11 @@ fn load_that_cannot_be_cut_takes_no_turns() {
             "{\"turns\":{\"slices\":[2],\"ms\":20,\"lead_ms\":2}}",
             "slice 2 cannot take turns",
         ),
-        ("{\"turns\":{\"slices\":[0],\"ms\":0.5,\"lead_ms\":0}}", "1 ms or more"),
+        ("{\"turns\":{\"slices\":[0],\"ms\":0.5,\"lead_ms\":0}}", "1 to 60000 ms"),
+        (
+            "{\"turns\":{\"slices\":[0],\"ms\":1e300,\"lead_ms\":1e300}}",
+            "1 to 60000 ms",
+        ),
         (
             "{\"turns\":{\"slices\":[0],\"ms\":20,\"lead_ms\":21}}",
             "lead_ms is from 0",

@@ -19,11 +19,13 @@ use crate::record::{Counts, Edges, Lateness, SampleAllowance, TickPart};
 use crate::worker::SlicePlan;
 
 const LEAST_MS: f64 = 1.0;
+/// A minute: what is longer is no turn, and might not fit the clock.
+const MOST_MS: f64 = 60_000.0;
 
 /// Says why the slices cannot take turns as asked.
 pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
-    if !(asked.ms >= LEAST_MS && asked.ms.is_finite()) {
-        return Err(format!("a turn takes {LEAST_MS} ms or more"));
+    if !(LEAST_MS..=MOST_MS).contains(&asked.ms) {
+        return Err(format!("a turn takes {LEAST_MS} to {MOST_MS} ms"));
     }
     if !(0.0..=asked.ms).contains(&asked.lead_ms) {
         return Err("lead_ms is from 0 to the length of a turn".to_owned());
