@@ -16,7 +16,10 @@ use crate::verify::Failure;
 pub struct Report {
     requests: u64,
     throughput_per_s: f64,
+    /// By kind, those after the end included.
     failures: BTreeMap<&'static str, u64>,
+    /// Requests that still had no answer when they were given up.
+    dropped: u64,
     response_time_us: Times,
     service_time_us: Times,
     engine: Engine,
@@ -103,8 +106,10 @@ impl Report {
             throughput_per_s: measured.completed as f64 / seconds,
             failures: Failure::ALL
                 .iter()
-                .map(|failure| (failure.name(), measured.failures[*failure as usize]))
+                .map(|failure| (failure.name(), *failure as usize))
+                .map(|(name, place)| (name, measured.failures[place] + counts.outside.failures[place]))
                 .collect(),
+            dropped: counts.dropped,
             response_time_us: Times::new(&response, failed, result.unfinished),
             service_time_us: Times::new(&service, failed, result.unfinished),
             engine: Engine {
@@ -152,7 +157,11 @@ impl Report {
         } else {
             failed.join(", ")
         };
-        writeln!(text, "  failures    {failed:>12}\n")?;
+        writeln!(text, "  failures    {failed:>12}")?;
+        if self.dropped > 0 {
+            writeln!(text, "  dropped     {:>12} without an answer by the end", self.dropped)?;
+        }
+        writeln!(text)?;
         let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"];
         let heads = heads.map(|head| format!("{head:>10}")).concat();
         writeln!(text, "  {:<14}{heads}", "time in us")?;

@@ -23,7 +23,12 @@ pub struct SampleAllowance {
     pub one_in: u64,
     pub right: u64,
     pub failed: u64,
+    /// Of all answers together.
+    pub bytes: usize,
 }
+
+/// All kept answers of a slice together may have this many bytes.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 impl SampleAllowance {
     /// The share of the next slice, where `left` slices have not run, this one included: what others did not use is passed on.
@@ -33,6 +38,7 @@ impl SampleAllowance {
             one_in: samples.one_in,
             right: share(samples.most_right, used_right),
             failed: share(samples.most_failed, used_failed),
+            bytes: MOST_BYTES,
         }
     }
 
@@ -44,18 +50,28 @@ impl SampleAllowance {
             one_in: self.one_in,
             right: part(self.right),
             failed: part(self.failed),
+            bytes: self.bytes / threads as usize,
+        }
+    }
+
+    /// What these samples leave of it.
+    pub fn less(self, samples: &[Sample]) -> Self {
+        let right = |sample: &&Sample| matches!(sample.outcome, Outcome::Right { .. });
+        let right = samples.iter().filter(right).count() as u64;
+        let bytes = samples.iter().map(|sample| sample.answer.len()).sum();
+        Self {
+            right: self.right.saturating_sub(right),
+            failed: self.failed.saturating_sub(samples.len() as u64 - right),
+            bytes: self.bytes.saturating_sub(bytes),
+            ..self
         }
     }
 }
-
-/// All kept answers of a slice together may have this many bytes.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Decides in a worker what is kept, and keeps it until the slice ends.
 #[derive(Debug)]
 pub struct SampleKeeper {
     allowance: SampleAllowance,
-    bytes: usize,
     pub kept: Vec<Sample>,
 }
 
@@ -63,7 +79,6 @@ impl SampleKeeper {
     pub fn new(allowance: SampleAllowance) -> Self {
         Self {
             allowance,
-            bytes: 0,
             kept: Vec::new(),
         }
     }
@@ -91,7 +106,7 @@ impl SampleKeeper {
         if !wanted {
             return;
         }
-        if self.bytes + answer.len() > MOST_BYTES {
+        if answer.len() > self.allowance.bytes {
             return;
         }
         if right {
@@ -99,7 +114,7 @@ impl SampleKeeper {
         } else {
             self.allowance.failed -= 1;
         }
-        self.bytes += answer.len();
+        self.allowance.bytes -= answer.len();
         self.kept.push(Sample {
             exchange: *exchange,
             outcome,

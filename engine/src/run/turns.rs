@@ -80,9 +80,7 @@ impl<'a> Share<'a> {
     }
 
     fn add(&mut self, turn: SliceResult) -> Vec<Tick> {
-        let (right, failed) = turn.samples_by_outcome();
-        self.allowance.right = self.allowance.right.saturating_sub(right);
-        self.allowance.failed = self.allowance.failed.saturating_sub(failed);
+        self.allowance = self.allowance.less(&turn.samples);
         let users = match &self.slice.profile {
             Profile::BigBang(profile) => profile.users,
             _ => 0,

@@ -106,3 +106,30 @@ fn failures_at_once_leave_time_for_the_time_outs_of_others() {
     let (driven, _) = simulation.drive(0);
     assert_eq!(failed(&driven, Failure::Timeout), 1, "{:?}", counts(&driven));
 }
+
+#[test]
+fn a_backlog_that_is_not_taken_up_any_more_is_counted_whole_while_answers_come() {
+    let job = json!({"slices": [slice(rate(1e6, 1.0, 10), json!({}))], "drain_limit_ms": 1000});
+    let mut simulation = Simulation::new(job, |_, _| Reply::After(600 * MILLISECOND, OK));
+    let (driven, _) = simulation.drive(0);
+    let counts = counts(&driven);
+    // The second answers of all ten come in the drain, whatever is counted meanwhile.
+    assert_eq!(
+        (counts.sent, counts.measured.completed, counts.outside.completed),
+        (20, 10, 10)
+    );
+    assert_eq!(driven.recorder.forgone, 999_980);
+}
+
+#[test]
+fn connections_that_are_refused_at_once_are_not_all_tried_once_the_time_to_open_them_is_over() {
+    let mut simulation = at_once(users(5000, 0.001), 30_000, |_, _| Reply::AtOnce(OK));
+    simulation.take_effort(MILLISECOND);
+    simulation.drive(0);
+    // A second's worth before the slice, of which all users had wanted one, and some in it.
+    assert!(
+        simulation.connections_opened() < 1100,
+        "{}",
+        simulation.connections_opened()
+    );
+}

@@ -16,6 +16,8 @@ use crate::wire::{Ready, Wire};
 /// So many requests are begun before the clock, the brake and the network have their turn again: what ends at once may otherwise be
 /// followed by the next for ever.
 const BEGUN_A_TURN: usize = 64;
+/// So many arrivals that come too late to be taken up are counted before the same.
+const FORGONE_A_TURN: usize = 4096;
 
 /// One thread's share of one slice, while it runs.
 pub struct Drive<'a, W: Wire, C: Clock> {
@@ -128,7 +130,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if self.now >= self.next_expiry {
                 self.expire();
             }
-            if !self.issuing && (self.in_flight == 0 || self.now >= drain_until) {
+            let forgoing = !self.issuing && self.forgo();
+            if !self.issuing && !forgoing && (self.in_flight == 0 || self.now >= drain_until) {
                 break;
             }
             if brake.pulled() {
@@ -136,10 +139,10 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 self.recorder.break_off(self.now);
                 break;
             }
-            let until = if self.unread.is_empty() && self.going_on.is_empty() {
-                self.next_instant().min(drain_until)
-            } else {
-                self.now
+            let at_work = forgoing || !self.unread.is_empty() || !self.going_on.is_empty();
+            let until = match at_work {
+                true => self.now,
+                false => self.next_instant().min(drain_until),
             };
             self.pool.wire.wait(self.now, until, &mut events)?;
             if events.is_empty() {
@@ -278,14 +281,6 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.timers.clear();
         self.going_on.clear();
         let end = self.recorder.end;
-        while let Load::Open(queue) = &mut self.load
-            && let Some((number, due)) = queue.forgo(end)
-        {
-            let card = self.plan.deck.card(number);
-            let operation = self.plan.mix[usize::from(card.part)].operations[0];
-            self.recorder.never_started(operation, due);
-            self.left_unfinished(due);
-        }
         for lane in 0..self.pool.lanes.len() {
             if let Task::Waiting(due) = self.pool.lanes[lane].task {
                 self.pool.lanes[lane].task = Task::Off;
@@ -294,6 +289,23 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 }
             }
         }
+    }
+
+    /// Counts arrivals that were due and will not be taken up any more, some of them; whether there are others.
+    fn forgo(&mut self) -> bool {
+        for _ in 0..FORGONE_A_TURN {
+            let Load::Open(queue) = &mut self.load else {
+                return false;
+            };
+            let Some((number, due)) = queue.forgo(self.recorder.end) else {
+                return false;
+            };
+            let card = self.plan.deck.card(number);
+            let operation = self.plan.mix[usize::from(card.part)].operations[0];
+            self.recorder.never_started(operation, due);
+            self.left_unfinished(due);
+        }
+        true
     }
 
     /// A request that was due at `due`, before the end, was not answered at the end.

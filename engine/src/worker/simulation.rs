@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
-use crate::clock::{Clock, Ns};
+use crate::clock::{Clock, Ns, SECOND};
 use crate::corpus::Corpus;
 use crate::job;
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
@@ -298,10 +298,11 @@ impl Simulation {
             one_in: 1000,
             right: 10,
             failed: 10,
+            bytes: 1 << 20,
         });
         let now = clock.now();
         self.pool
-            .open_connections(plan.connections_of(0), &clock, now, &Brake::default())
+            .open_connections(plan.connections_of(0), &clock, now + SECOND, &Brake::default())
             .unwrap();
         let mut scratch = Scratch::new(1);
         scratch.room = self.room;
