@@ -7,21 +7,9 @@
 mod engine_harness;
 mod testserver_harness;
 
-use engine_harness::{Bench, Row, job, number, slice};
+use engine_harness::{Bench, KINDS, Row, job, number, slice};
 use serde_json::{Value, json};
 use testserver_harness::TestServer;
-
-const KINDS: [&str; 9] = [
-    "refused",
-    "reset",
-    "timeout",
-    "tls",
-    "malformed",
-    "status",
-    "fault",
-    "truncated",
-    "stale_failed",
-];
 
 /// Three users for 600 ms against a server that misbehaves; the slice's row.
 fn against(words: &[&str], more: Value) -> (Row, Value) {
@@ -188,6 +176,22 @@ fn an_answer_before_the_whole_request_was_sent_counts_and_costs_the_connection()
         number(&row, "bytes_out") < ended * large.len() as u64 + 64 * 1024 * 1024,
         "{row:?}"
     );
+}
+
+#[test]
+fn what_goes_wrong_in_the_lead_in_is_counted_outside_the_measured_time() {
+    for (mode, column) in [
+        ("resets", "outside_reset"),
+        ("fault", "outside_fault"),
+        ("wrong", "outside_wrong"),
+    ] {
+        let server = TestServer::start(&["misbehave", mode]);
+        let mut with_lead_in = slice(0, json!({"kind": "big-bang", "users": 2, "seconds": 0.2}));
+        with_lead_in["lead_in_ms"] = json!(200);
+        let job = job(&format!("http://{}/", server.address), json!([with_lead_in]), json!({}));
+        let row = Bench::new().run(&job).remove(0);
+        assert!(number(&row, column) > 0, "{mode}: {row:?}");
+    }
 }
 
 #[test]

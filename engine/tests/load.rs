@@ -41,6 +41,7 @@ fn json_is_one_object_with_the_documented_keys() {
     assert_eq!(
         keys(&told),
         [
+            "dropped",
             "engine",
             "failures",
             "requests",
@@ -90,6 +91,26 @@ fn wrong_answers_and_failures_are_told_with_exit_1() {
     let (code, told) = load(&server, &["--expect-contains", "what is never there"]);
     assert_eq!((code, &told["valid"]), (1, &Value::Bool(false)));
     assert!(told["why_not"].as_str().unwrap().contains("wrong answers"));
+}
+
+#[test]
+fn requests_that_are_never_answered_are_told_as_dropped() {
+    let server = TestServer::start(&["misbehave", "never-answers"]);
+    let (code, told) = load(&server, &["--users", "3"]);
+    assert_eq!(
+        (code, &told["dropped"], &told["requests"]),
+        (1, &Value::from(3), &Value::from(0))
+    );
+    let output = engine(&[
+        "load",
+        &format!("http://{}/", server.address),
+        "--for",
+        "300ms",
+        "--users",
+        "3",
+    ]);
+    let table = text(&output.stdout);
+    assert!(table.contains("dropped                3 without an answer"), "{table}");
 }
 
 #[test]

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 from steelyard.analyse.analysis import analyse, table
+from steelyard.analyse.instrument import Level, examine
 from steelyard.base.errors import MeasureError
 from steelyard.models.job import BigBang
 from steelyard.models.records import Check, Failure
 from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"
@@ -405,10 +407,39 @@ def test_a_service_that_counted_one_request_more_or_less_replaces_the_verdict(
     assert "tomcat-metro counted 123,45" in verdicts.sentence
 
 
+@pytest.mark.parametrize("away", ["status", "fault", "outside_status", "outside_fault"])
 @pytest.mark.parametrize(("turned_away", "valid"), [(2, True), (1, False)])
 def test_requests_that_a_server_turned_away_may_never_have_reached_its_service(
-    tmp_path: Path, turned_away: int, valid: bool
+    tmp_path: Path, away: str, turned_away: int, valid: bool
 ) -> None:
-    run = write_run(tmp_path / "run", Planted(changes={(1, 0, A): {"status": turned_away}}))
+    run = write_run(tmp_path / "run", Planted(changes={(1, 0, A): {away: turned_away}}))
     count(run, 123_454, 123_456)
     assert analyse(run).valid is valid
+
+
+@pytest.mark.parametrize("lost", ["reset", "outside_reset", "outside_timeout", "dropped", "stale", "outside_stale"])
+@pytest.mark.parametrize(("unanswered", "valid"), [(2, True), (1, False)])
+def test_requests_without_an_answer_may_have_reached_the_service_whenever_they_were_sent(
+    tmp_path: Path, lost: str, unanswered: int, valid: bool
+) -> None:
+    run = write_run(tmp_path / "run", Planted(changes={(1, 0, A): {lost: unanswered}}))
+    count(run, 123_458, 123_456)
+    assert analyse(run).valid is valid
+
+
+def test_a_count_that_is_off_condemns_only_the_cells_of_its_trial(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted(cells={"echoStruct": 1.0, "echoVoid": 1.5}))
+    count(run, 1, 2)
+    path = run / "trials" / "01" / "trial.json"
+    record = json.loads(path.read_text())
+    record["slices"] = [plan for plan in record["slices"] if plan["cell"] == "echoStruct"]
+    path.write_text(json.dumps(record))
+    found = [one for one in examine(read_run(run)) if one.check == "Served, answered" and one.subject == A]
+    assert {one.cell: one.level is Level.INVALID for one in found} == {"echoStruct": True, "echoVoid": False}
+
+
+@pytest.mark.parametrize("refused", ["refused", "outside_refused"])
+def test_requests_that_were_refused_cannot_have_reached_the_service(tmp_path: Path, refused: str) -> None:
+    run = write_run(tmp_path / "run", Planted(changes={(1, 0, A): {refused: 2}}))
+    count(run, 123_458, 123_456)
+    assert not analyse(run).valid

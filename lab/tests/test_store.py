@@ -72,6 +72,20 @@ def test_the_measured_time_of_slices_in_turns_is_their_own_and_in_older_runs_all
         read_run(run)
 
 
+def test_runs_from_before_everything_outside_the_measured_time_was_counted_are_read_without_it(run: Path) -> None:
+    path = run / "trials" / "01" / "slices.csv"
+    lines = [line.split(",") for line in path.read_text().splitlines()]
+    kept = [
+        place
+        for place, column in enumerate(lines[0])
+        if not column.startswith("outside_") and column not in ("sent", "dropped")
+    ]
+    path.write_text("".join(",".join(line[place] for place in kept) + "\n" for line in lines))
+    row = next(iter(read_run(run).trials[0].slices.values()))
+    assert row.completed > 0
+    assert (row.sent, row.dropped, row.outside_reset) == (0, 0, 0)
+
+
 def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is not a folder"):
         read_run(tmp_path / "nothing")
@@ -80,7 +94,7 @@ def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "old", "new", "said"),
     [
-        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 36 fields where the header has 35"),
+        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 49 fields where the header has 48"),
         ("slices.csv", 2, "0,", "-1,", r"slices\.csv, line 2: slice is '-1', not a whole number"),
         ("slices.csv", 1, "begin_ns", "start_ns", r"slices\.csv, line 1: the column begin_ns is missing"),
         ("slices.csv", 3, "1,", "0,", r"slices\.csv, line 3: slice 0 stands twice"),

@@ -12,6 +12,9 @@ type Checked = Result<(), String>;
 
 const WEEK_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
+/// What is shorter than this would be no time at all in nanoseconds, or nearly so.
+const LEAST_SECONDS: f64 = 1e-6;
+const LEAST_MS: f64 = 1e-3;
 const MOST_USERS: u32 = 100_000;
 const MOST_SEED: u64 = 1 << 53;
 
@@ -22,8 +25,8 @@ pub fn check(job: &Job) -> Checked {
     ensure((1..=256).contains(&job.threads), || {
         format!("`threads` is {}; it must be 1 to 256", job.threads)
     })?;
-    ensure(job.timeout_ms.is_finite() && job.timeout_ms > 0.0, || {
-        "`timeout_ms` must be above 0".to_owned()
+    ensure((LEAST_MS..=DAY_MS).contains(&job.timeout_ms), || {
+        format!("`timeout_ms` is {}; it must be {LEAST_MS} to a day", job.timeout_ms)
     })?;
     milliseconds("drain_limit_ms", job.drain_limit_ms)?;
     milliseconds("on_failure.ms", job.on_failure.ms)?;
@@ -134,6 +137,10 @@ fn profile(at: &str, profile: &Profile) -> Checked {
             seconds(at, "hold_seconds", p.hold_seconds)?;
             seconds_or_none(at, "ramp_seconds", p.ramp_seconds)?;
             seconds_or_none(at, "pause_seconds", p.pause_seconds)?;
+            in_all(
+                at,
+                p.levels.len() as f64 * (p.hold_seconds + p.ramp_seconds + p.pause_seconds),
+            )?;
         }
         Profile::Bursts(p) => {
             users(at, "users", p.users)?;
@@ -153,10 +160,17 @@ fn profile(at: &str, profile: &Profile) -> Checked {
                 }
                 seconds(at, "stages.seconds", stage.seconds)?;
             }
+            in_all(at, p.stages.iter().map(|stage| stage.seconds).sum())?;
             return Arrivals::check(p).map_err(|why| format!("`{at}`: {why}"));
         }
     }
     Levels::new(profile).map(|_| ()).map_err(|why| format!("`{at}`: {why}"))
+}
+
+fn in_all(at: &str, seconds: f64) -> Checked {
+    ensure(seconds <= WEEK_SECONDS, || {
+        format!("`{at}` lasts {seconds} s in all; it may last a week")
+    })
 }
 
 /// Checks that operations, sessions and rules that the job names are known to it or to its corpus.
@@ -208,8 +222,8 @@ fn users(at: &str, key: &str, value: u32) -> Checked {
 }
 
 fn seconds(at: &str, key: &str, value: f64) -> Checked {
-    ensure(value > 0.0 && value <= WEEK_SECONDS, || {
-        format!("`{at}.{key}` is {value}; it must be above 0 and at most a week")
+    ensure((LEAST_SECONDS..=WEEK_SECONDS).contains(&value), || {
+        format!("`{at}.{key}` is {value}; it must be {LEAST_SECONDS} to a week")
     })
 }
 

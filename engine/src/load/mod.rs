@@ -32,6 +32,7 @@ pub fn load(arguments: &Arguments) -> Result<bool> {
         one_in: u64::MAX,
         right: 0,
         failed: 0,
+        bytes: 0,
     };
     let (result, ended) = drive_slice(&crew, &messages, &plan, nothing_kept, |_| Ok(()))?;
     debug_assert_eq!(ended, Ended::AsPlanned);

@@ -16,7 +16,10 @@ use crate::verify::Failure;
 pub struct Report {
     requests: u64,
     throughput_per_s: f64,
+    /// By kind, those after the end included.
     failures: BTreeMap<&'static str, u64>,
+    /// Requests that still had no answer when they were given up.
+    dropped: u64,
     response_time_us: Times,
     service_time_us: Times,
     engine: Engine,
@@ -83,7 +86,7 @@ fn supports(requests: u64, quantile: f64) -> bool {
 impl Report {
     pub fn new(result: &SliceResult, audit: &SliceAudit, timeout: Ns) -> Self {
         let counts = result.counts();
-        let requests = counts.completed + counts.failed() + counts.wrong;
+        let (measured, requests) = (&counts.measured, counts.measured.ended());
         let (mut response, mut service) = (histogram_us(), histogram_us());
         for record in result.operations.iter().flatten() {
             // All histograms have the same bounds, so adding them cannot fail.
@@ -91,20 +94,22 @@ impl Report {
                 .add(&record.response)
                 .and_then(|()| service.add(&record.service));
         }
-        let failed = counts.failed() + counts.wrong;
+        let failed = measured.failed() + measured.wrong;
         let per_request = |time: Ns| (requests > 0).then(|| time as f64 / 1e3 / requests as f64);
         let mut why_not = audit.why_not.clone();
-        if counts.completed == 0 {
+        if measured.completed == 0 {
             why_not.push("there was no right answer".to_owned());
         }
         let seconds = result.end.saturating_sub(result.begin) as f64 / SECOND as f64;
         Self {
             requests,
-            throughput_per_s: counts.completed as f64 / seconds,
+            throughput_per_s: measured.completed as f64 / seconds,
             failures: Failure::ALL
                 .iter()
-                .map(|failure| (failure.name(), counts.failures[*failure as usize]))
+                .map(|failure| (failure.name(), *failure as usize))
+                .map(|(name, place)| (name, measured.failures[place] + counts.outside.failures[place]))
                 .collect(),
+            dropped: counts.dropped,
             response_time_us: Times::new(&response, failed, result.unfinished),
             service_time_us: Times::new(&service, failed, result.unfinished),
             engine: Engine {
@@ -152,7 +157,11 @@ impl Report {
         } else {
             failed.join(", ")
         };
-        writeln!(text, "  failures    {failed:>12}\n")?;
+        writeln!(text, "  failures    {failed:>12}")?;
+        if self.dropped > 0 {
+            writeln!(text, "  dropped     {:>12} without an answer by the end", self.dropped)?;
+        }
+        writeln!(text)?;
         let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"];
         let heads = heads.map(|head| format!("{head:>10}")).concat();
         writeln!(text, "  {:<14}{heads}", "time in us")?;

@@ -3,29 +3,68 @@
 use hdrhistogram::Histogram;
 
 use crate::clock::{MICROSECOND, Ns};
-use crate::verify::Failure;
+use crate::verify::{Failure, Outcome};
+
+/// What became of requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    pub completed: u64,
+    pub wrong: u64,
+    pub failures: [u64; Failure::ALL.len()],
+    /// Requests that were sent once more; each of them also ended as one of the above.
+    pub stale: u64,
+}
+
+impl Outcomes {
+    pub fn failed(&self) -> u64 {
+        self.failures.iter().sum()
+    }
+
+    pub fn ended(&self) -> u64 {
+        self.completed + self.wrong + self.failed()
+    }
+
+    #[inline]
+    pub fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Right { .. } => self.completed += 1,
+            Outcome::Wrong => self.wrong += 1,
+            Outcome::Failed(failure) => self.failures[failure as usize] += 1,
+        }
+    }
+
+    fn merge(&mut self, other: &Self, by: impl Fn(u64, u64) -> u64) {
+        self.completed = by(self.completed, other.completed);
+        self.wrong = by(self.wrong, other.wrong);
+        self.stale = by(self.stale, other.stale);
+        for (own, other) in self.failures.iter_mut().zip(other.failures) {
+            *own = by(*own, other);
+        }
+    }
+}
 
 /// What is counted, within the measured time unless it says otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub started: u64,
-    pub completed: u64,
+    pub measured: Outcomes,
     pub expected_faults: u64,
-    pub wrong: u64,
-    pub failures: [u64; Failure::ALL.len()],
-    pub stale: u64,
     pub bytes_out: u64,
     pub bytes_in: u64,
     pub response_ns_sum: u64,
     pub service_ns_sum: u64,
     pub late_starts: u64,
-    /// Right answers outside the measured time.
-    pub outside: u64,
+    /// Requests taken up, in the measured time or not: each of them ended, in it or outside, or was dropped.
+    pub sent: u64,
+    pub outside: Outcomes,
+    /// Requests that the engine gave up: unanswered at the drain limit, or not to be made for want of something on its own machine.
+    pub dropped: u64,
 }
 
 impl Counts {
-    pub fn failed(&self) -> u64 {
-        self.failures.iter().sum()
+    /// Requests that ended, in the measured time or outside.
+    pub fn ended(&self) -> u64 {
+        self.measured.ended() + self.outside.ended()
     }
 
     /// Adds each of `other`'s counts.
@@ -43,23 +82,20 @@ impl Counts {
     fn merge(&mut self, other: &Self, by: impl Fn(u64, u64) -> u64) {
         let pairs = [
             (&mut self.started, other.started),
-            (&mut self.completed, other.completed),
             (&mut self.expected_faults, other.expected_faults),
-            (&mut self.wrong, other.wrong),
-            (&mut self.stale, other.stale),
             (&mut self.bytes_out, other.bytes_out),
             (&mut self.bytes_in, other.bytes_in),
             (&mut self.response_ns_sum, other.response_ns_sum),
             (&mut self.service_ns_sum, other.service_ns_sum),
             (&mut self.late_starts, other.late_starts),
-            (&mut self.outside, other.outside),
+            (&mut self.sent, other.sent),
+            (&mut self.dropped, other.dropped),
         ];
         for (own, other) in pairs {
             *own = by(*own, other);
         }
-        for (own, other) in self.failures.iter_mut().zip(other.failures) {
-            *own = by(*own, other);
-        }
+        self.measured.merge(&other.measured, &by);
+        self.outside.merge(&other.outside, &by);
     }
 }
 

@@ -7,7 +7,7 @@ mod recorder;
 mod samples;
 mod tables;
 
-pub use counts::{Counts, OperationRecord, histogram_us};
+pub use counts::{Counts, OperationRecord, Outcomes, histogram_us};
 pub use hlog::HistogramLog;
 pub use lateness::Lateness;
 pub use recorder::{Edges, Exchange, Recorder, TickPart};

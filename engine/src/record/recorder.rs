@@ -25,6 +25,7 @@ pub struct Exchange {
 /// What one worker counted in one second of the measured time.
 #[derive(Debug, Clone)]
 pub struct TickPart {
+    pub thread: u32,
     pub index: u64,
     pub end: Ns,
     pub operations: Vec<Counts>,
@@ -48,6 +49,7 @@ pub enum Edges {
 /// Everything that one worker remembers of one slice.
 #[derive(Debug)]
 pub struct Recorder {
+    thread: u32,
     pub begin: Ns,
     pub end: Ns,
     edges: Edges,
@@ -80,9 +82,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// For a slice measured from `begin` to `end` that uses the operations whose place in `used` is true.
-    pub fn new(begin: Ns, end: Ns, edges: Edges, used: &[bool]) -> Self {
+    /// Of a thread, for a slice measured from `begin` to `end` that uses the operations whose place in `used` is true.
+    pub fn new(thread: u32, begin: Ns, end: Ns, edges: Edges, used: &[bool]) -> Self {
         Self {
+            thread,
             begin,
             end,
             edges,
@@ -135,6 +138,14 @@ impl Recorder {
     /// A request that was taken up could not be made.
     pub fn set_aside(&mut self, exchange: &Exchange) {
         self.pending -= u32::from(self.edges == Edges::AtAnswers && exchange.counted);
+        self.drop(exchange.operation);
+    }
+
+    /// A request that was taken up is given up.
+    pub fn drop(&mut self, operation: u16) {
+        if let Some(record) = self.of(operation) {
+            record.counts.dropped += 1;
+        }
     }
 
     /// An answer came, or a request failed: what the edges may have waited for.
@@ -160,17 +171,17 @@ impl Recorder {
     /// The engine took a request up at `now` that was due at `due`; says whether that lies in the measured time.
     #[inline]
     pub fn start(&mut self, operation: u16, due: Ns, now: Ns) -> bool {
-        if !self.measures(due) {
-            return false;
-        }
-        self.pending += u32::from(self.edges == Edges::AtAnswers);
-        let late = now.saturating_sub(due);
-        self.tick_lateness.record(late);
+        let (measured, late) = (self.measures(due), now.saturating_sub(due));
         if let Some(record) = self.of(operation) {
-            record.counts.started += 1;
-            record.counts.late_starts += u64::from(late > MILLISECOND);
+            record.counts.sent += 1;
+            record.counts.started += u64::from(measured);
+            record.counts.late_starts += u64::from(measured && late > MILLISECOND);
         }
-        true
+        if measured {
+            self.pending += u32::from(self.edges == Edges::AtAnswers);
+            self.tick_lateness.record(late);
+        }
+        measured
     }
 
     /// The slice ends at `now`, earlier than was planned.
@@ -217,10 +228,12 @@ impl Recorder {
 
     /// A reused connection was found closed and its request is sent again.
     pub fn stale(&mut self, operation: u16, now: Ns) {
-        if self.measures(now)
-            && let Some(record) = self.of(operation)
-        {
-            record.counts.stale += 1;
+        let measured = self.measures(now);
+        if let Some(record) = self.of(operation) {
+            match measured {
+                true => record.counts.measured.stale += 1,
+                false => record.counts.outside.stale += 1,
+            }
         }
     }
 
@@ -253,14 +266,13 @@ impl Recorder {
             return;
         };
         if !measured {
-            operation.counts.outside += u64::from(matches!(outcome, Outcome::Right { .. }));
-            return;
+            return operation.counts.outside.count(outcome);
         }
+        operation.counts.measured.count(outcome);
         let response = exchange.last_byte.saturating_sub(exchange.due);
         match outcome {
             Outcome::Right { expected_fault } => {
                 let service = exchange.last_byte.saturating_sub(exchange.sent);
-                operation.counts.completed += 1;
                 operation.counts.expected_faults += u64::from(expected_fault);
                 operation.counts.response_ns_sum += response;
                 operation.counts.service_ns_sum += service;
@@ -272,9 +284,8 @@ impl Recorder {
                     exchange.first_byte.saturating_sub(exchange.sent),
                 );
             }
-            Outcome::Wrong => operation.counts.wrong += 1,
+            Outcome::Wrong => {}
             Outcome::Failed(failure) => {
-                operation.counts.failures[failure as usize] += 1;
                 let queued = exchange.taken_up.saturating_sub(exchange.due);
                 let time = match (failure, at_limit) {
                     (Failure::Timeout, Some(limit)) => queued + limit,
@@ -302,6 +313,7 @@ impl Recorder {
         let cpu = CpuTime::of_thread();
         self.cpu = cpu.since(at_begin);
         let mut part = TickPart {
+            thread: self.thread,
             index: self.tick,
             end: self.next_turn,
             operations: vec![Counts::default(); self.operations.len()],

@@ -23,7 +23,12 @@ pub struct SampleAllowance {
     pub one_in: u64,
     pub right: u64,
     pub failed: u64,
+    /// Of all answers together.
+    pub bytes: usize,
 }
+
+/// All kept answers of a slice together may have this many bytes.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 impl SampleAllowance {
     /// The share of the next slice, where `left` slices have not run, this one included: what others did not use is passed on.
@@ -33,28 +38,40 @@ impl SampleAllowance {
             one_in: samples.one_in,
             right: share(samples.most_right, used_right),
             failed: share(samples.most_failed, used_failed),
+            bytes: MOST_BYTES,
         }
     }
 
     /// The share of one of `threads` workers; the first get what does not divide.
     pub fn of_thread(self, thread: u32, threads: u32) -> Self {
-        let part = |all: u64| (all + u64::from(threads - 1 - thread)) / u64::from(threads);
+        let (thread, threads) = (u64::from(thread), u64::from(threads));
+        let part = |all: u64| all / threads + u64::from(thread < all % threads);
         Self {
             one_in: self.one_in,
             right: part(self.right),
             failed: part(self.failed),
+            bytes: self.bytes / threads as usize,
+        }
+    }
+
+    /// What these samples leave of it.
+    pub fn less(self, samples: &[Sample]) -> Self {
+        let right = |sample: &&Sample| matches!(sample.outcome, Outcome::Right { .. });
+        let right = samples.iter().filter(right).count() as u64;
+        let bytes = samples.iter().map(|sample| sample.answer.len()).sum();
+        Self {
+            right: self.right.saturating_sub(right),
+            failed: self.failed.saturating_sub(samples.len() as u64 - right),
+            bytes: self.bytes.saturating_sub(bytes),
+            ..self
         }
     }
 }
-
-/// All kept answers of a slice together may have this many bytes.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Decides in a worker what is kept, and keeps it until the slice ends.
 #[derive(Debug)]
 pub struct SampleKeeper {
     allowance: SampleAllowance,
-    bytes: usize,
     pub kept: Vec<Sample>,
 }
 
@@ -62,7 +79,6 @@ impl SampleKeeper {
     pub fn new(allowance: SampleAllowance) -> Self {
         Self {
             allowance,
-            bytes: 0,
             kept: Vec::new(),
         }
     }
@@ -79,14 +95,18 @@ impl SampleKeeper {
         self.allowance.failed > 0
     }
 
-    /// Keeps an exchange, if its turn has come.
+    /// Keeps an exchange, if its turn has come; a right answer only where `whole` says that nothing of it is missing.
     #[inline]
-    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, answer: &[u8]) {
+    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, answer: &[u8], whole: bool) {
         let right = matches!(outcome, Outcome::Right { .. });
-        if right && !self.chooses(exchange.card) || !right && !self.wants_failures() {
+        let wanted = match right {
+            true => whole && self.chooses(exchange.card),
+            false => self.wants_failures(),
+        };
+        if !wanted {
             return;
         }
-        if self.bytes + answer.len() > MOST_BYTES {
+        if answer.len() > self.allowance.bytes {
             return;
         }
         if right {
@@ -94,7 +114,7 @@ impl SampleKeeper {
         } else {
             self.allowance.failed -= 1;
         }
-        self.bytes += answer.len();
+        self.allowance.bytes -= answer.len();
         self.kept.push(Sample {
             exchange: *exchange,
             outcome,

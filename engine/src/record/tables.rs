@@ -4,13 +4,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::counts::Counts;
+use super::counts::{Counts, Outcomes};
 use crate::clock::{CpuTime, Ns};
 use crate::error::{EngineError, Result};
 
 const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,\
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
-    stale,unfinished,oldest_unfinished_ns,connects,closes,lead_in_completed,bytes_out,bytes_in,\
+    stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
+    outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,outside_fault,\
+    outside_truncated,outside_stale_failed,outside_stale,bytes_out,bytes_in,\
     response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not";
 
 const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wrong,\
@@ -90,7 +92,7 @@ impl SliceTable {
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
         let c = &row.counts;
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
@@ -99,16 +101,21 @@ impl SliceTable {
             row.end,
             row.measured,
             c.started,
-            c.completed,
+            c.measured.completed,
             c.expected_faults,
-            c.wrong,
-            failures(c),
-            c.stale,
+            c.measured.wrong,
+            failures(&c.measured),
+            c.measured.stale,
             row.unfinished,
             row.oldest_unfinished,
             row.connects,
             row.closes,
-            c.outside,
+            c.sent,
+            c.dropped,
+            c.outside.completed,
+            c.outside.wrong,
+            failures(&c.outside),
+            c.outside.stale,
             c.bytes_out,
             c.bytes_in,
             c.response_ns_sum,
@@ -138,9 +145,9 @@ impl TickTable {
             row.subject,
             row.operation,
             c.started,
-            c.completed,
-            c.wrong,
-            failures(c),
+            c.measured.completed,
+            c.measured.wrong,
+            failures(&c.measured),
             c.bytes_out,
             c.bytes_in,
             row.users_active,
@@ -156,8 +163,8 @@ impl TickTable {
     }
 }
 
-fn failures(counts: &Counts) -> String {
-    counts.failures.map(|count| count.to_string()).join(",")
+fn failures(outcomes: &Outcomes) -> String {
+    outcomes.failures.map(|count| count.to_string()).join(",")
 }
 
 fn quoted(text: &str) -> String {

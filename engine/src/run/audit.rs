@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::merge::SliceResult;
 use crate::clock::SECOND;
 use crate::job::{Profile, Slice};
+use crate::verify::Failure;
 use crate::worker::{Shape, SlicePlan};
 
 /// What stands in `summary.json`.
@@ -123,10 +124,12 @@ impl SliceAudit {
         if let Some(why) = result.instrument {
             why_not.push(format!("the instrument fell short: {why}"));
         }
-        if counts.wrong > 0 {
-            why_not.push(format!("{} wrong answers", counts.wrong));
+        for (outcomes, place) in [(&counts.measured, ""), (&counts.outside, " outside the measured time")] {
+            if outcomes.wrong > 0 {
+                why_not.push(format!("{} wrong answers{place}", outcomes.wrong));
+            }
         }
-        let stale = counts.stale + counts.failures[crate::verify::Failure::StaleFailed as usize];
+        let stale = counts.measured.stale + counts.measured.failures[Failure::StaleFailed as usize];
         if stale as f64 > MOST_STALE * counts.started as f64 {
             why_not.push(format!("{stale} of {} requests met a stale connection", counts.started));
         }
@@ -182,13 +185,14 @@ fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f
         return None;
     };
     let counts = result.counts();
-    if counts.failed() + counts.wrong > 0 || counts.completed == 0 || !matches!(plan.shape, Shape::Closed(_)) {
+    let completed = counts.measured.completed;
+    if counts.measured.ended() > completed || completed == 0 || !matches!(plan.shape, Shape::Closed(_)) {
         return None;
     }
-    let response = counts.response_ns_sum as f64 / counts.completed as f64 / 1e9;
+    let response = counts.response_ns_sum as f64 / completed as f64 / 1e9;
     let pause = result.think_kept_ns as f64 / (result.thinks.max(1) as f64) / 1e9;
     if seconds < 50.0 * (response + pause) {
         return None;
     }
-    Some(counts.completed as f64 / seconds * (response + pause) / f64::from(profile.users))
+    Some(completed as f64 / seconds * (response + pause) / f64::from(profile.users))
 }

@@ -58,6 +58,7 @@ impl Crew {
             }
             let member = Member {
                 thread,
+                threads: job.threads,
                 cpu: job.cpus.get(thread as usize % job.cpus.len().max(1)).copied(),
                 // Clones of a rule share no state, so that threads never wait for one another.
                 rules: maker.rules().to_vec(),
@@ -156,6 +157,7 @@ fn pool(endpoint: &Endpoint, interrupt: &Interrupt) -> Result<Pool<RealWire>> {
 /// One thread's own things.
 struct Member {
     thread: u32,
+    threads: u32,
     cpu: Option<u32>,
     rules: Vec<CompiledRule>,
     pools: Vec<Pool<RealWire>>,
@@ -170,7 +172,7 @@ impl Member {
             self.tell(Message::Broken(error.to_string()));
             return;
         }
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::new(self.threads);
         let mut prepared: Option<(Arc<SlicePlan>, SampleAllowance)> = None;
         // The order's absence is the run's end.
         while let Ok(order) = self.orders.recv() {

@@ -2,7 +2,6 @@
 
 use crate::clock::{CpuTime, Ns};
 use crate::record::{Counts, Lateness, OperationRecord, Sample};
-use crate::verify::Outcome;
 use crate::worker::Driven;
 
 /// All that is known of a slice that ended.
@@ -48,13 +47,6 @@ impl SliceResult {
         (self.end, self.measured) = (later.end, self.measured + later.measured);
         self.add(later);
         self
-    }
-
-    /// How many samples are of right answers, and of others.
-    pub fn samples_by_outcome(&self) -> (u64, u64) {
-        let right = |sample: &&Sample| matches!(sample.outcome, Outcome::Right { .. });
-        let count = self.samples.iter().filter(right).count();
-        (count as u64, (self.samples.len() - count) as u64)
     }
 
     /// Counts of all operations together.

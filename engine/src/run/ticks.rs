@@ -13,7 +13,8 @@ pub struct TickGatherer {
     slice: Slice,
     /// Place and name of the operations that the slice uses.
     operations: Vec<(usize, String)>,
-    threads: usize,
+    /// The second that each thread has told of last, if any: it tells of none before that any more.
+    last: Vec<Option<u64>>,
     length: Ns,
     waiting: BTreeMap<u64, Vec<TickPart>>,
     /// When the second before ended, counted from the slice's begin.
@@ -33,7 +34,7 @@ impl TickGatherer {
                 .filter(|(_, used)| *used)
                 .map(|(name, _)| name)
                 .collect(),
-            threads: plan.threads as usize,
+            last: vec![None; plan.threads as usize],
             length: plan.length,
             waiting: BTreeMap::new(),
             before: 0,
@@ -43,12 +44,16 @@ impl TickGatherer {
         }
     }
 
-    /// Takes a thread's part; gives the seconds that are complete now.
+    /// Takes a thread's part; gives the seconds of which nothing is to come any more.
     pub fn take(&mut self, part: TickPart) -> Vec<Tick> {
+        if let Some(last) = self.last.get_mut(part.thread as usize) {
+            *last = Some(part.index);
+        }
         self.waiting.entry(part.index).or_default().push(part);
+        let told_of = self.last.iter().min().copied().flatten();
         let mut ticks = Vec::new();
         while let Some(first) = self.waiting.first_entry()
-            && first.get().len() == self.threads
+            && Some(*first.key()) <= told_of
         {
             let parts = first.remove();
             ticks.push(self.tick(&parts));
@@ -77,9 +82,9 @@ impl TickGatherer {
         for (place, name) in &self.operations {
             let mut counts = Counts::default();
             parts.iter().for_each(|part| counts.add(&part.operations[*place]));
-            self.completed += counts.completed;
-            self.failed += counts.failed();
-            self.wrong += counts.wrong;
+            self.completed += counts.measured.completed;
+            self.failed += counts.measured.failed();
+            self.wrong += counts.measured.wrong;
             answered.add(&counts);
             rows.push(TickRow {
                 time,
@@ -88,7 +93,7 @@ impl TickGatherer {
                 operation: name.clone(),
                 counts,
                 users_active,
-                engine_cpu_share: cpu as f64 / (span as f64 * self.threads as f64),
+                engine_cpu_share: cpu as f64 / (span as f64 * self.last.len() as f64),
                 lateness_p99: lateness.quantile(0.99),
             });
         }
@@ -102,9 +107,67 @@ impl TickGatherer {
             "completed": self.completed,
             "failed": self.failed,
             "wrong": self.wrong,
-            "response_ms": (answered.completed > 0).then(|| answered.response_ns_sum as f64 / answered.completed as f64 / 1e6),
+            "response_ms": (answered.measured.completed > 0).then(|| answered.response_ns_sum as f64 / answered.measured.completed as f64 / 1e6),
             "users": users_active,
         });
         Tick { rows, progress }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Corpus;
+    use crate::run::PlanMaker;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    fn gatherer(threads: u32) -> TickGatherer {
+        let job = serde_json::json!({
+            "seed": 1, "corpus": "", "rules": {"right": {}}, "threads": threads,
+            "targets": [{"subject": "a", "url": "http://127.0.0.1:9/"}],
+            "slices": [{
+                "number": 0, "subject": "a", "phase": "p", "deck_seed": 1, "mix": {"echo": 1},
+                "profile": {"kind": "big-bang", "users": 2, "seconds": 10},
+            }],
+        });
+        let job = crate::job::parse(job.to_string().as_bytes()).unwrap();
+        let corpus = Arc::new(Corpus::of_one("echo", Vec::new(), true));
+        let maker = PlanMaker::new(job, corpus, Path::new(".")).unwrap();
+        TickGatherer::new(&maker.slice(0).unwrap(), &maker.job().slices[0])
+    }
+
+    fn part(thread: u32, index: u64) -> TickPart {
+        let started = Counts {
+            started: 1 + u64::from(thread),
+            ..Counts::default()
+        };
+        TickPart {
+            thread,
+            index,
+            end: (index + 1) * SECOND,
+            operations: vec![started],
+            users_active: 1,
+            cpu: CpuTime::default(),
+            lateness: Lateness::default(),
+        }
+    }
+
+    #[test]
+    fn a_second_that_one_thread_missed_holds_no_later_ones_back() {
+        let mut gatherer = gatherer(2);
+        let mut told = |thread, index| -> Vec<(Ns, u64)> {
+            let ticks = gatherer.take(part(thread, index));
+            let rows = ticks.iter().flat_map(|tick| &tick.rows);
+            rows.map(|row| (row.time / SECOND, row.counts.started)).collect()
+        };
+        assert_eq!(told(0, 0), []);
+        assert_eq!(told(1, 0), [(1, 3)]);
+        assert_eq!(told(0, 1), []);
+        // The other thread stood still over a whole second.
+        assert_eq!(told(1, 2), [(2, 1)]);
+        assert_eq!(told(0, 2), [(3, 3)]);
+        assert_eq!(told(1, 3), []);
+        assert_eq!(told(0, 3), [(4, 3)]);
     }
 }

@@ -19,11 +19,13 @@ use crate::record::{Counts, Edges, Lateness, SampleAllowance, TickPart};
 use crate::worker::SlicePlan;
 
 const LEAST_MS: f64 = 1.0;
+/// A minute: what is longer is no turn, and might not fit the clock.
+const MOST_MS: f64 = 60_000.0;
 
 /// Says why the slices cannot take turns as asked.
 pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
-    if !(asked.ms >= LEAST_MS && asked.ms.is_finite()) {
-        return Err(format!("a turn takes {LEAST_MS} ms or more"));
+    if !(LEAST_MS..=MOST_MS).contains(&asked.ms) {
+        return Err(format!("a turn takes {LEAST_MS} to {MOST_MS} ms"));
     }
     if !(0.0..=asked.ms).contains(&asked.lead_ms) {
         return Err("lead_ms is from 0 to the length of a turn".to_owned());
@@ -78,9 +80,7 @@ impl<'a> Share<'a> {
     }
 
     fn add(&mut self, turn: SliceResult) -> Vec<Tick> {
-        let (right, failed) = turn.samples_by_outcome();
-        self.allowance.right = self.allowance.right.saturating_sub(right);
-        self.allowance.failed = self.allowance.failed.saturating_sub(failed);
+        self.allowance = self.allowance.less(&turn.samples);
         let users = match &self.slice.profile {
             Profile::BigBang(profile) => profile.users,
             _ => 0,
@@ -212,6 +212,7 @@ impl TurnSeconds {
 
     fn second(&mut self) -> Vec<Tick> {
         let part = TickPart {
+            thread: 0,
             index: self.index,
             end: self.end,
             operations: std::mem::take(&mut self.operations),

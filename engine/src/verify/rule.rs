@@ -7,9 +7,6 @@ use sha2::{Digest, Sha256};
 use super::{Failure, FaultScan, Outcome};
 use crate::job::{FaultRule, Rule};
 
-/// A body longer than this is not kept for a regular expression; the answer then counts as wrong.
-const MOST_TEXT: usize = 16 * 1024 * 1024;
-
 /// A rule ready for use. Cloning gives each thread its own expression, free of locks.
 #[derive(Debug, Clone)]
 pub struct CompiledRule {
@@ -51,6 +48,14 @@ impl CompiledRule {
     }
 }
 
+impl CompiledRule {
+    /// Whether the body has to be kept where it comes in pieces.
+    #[inline]
+    pub fn reads_text(&self) -> bool {
+        self.matches.is_some()
+    }
+}
+
 fn parse_hash(text: &str) -> Result<[u8; 32], String> {
     let wrong = || "`sha256` must be 64 digits of 0-9 and a-f".to_owned();
     let lower = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -74,7 +79,6 @@ pub struct Check {
     /// The last bytes of earlier pieces, in which the marker may have begun.
     tail: Vec<u8>,
     hash: Option<Sha256>,
-    text: Vec<u8>,
 }
 
 impl Check {
@@ -87,7 +91,6 @@ impl Check {
         self.matched = false;
         self.tail.clear();
         self.hash = rule.sha256.map(|_| Sha256::new());
-        self.text.clear();
     }
 
     /// Takes in a piece of the body; `whole` where it is all of it.
@@ -105,12 +108,10 @@ impl Check {
         if let Some(hash) = &mut self.hash {
             hash.update(piece);
         }
-        if let Some(expression) = &rule.matches {
-            if whole {
-                self.matched = expression.is_match(piece);
-            } else if self.text.len() + piece.len() <= MOST_TEXT {
-                self.text.extend_from_slice(piece);
-            }
+        if let Some(expression) = &rule.matches
+            && whole
+        {
+            self.matched = expression.is_match(piece);
         }
     }
 
@@ -134,9 +135,10 @@ impl Check {
         found
     }
 
-    /// The verdict on a complete answer.
+    /// The verdict on a complete answer; `kept` is its body where it came in pieces and the rule reads it as a text. What was not kept
+    /// whole is wrong.
     #[inline]
-    pub fn finish(&mut self, rule: &CompiledRule, status: u16) -> Outcome {
+    pub fn finish(&mut self, rule: &CompiledRule, status: u16, kept: &[u8]) -> Outcome {
         let fault = self.fault.found();
         if fault && rule.fault == FaultRule::Absent {
             return Outcome::Failed(Failure::Fault);
@@ -151,7 +153,7 @@ impl Check {
                 Outcome::Failed(Failure::Status)
             };
         }
-        if fault_missing || !self.content_is_right(rule) {
+        if fault_missing || !self.content_is_right(rule, kept) {
             return Outcome::Wrong;
         }
         Outcome::Right {
@@ -159,7 +161,7 @@ impl Check {
         }
     }
 
-    fn content_is_right(&mut self, rule: &CompiledRule) -> bool {
+    fn content_is_right(&mut self, rule: &CompiledRule, kept: &[u8]) -> bool {
         if self.length < rule.least || self.length > rule.most {
             return false;
         }
@@ -177,7 +179,7 @@ impl Check {
         match &rule.matches {
             None => true,
             Some(_) if self.matched => true,
-            Some(expression) => self.text.len() as u64 == self.length && expression.is_match(&self.text),
+            Some(expression) => kept.len() as u64 == self.length && expression.is_match(kept),
         }
     }
 }
@@ -195,11 +197,11 @@ mod tests {
         let mut check = Check::default();
         check.reset(&rule);
         check.feed(&rule, body, true);
-        let whole = check.finish(&rule, status);
+        let whole = check.finish(&rule, status, &[]);
         for size in [1, 2, 3, 7] {
             check.reset(&rule);
             body.chunks(size).for_each(|piece| check.feed(&rule, piece, false));
-            assert_eq!(check.finish(&rule, status), whole, "in pieces of {size}");
+            assert_eq!(check.finish(&rule, status, body), whole, "in pieces of {size}");
         }
         whole
     }
@@ -235,6 +237,10 @@ mod tests {
         };
         assert_eq!(judge(&matched, 200, b"aaa"), RIGHT);
         assert_eq!(judge(&matched, 200, b"aab"), Outcome::Wrong);
+        let (rule, mut check) = (CompiledRule::new(&matched).unwrap(), Check::default());
+        check.reset(&rule);
+        check.feed(&rule, b"aaa", false);
+        assert_eq!(check.finish(&rule, 200, b"aa"), Outcome::Wrong, "not kept whole");
     }
 
     #[test]

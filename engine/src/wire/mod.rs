@@ -43,10 +43,35 @@ impl Trouble {
             Some(libc::ECONNREFUSED) => Self::Server(Failure::Refused),
             Some(libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED) => Self::Server(Failure::Reset),
             Some(libc::ETIMEDOUT) => Self::Server(Failure::Timeout),
-            Some(libc::EADDRNOTAVAIL) => Self::Instrument("no local port was free (EADDRNOTAVAIL)"),
-            Some(libc::EMFILE | libc::ENFILE) => Self::Instrument("no file descriptor was free (EMFILE)"),
-            Some(libc::ENOBUFS | libc::ENOMEM) => Self::Instrument("no memory for sockets (ENOBUFS)"),
+            Some(libc::EADDRNOTAVAIL) => {
+                Self::Instrument("no local port was free (EADDRNOTAVAIL); widen net.ipv4.ip_local_port_range")
+            }
+            Some(libc::EMFILE | libc::ENFILE) => {
+                Self::Instrument("no file descriptor was free (EMFILE); raise the limit of open files (ulimit -Hn)")
+            }
+            Some(libc::ENOBUFS | libc::ENOMEM) => {
+                Self::Instrument("no memory for sockets was free (ENOBUFS, ENOMEM); free some or use fewer connections")
+            }
+            Some(libc::EPERM | libc::EACCES) => {
+                Self::Instrument("this machine forbids the connection (EPERM, EACCES); look at its firewall")
+            }
             _ => Self::Server(otherwise),
+        }
+    }
+
+    /// Sorts an error of making a socket or of watching it, in which the server has no part.
+    pub fn of_instrument(error: &std::io::Error) -> Self {
+        match error.raw_os_error() {
+            Some(libc::ENOSPC) => {
+                Self::Instrument("no more sockets can be watched (ENOSPC); raise fs.epoll.max_user_watches")
+            }
+            Some(libc::EAFNOSUPPORT) => {
+                Self::Instrument("this machine cannot connect to such an address (EAFNOSUPPORT); is IPv6 switched off?")
+            }
+            _ => match Self::of(error, Failure::Refused) {
+                Self::Instrument(why) => Self::Instrument(why),
+                _ => Self::Instrument("this machine can make or watch no socket; look at its system log"),
+            },
         }
     }
 }
@@ -92,4 +117,39 @@ pub trait Wire {
     fn open(&mut self, token: u64) -> Result<Self::Transport, Trouble>;
     /// Waits until `until` at the latest, and appends what happened.
     fn wait(&mut self, now: Ns, until: Ns, events: &mut Vec<Ready>) -> std::io::Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(trouble: Trouble) -> &'static str {
+        match trouble {
+            Trouble::Instrument(why) => why,
+            other => panic!("{other:?} is not the instrument's"),
+        }
+    }
+
+    #[test]
+    fn what_this_machine_lacks_is_the_instruments_and_says_what_to_do() {
+        let error = std::io::Error::from_raw_os_error;
+        for (number, step) in [
+            (libc::ENOSPC, "max_user_watches"),
+            (libc::ENOMEM, "fewer connections"),
+            (libc::EMFILE, "ulimit"),
+            (libc::EAFNOSUPPORT, "IPv6"),
+            (libc::EPERM, "firewall"),
+            (libc::EEXIST, "system log"),
+        ] {
+            let told = why(Trouble::of_instrument(&error(number)));
+            assert!(told.contains(step), "{told}");
+        }
+        for number in [libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::EMFILE, libc::EACCES] {
+            assert!(why(Trouble::of(&error(number), Failure::Refused)).contains(';'));
+        }
+        assert_eq!(
+            Trouble::of(&error(libc::ECONNREFUSED), Failure::Reset),
+            Trouble::Server(Failure::Refused)
+        );
+    }
 }

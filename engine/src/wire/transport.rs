@@ -36,14 +36,15 @@ impl Wire for RealWire {
 
     fn open(&mut self, token: u64) -> Result<RealTransport, Trouble> {
         let refused = |error: std::io::Error| Trouble::of(&error, Failure::Refused);
-        let socket = Socket::new(&self.endpoint.address).map_err(refused)?;
+        let lacks = |error: std::io::Error| Trouble::of_instrument(&error);
+        let socket = Socket::new(&self.endpoint.address).map_err(lacks)?;
         let connected = match socket.connect(&self.endpoint.address).map_err(refused) {
             Ok(()) => true,
             Err(Trouble::WouldBlock) => false,
             Err(trouble) => return Err(trouble),
         };
         // Watched only now: a socket that is not yet connecting would report a hang-up.
-        self.poller.add(socket.fd(), token).map_err(refused)?;
+        self.poller.add(socket.fd(), token).map_err(lacks)?;
         let tls = match &self.endpoint.tls {
             None => None,
             Some((config, name)) => Some(Box::new(TlsSession::new(config, name)?)),

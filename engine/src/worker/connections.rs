@@ -38,7 +38,8 @@ impl<W: Wire> Pool<W> {
                 .iter()
                 .filter(|lane| matches!(lane.link, Link::Opening { .. }))
                 .count();
-            while next < wanted && opening < OPENED_AT_ONCE {
+            // Those that are open, or refused, at once make no room for all others to be so before the limit is looked at.
+            while next < wanted && opening < OPENED_AT_ONCE && clock.now() < limit && !brake.pulled() {
                 opening += usize::from(self.open_ahead(next, clock.now()));
                 next += 1;
             }

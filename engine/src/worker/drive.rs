@@ -1,7 +1,7 @@
 //! The loop that drives one slice.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::Scratch;
 use super::brake::Brake;
@@ -12,6 +12,12 @@ use crate::clock::{Clock, Ns};
 use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
+
+/// So many requests are begun before the clock, the brake and the network have their turn again: what ends at once may otherwise be
+/// followed by the next for ever.
+const BEGUN_A_TURN: usize = 64;
+/// So many arrivals that come too late to be taken up are counted before the same.
+const FORGONE_A_TURN: usize = 4096;
 
 /// One thread's share of one slice, while it runs.
 pub struct Drive<'a, W: Wire, C: Clock> {
@@ -24,6 +30,8 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) recorder: Recorder,
     pub(super) samples: SampleKeeper,
     pub(super) timers: BinaryHeap<Reverse<(Ns, u32)>>,
+    /// Lanes whose users go on as soon as it is their turn. One request never begins the next: it puts its lane here.
+    pub(super) going_on: VecDeque<u32>,
     pub(super) now: Ns,
     pub(super) in_flight: u32,
     pub(super) next_expiry: Ns,
@@ -82,9 +90,10 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             scratch,
             clock,
             load,
-            recorder: Recorder::new(begin, begin + plan.length, plan.edges, &plan.used()),
+            recorder: Recorder::new(thread, begin, begin + plan.length, plan.edges, &plan.used()),
             samples,
             timers: BinaryHeap::with_capacity(2 * lanes as usize),
+            going_on: VecDeque::with_capacity(lanes as usize),
             now: clock.now(),
             in_flight: 0,
             next_expiry: Ns::MAX,
@@ -121,7 +130,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if self.now >= self.next_expiry {
                 self.expire();
             }
-            if !self.issuing && (self.in_flight == 0 || self.now >= drain_until) {
+            let forgoing = !self.issuing && self.forgo();
+            if !self.issuing && !forgoing && (self.in_flight == 0 || self.now >= drain_until) {
                 break;
             }
             if brake.pulled() {
@@ -129,10 +139,10 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 self.recorder.break_off(self.now);
                 break;
             }
-            let until = if self.unread.is_empty() {
-                self.next_instant().min(drain_until)
-            } else {
-                self.now
+            let at_work = forgoing || !self.unread.is_empty() || !self.going_on.is_empty();
+            let until = match at_work {
+                true => self.now,
+                false => self.next_instant().min(drain_until),
             };
             self.pool.wire.wait(self.now, until, &mut events)?;
             if events.is_empty() {
@@ -142,6 +152,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 let (lane, generation) = lane_of(event.token);
                 if self.pool.lanes[lane].generation == generation {
                     self.on_event(lane, event);
+                    self.go_on(1);
                 }
             }
             self.read_on();
@@ -182,14 +193,16 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         until
     }
 
-    /// Starts arrivals, users and pauses' ends that are due by now.
+    /// Starts arrivals, users and pauses' ends that are due by now, as many as are begun in a turn.
     #[inline]
     fn start_what_is_due(&mut self) {
         match &mut self.load {
             Load::Open(_) => {
-                while let Load::Open(queue) = &mut self.load
-                    && let Some((lane, number, due)) = queue.take(self.now)
-                {
+                for _ in 0..BEGUN_A_TURN {
+                    let Load::Open(queue) = &mut self.load else { break };
+                    let Some((lane, number, due)) = queue.take(self.now) else {
+                        break;
+                    };
                     self.start_card(lane as usize, due, number);
                 }
             }
@@ -206,10 +219,25 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             && at <= self.now
         {
             self.timers.pop();
-            let lane = lane as usize;
             // A timer whose user was sent away in the meantime means nothing any more.
-            if self.pool.lanes[lane].task == Task::Waiting(at) {
-                self.wake(lane, at);
+            if self.pool.lanes[lane as usize].task == Task::Waiting(at) {
+                self.going_on.push_back(lane);
+            }
+        }
+        self.go_on(BEGUN_A_TURN);
+    }
+
+    /// Has the first users that are to go on do so, `most` of them.
+    #[inline]
+    fn go_on(&mut self, most: usize) {
+        for _ in 0..most {
+            let Some(lane) = self.going_on.pop_front() else { return };
+            let lane = lane as usize;
+            // A user who was sent away in the meantime does not, nor one who came back and keeps a pause.
+            if let Task::Waiting(due) = self.pool.lanes[lane].task
+                && due <= self.now
+            {
+                self.wake(lane, due);
             }
         }
     }
@@ -219,7 +247,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             let user = &mut self.pool.lanes[lane as usize];
             user.active = !user.ended;
             if user.active && user.task == Task::Off {
-                self.start_next(lane as usize, at);
+                user.task = Task::Waiting(at);
+                self.going_on.push_back(lane);
             }
         }
         for lane in after..before {
@@ -250,15 +279,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
     fn stop_issuing(&mut self) {
         self.issuing = false;
         self.timers.clear();
+        self.going_on.clear();
         let end = self.recorder.end;
-        while let Load::Open(queue) = &mut self.load
-            && let Some((number, due)) = queue.forgo(end)
-        {
-            let card = self.plan.deck.card(number);
-            let operation = self.plan.mix[usize::from(card.part)].operations[0];
-            self.recorder.never_started(operation, due);
-            self.left_unfinished(due);
-        }
         for lane in 0..self.pool.lanes.len() {
             if let Task::Waiting(due) = self.pool.lanes[lane].task {
                 self.pool.lanes[lane].task = Task::Off;
@@ -267,6 +289,23 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 }
             }
         }
+    }
+
+    /// Counts arrivals that were due and will not be taken up any more, some of them; whether there are others.
+    fn forgo(&mut self) -> bool {
+        for _ in 0..FORGONE_A_TURN {
+            let Load::Open(queue) = &mut self.load else {
+                return false;
+            };
+            let Some((number, due)) = queue.forgo(self.recorder.end) else {
+                return false;
+            };
+            let card = self.plan.deck.card(number);
+            let operation = self.plan.mix[usize::from(card.part)].operations[0];
+            self.recorder.never_started(operation, due);
+            self.left_unfinished(due);
+        }
+        true
     }
 
     /// A request that was due at `due`, before the end, was not answered at the end.
@@ -281,10 +320,12 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             let user = &mut self.pool.lanes[lane];
             if user.task.is_in_flight() {
                 user.drop_link();
+                self.recorder.drop(user.exchange.operation);
                 let due = user.exchange.due;
                 if due < self.recorder.end {
                     self.left_unfinished(due);
                 }
+                self.let_go(lane);
             }
             self.pool.lanes[lane].task = Task::Off;
         }

@@ -11,8 +11,9 @@ use crate::wire::{Idle, Transport, Trouble, Wire};
 
 /// A body up to this size is copied behind its head and sent with it; a larger one is sent from where it lies.
 const COPIED_BODY: usize = 16 * 1024;
-/// How much is kept of an answer that came in pieces: if it is chosen as a sample, and if it might become one by failing.
-const KEPT_IF_CHOSEN: usize = 16 * 1024 * 1024;
+/// How much is kept of an answer that came in pieces: if a rule's expression or a sample needs it, and if it might become a sample
+/// by failing.
+const KEPT_IF_NEEDED: usize = 16 * 1024 * 1024;
 const KEPT_IN_CASE: usize = 16 * 1024;
 /// So often one connection is read before it is the others' turn.
 const READS_A_TURN: u32 = 16;
@@ -36,9 +37,10 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.written = 0;
         user.fresh = false;
         user.retried = false;
-        user.kept.clear();
-        user.keep_limit = if self.samples.chooses(card_number) {
-            KEPT_IF_CHOSEN
+        user.kept_whole = true;
+        let rule = &self.rules[usize::from(self.plan.corpus.entries[entry as usize].rule)];
+        user.keep_limit = if rule.reads_text() || self.samples.chooses(card_number) {
+            KEPT_IF_NEEDED
         } else if self.samples.wants_failures() {
             KEPT_IN_CASE
         } else {
@@ -132,29 +134,31 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             // The buffer is lent out while the answer is looked at, and put back before anything is sent.
             let buffer = std::mem::take(&mut self.scratch.buffer);
             let full = count == buffer.len();
-            let ended = match user.digest(&self.rules[rule], &buffer[..count], &self.plan.request_path) {
+            let ended = match user.digest(&self.rules[rule], &buffer[..count], &mut self.scratch.room) {
                 Digest::Pending => None,
-                Digest::Malformed => Some(Outcome::Failed(Failure::Malformed)),
-                Digest::Done { surplus: true, .. } => Some(Outcome::Failed(Failure::Malformed)),
+                Digest::Malformed | Digest::Done { surplus: true, .. } => Some(Ok(Outcome::Failed(Failure::Malformed))),
                 Digest::Done { whole, .. } => {
-                    let outcome = user.check.finish(&self.rules[rule], user.reader.status());
+                    let judged = user.judge(&self.rules[rule], &self.plan.request_path);
                     if !user.reader.keep_alive() || hangup || user.written < user.request_length {
                         self.recorder.closes += u64::from(self.plan.connection == ConnectionUse::KeepAlive);
                         user.drop_link();
                     }
-                    if let Some(body) = whole
+                    if let (Some(body), Ok(outcome)) = (whole, judged)
                         && self.is_sampled(lane, outcome)
                     {
-                        self.pool.lanes[lane].kept.extend_from_slice(body);
+                        let user = &mut self.pool.lanes[lane];
+                        user.keep_limit = KEPT_IF_NEEDED;
+                        user.keep(body, &mut self.scratch.room);
                     }
-                    Some(outcome)
+                    Some(judged)
                 }
             };
             self.scratch.buffer = buffer;
             match ended {
                 None if full || !empties => {}
                 None => return,
-                Some(outcome) => {
+                Some(Err(trouble)) => return self.broken(lane, trouble),
+                Some(Ok(outcome)) => {
                     if outcome == Outcome::Failed(Failure::Malformed) {
                         self.pool.lanes[lane].drop_link();
                     }
@@ -181,10 +185,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             return self.broken(lane, Trouble::Server(Failure::Truncated));
         }
         let rule = usize::from(self.plan.corpus.entries[user.exchange.entry as usize].rule);
-        let outcome = user.check.finish(&self.rules[rule], user.reader.status());
+        let judged = user.judge(&self.rules[rule], &self.plan.request_path);
         user.drop_link();
         self.recorder.closes += 1;
-        self.finish(lane, outcome, None);
+        match judged {
+            Ok(outcome) => self.finish(lane, outcome, None),
+            Err(trouble) => self.broken(lane, trouble),
+        }
     }
 
     /// The request at hand ended: recorded, and followed by what comes next.
@@ -197,16 +204,25 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         self.recorder.finish(&user.exchange, outcome, at_limit);
         if self.recorder.counts(&user.exchange) {
-            self.samples.offer(&user.exchange, outcome, &user.kept);
+            self.samples.offer(&user.exchange, outcome, &user.kept, user.kept_whole);
         }
         let due = user.exchange.due;
-        if user.kept.capacity() > KEPT_IN_CASE {
-            user.kept = Vec::new();
-        }
+        self.let_go(lane);
         if self.plan.edges == Edges::Planned && self.now >= self.recorder.end && due < self.recorder.end {
             self.left_unfinished(due);
         }
         self.follow(lane, !matches!(outcome, Outcome::Failed(_)));
+    }
+
+    /// Gives back the room that the answer at hand took.
+    #[inline]
+    pub(super) fn let_go(&mut self, lane: usize) {
+        let kept = &mut self.pool.lanes[lane].kept;
+        self.scratch.room += kept.len();
+        kept.clear();
+        if kept.capacity() > KEPT_IN_CASE {
+            *kept = Vec::new();
+        }
     }
 
     /// Ends requests that have waited for longer than the limit, and finds when the next one will have.

@@ -7,8 +7,8 @@ use crate::clock::Ns;
 use crate::http::{CookieJar, Event, ResponseReader};
 use crate::record::Exchange;
 use crate::schedule::Card;
-use crate::verify::{Check, CompiledRule};
-use crate::wire::Wire;
+use crate::verify::{Check, CompiledRule, Outcome};
+use crate::wire::{Trouble, Wire};
 
 /// The state of a lane's connection.
 pub(super) enum Link<T> {
@@ -61,9 +61,11 @@ pub(super) struct Lane<T> {
     pub request_length: usize,
     pub reader: ResponseReader,
     pub check: Check,
-    /// The answer's body, as far as a sample may need it and it did not come in one piece.
+    /// The answer's body, as far as a sample or an expression may need it and it did not come in one piece.
     pub kept: Vec<u8>,
     pub keep_limit: usize,
+    /// Whether all of the body that came in pieces is kept.
+    pub kept_whole: bool,
     pub jar: CookieJar,
     pub rng: SmallRng,
     /// The pause that is being kept: when it began and how long it was drawn.
@@ -101,6 +103,7 @@ impl<T> Lane<T> {
             check: Check::default(),
             kept: Vec::new(),
             keep_limit: 0,
+            kept_whole: true,
             jar: CookieJar::default(),
             rng: SmallRng::seed_from_u64(0),
             thinking: None,
@@ -125,24 +128,19 @@ impl<T> Lane<T> {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Reads a piece of the stream into the answer at hand.
+    /// Reads a piece of the stream into the answer at hand; what is kept of it takes from `room`.
     #[inline]
-    pub fn digest<'a>(&mut self, rule: &CompiledRule, mut input: &'a [u8], path: &str) -> Digest<'a> {
+    pub fn digest<'a>(&mut self, rule: &CompiledRule, mut input: &'a [u8], room: &mut usize) -> Digest<'a> {
         let mut whole_body = None;
         loop {
             match self.reader.next(&mut input) {
-                Ok(Event::Head) => {
-                    if !self.reader.cookies().is_empty() {
-                        self.jar.read_head(self.reader.cookies(), path);
-                    }
-                }
+                Ok(Event::Head) => {}
                 Ok(Event::Body { bytes, whole }) => {
                     self.check.feed(rule, bytes, whole);
                     if whole {
                         whole_body = Some(bytes);
-                    } else if self.kept.len() < self.keep_limit {
-                        let room = self.keep_limit - self.kept.len();
-                        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                    } else {
+                        self.keep(bytes, room);
                     }
                 }
                 Ok(Event::Done) => {
@@ -157,6 +155,38 @@ impl<T> Lane<T> {
         }
     }
 }
+
+impl<T> Lane<T> {
+    /// Keeps a piece of the body, as far as its limit and the room allow.
+    #[inline]
+    pub fn keep(&mut self, bytes: &[u8], room: &mut usize) {
+        if self.kept_whole {
+            let most = self.keep_limit.saturating_sub(self.kept.len()).min(*room);
+            let taken = bytes.len().min(most);
+            self.kept.extend_from_slice(&bytes[..taken]);
+            *room -= taken;
+            self.kept_whole = taken == bytes.len();
+        }
+    }
+
+    /// Judges the answer at hand, which is complete, and takes in its cookies: not before, since the request's head, of which a part
+    /// may still have to be sent, holds those of the answers before.
+    #[inline]
+    pub fn judge(&mut self, rule: &CompiledRule, path: &str) -> Result<Outcome, Trouble> {
+        if !self.reader.cookies().is_empty() {
+            self.jar.read_head(self.reader.cookies(), path);
+        }
+        let outcome = self.check.finish(rule, self.reader.status(), &self.kept);
+        let no_room = !self.kept_whole && self.kept.len() < self.keep_limit;
+        if outcome == Outcome::Wrong && rule.reads_text() && no_room {
+            return Err(Trouble::Instrument(NO_ROOM));
+        }
+        Ok(outcome)
+    }
+}
+
+const NO_ROOM: &str =
+    "answers under way at once are longer than it can hold for `matches`; use `contains` or fewer users";
 
 /// The lanes to one subject: they, and their connections, outlast the slices.
 pub struct Pool<W: Wire> {

@@ -1,6 +1,12 @@
 //! One thread's share of a slice: one loop, told when load is due by a schedule and when to stop by the clock, that drives
 //! connections and tells a recorder what became of each request.
 
+#[cfg(test)]
+mod account_tests;
+#[cfg(test)]
+mod answer_tests;
+#[cfg(test)]
+mod at_once_tests;
 mod brake;
 mod connections;
 mod drive;
@@ -19,19 +25,26 @@ pub use drive::{Drive, Driven};
 pub use lane::Pool;
 pub use plan::{Shape, SlicePlan, Steps};
 
-/// Buffers that all requests of one thread share.
+/// What all requests of one thread share.
 pub struct Scratch {
     /// What is read from a connection; so idle connections need no memory for it.
     pub buffer: Box<[u8]>,
     /// The request that is being sent.
     pub request: Vec<u8>,
+    /// So many bytes of answers under way may still be kept.
+    pub room: usize,
 }
 
-impl Default for Scratch {
-    fn default() -> Self {
+/// All threads together keep so many bytes of answers under way, for a rule's expression or for samples.
+const MOST_KEPT: usize = 256 * 1024 * 1024;
+
+impl Scratch {
+    /// For one of `threads`.
+    pub fn new(threads: u32) -> Self {
         Self {
             buffer: vec![0; 64 * 1024].into_boxed_slice(),
             request: Vec::with_capacity(32 * 1024),
+            room: MOST_KEPT / threads as usize,
         }
     }
 }

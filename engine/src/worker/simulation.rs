@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
-use crate::clock::{Clock, Ns};
+use crate::clock::{Clock, Ns, SECOND};
 use crate::corpus::Corpus;
 use crate::job;
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
@@ -23,6 +23,12 @@ pub enum Reply {
     After(Ns, &'static str),
     /// The connection's orderly end after so long.
     Close(Ns),
+    /// These bytes are there at once, and the connection is closed to whatever else is sent.
+    AtOnce(&'static str),
+    /// The connection is reset at once.
+    Reset,
+    /// Only half of what is sent is taken; it can go on, and these bytes come, after so long.
+    Half(Ns, &'static str),
     Never,
 }
 
@@ -50,6 +56,14 @@ struct World {
     order: Cell<u64>,
     refuses: Cell<Option<Trouble>>,
     opened: Cell<u32>,
+    /// What opening a connection, or sending on one, takes.
+    effort: Cell<Ns>,
+}
+
+impl World {
+    fn toil(&self) {
+        self.now.set(self.now.get() + self.effort.get());
+    }
 }
 
 #[derive(Clone)]
@@ -61,6 +75,15 @@ pub struct SimulatedTransport {
     world: Rc<World>,
     token: u64,
     inbox: Inbox,
+    /// Takes nothing more until an event says so.
+    full: bool,
+    reset: bool,
+}
+
+impl Drop for SimulatedTransport {
+    fn drop(&mut self) {
+        INBOXES.with_borrow_mut(|all| all.remove(&self.token));
+    }
 }
 
 thread_local! {
@@ -72,6 +95,7 @@ impl Wire for SimulatedWire {
     type Transport = SimulatedTransport;
 
     fn open(&mut self, token: u64) -> Result<SimulatedTransport, Trouble> {
+        self.0.toil();
         if let Some(trouble) = self.0.refuses.get() {
             return Err(trouble);
         }
@@ -82,6 +106,8 @@ impl Wire for SimulatedWire {
             world: self.0.clone(),
             token,
             inbox,
+            full: false,
+            reset: false,
         })
     }
 
@@ -95,7 +121,11 @@ impl Wire for SimulatedWire {
             && entry.key().0 <= then
         {
             let (token, piece) = entry.remove();
-            INBOXES.with_borrow(|all| all[&token].borrow_mut().push(piece));
+            INBOXES.with_borrow(|all| {
+                if let Some(inbox) = all.get(&token) {
+                    inbox.borrow_mut().push(piece);
+                }
+            });
             events.push(Ready {
                 token,
                 writable: true,
@@ -113,7 +143,10 @@ impl Transport for SimulatedTransport {
 
     fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, Trouble> {
         if self.inbox.borrow().is_empty() {
-            return Err(Trouble::WouldBlock);
+            return Err(match self.reset {
+                true => Trouble::Server(Failure::Reset),
+                false => Trouble::WouldBlock,
+            });
         }
         let Some(piece) = self.inbox.borrow_mut().remove(0) else {
             return Ok(0);
@@ -124,10 +157,28 @@ impl Transport for SimulatedTransport {
 
     fn send(&mut self, first: &[u8], second: &[u8]) -> Result<usize, Trouble> {
         let world = &self.world;
+        if std::mem::take(&mut self.full) {
+            return Err(Trouble::WouldBlock);
+        }
+        world.toil();
         let now = world.now.get();
+        let mut taken = first.len() + second.len();
         let (at, piece) = match (world.script.borrow_mut())(now, &String::from_utf8_lossy(first)) {
             Reply::After(delay, bytes) => (now + delay, Some(bytes)),
             Reply::Close(delay) => (now + delay, None),
+            Reply::AtOnce(bytes) => {
+                self.inbox.borrow_mut().extend([Some(bytes), None]);
+                return Err(Trouble::Server(Failure::Reset));
+            }
+            Reply::Reset => {
+                self.reset = true;
+                return Err(Trouble::Server(Failure::Reset));
+            }
+            Reply::Half(delay, bytes) => {
+                self.full = true;
+                taken /= 2;
+                (now + delay, Some(bytes))
+            }
             Reply::Never => (Ns::MAX, None),
         };
         if at < Ns::MAX {
@@ -137,7 +188,7 @@ impl Transport for SimulatedTransport {
                 .borrow_mut()
                 .insert((at, world.order.get()), (self.token, piece));
         }
-        Ok(first.len() + second.len())
+        Ok(taken)
     }
 
     fn flush(&mut self) -> Result<(), Trouble> {
@@ -162,6 +213,8 @@ pub struct Simulation {
     wire: SimulatedWire,
     pool: Pool<SimulatedWire>,
     maker: PlanMaker,
+    /// So many bytes of answers under way may be kept.
+    pub room: usize,
 }
 
 pub const BEGIN: Ns = 1_000_000_000;
@@ -188,6 +241,7 @@ impl Simulation {
             order: Cell::new(0),
             refuses: Cell::new(None),
             opened: Cell::new(0),
+            effort: Cell::new(0),
         };
         let wire = SimulatedWire(Rc::new(world));
         let maker = PlanMaker::new(job, Arc::new(corpus), Path::new(".")).unwrap();
@@ -195,12 +249,18 @@ impl Simulation {
             pool: Pool::new(wire.clone()),
             wire,
             maker,
+            room: 1 << 20,
         }
     }
 
     /// Connections fail from now on.
     pub fn refuse(&self, with: Failure) {
         self.wire.0.refuses.set(Some(Trouble::Server(with)));
+    }
+
+    /// From now on it takes so long to open a connection, and to send on one.
+    pub fn take_effort(&self, effort: Ns) {
+        self.wire.0.effort.set(effort);
     }
 
     /// The engine's own machine has nothing left for connections.
@@ -226,18 +286,26 @@ impl Simulation {
 
     /// The same with a plan that was changed.
     pub fn drive_plan(&mut self, plan: &SlicePlan) -> (Driven, Vec<TickPart>) {
-        let clock = SimulatedClock(self.wire.0.now.clone());
         let mut ticks = Vec::new();
+        let driven = self.drive_under(plan, &Brake::default(), |_, tick| ticks.push(tick));
+        (driven, ticks)
+    }
+
+    /// The same under a brake that somebody may pull; `tick` is also told when it is called.
+    pub fn drive_under(&mut self, plan: &SlicePlan, brake: &Brake, mut tick: impl FnMut(Ns, TickPart)) -> Driven {
+        let clock = SimulatedClock(self.wire.0.now.clone());
         let samples = SampleKeeper::new(SampleAllowance {
             one_in: 1000,
             right: 10,
             failed: 10,
+            bytes: 1 << 20,
         });
         let now = clock.now();
         self.pool
-            .open_connections(plan.connections_of(0), &clock, now, &Brake::default())
+            .open_connections(plan.connections_of(0), &clock, now + SECOND, &Brake::default())
             .unwrap();
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::new(1);
+        scratch.room = self.room;
         let drive = Drive::new(
             plan,
             0,
@@ -248,7 +316,11 @@ impl Simulation {
             samples,
             now,
         );
-        let driven = drive.run(&Brake::default(), |tick| ticks.push(tick)).unwrap();
-        (driven, ticks)
+        let driven = drive.run(brake, |part| tick(clock.now(), part)).unwrap();
+        assert_eq!(scratch.room, self.room, "all that was kept is let go");
+        for counts in driven.recorder.operations.iter().flatten().map(|record| record.counts) {
+            assert_eq!(counts.sent, counts.ended() + counts.dropped, "{counts:?}");
+        }
+        driven
     }
 }

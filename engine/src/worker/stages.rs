@@ -41,7 +41,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.started[usize::from(part)] += 1;
     }
 
-    /// A pause ended.
+    /// A user's turn came, after a pause or at once.
+    #[inline]
     pub(super) fn wake(&mut self, lane: usize, due: Ns) {
         let user = &mut self.pool.lanes[lane];
         if let Some((from, drawn)) = user.thinking.take() {
@@ -83,8 +84,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             self.pause(lane, pause);
         } else {
             match self.plan.on_failure.kind {
-                // Even a user who goes on at once lets the others have their turn.
-                FailureAction::Continue => self.wait_until(lane, self.now),
+                FailureAction::Continue => self.go_on_at_once(lane),
                 FailureAction::Wait => self.wait_until(lane, self.now + from_ms(self.plan.on_failure.ms)),
                 FailureAction::End => {
                     user.active = false;
@@ -97,6 +97,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// The request at hand could not be made for want of something on this machine; it is nobody's failure.
     pub(super) fn set_aside(&mut self, lane: usize) {
         self.in_flight -= 1;
+        self.let_go(lane);
         let user = &mut self.pool.lanes[lane];
         self.recorder.set_aside(&user.exchange);
         user.task = Task::Off;
@@ -115,18 +116,19 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
 
     #[inline]
     fn pause(&mut self, lane: usize, pause: Pause) {
-        let user = &mut self.pool.lanes[lane];
         if pause == Pause::None {
-            let due = self.now;
-            if user.step > 0 {
-                let number = user.exchange.card;
-                return self.begin(lane, due, number);
-            }
-            return self.start_next(lane, due);
+            return self.go_on_at_once(lane);
         }
+        let user = &mut self.pool.lanes[lane];
         let drawn = pause.draw(&mut user.rng);
         user.thinking = Some((self.now, drawn));
         self.wait_until(lane, self.now + drawn);
+    }
+
+    #[inline]
+    fn go_on_at_once(&mut self, lane: usize) {
+        self.pool.lanes[lane].task = Task::Waiting(self.now);
+        self.going_on.push_back(lane as u32);
     }
 
     fn wait_until(&mut self, lane: usize, at: Ns) {

@@ -11,9 +11,9 @@ use crate::record::{Counts, Edges, OperationRecord};
 use crate::verify::Failure;
 use crate::worker::{Driven, SlicePlan};
 
-const MS: Ns = MILLISECOND;
+pub(super) const MS: Ns = MILLISECOND;
 
-fn slice(profile: Value, more: Value) -> Value {
+pub(super) fn slice(profile: Value, more: Value) -> Value {
     let mut slice = json!({
         "number": 0, "subject": "a", "phase": "p", "profile": profile, "mix": {"echo": 1}, "deck_seed": 3,
         "lead_in_ms": 0,
@@ -25,24 +25,24 @@ fn slice(profile: Value, more: Value) -> Value {
     slice
 }
 
-fn users(users: u32, seconds: f64) -> Value {
+pub(super) fn users(users: u32, seconds: f64) -> Value {
     json!({"kind": "big-bang", "users": users, "seconds": seconds})
 }
 
-fn rate(rate: f64, seconds: f64, cap: u32) -> Value {
+pub(super) fn rate(rate: f64, seconds: f64, cap: u32) -> Value {
     json!({"kind": "rate", "stages": [{"from_rate": rate, "to_rate": rate, "seconds": seconds}], "max_in_flight": cap})
 }
 
-fn record(driven: &Driven) -> &OperationRecord {
+pub(super) fn record(driven: &Driven) -> &OperationRecord {
     driven.recorder.operations[0].as_deref().unwrap()
 }
 
-fn counts(driven: &Driven) -> Counts {
+pub(super) fn counts(driven: &Driven) -> Counts {
     record(driven).counts
 }
 
-fn failed(driven: &Driven, failure: Failure) -> u64 {
-    counts(driven).failures[failure as usize]
+pub(super) fn failed(driven: &Driven, failure: Failure) -> u64 {
+    counts(driven).measured.failures[failure as usize]
 }
 
 #[test]
@@ -56,18 +56,22 @@ fn a_closed_user_asks_again_once_answered_and_littles_law_holds() {
     );
     // Four users, 2 s, 10 ms each: the answers at the begin count, those at the end do not.
     assert_eq!(
-        (counts.started, counts.completed, counts.response_ns_sum),
+        (counts.started, counts.measured.completed, counts.response_ns_sum),
         (800, 800, 800 * 10 * MS)
     );
     // Outside: those of the lead-in, and those in flight at the end.
     assert_eq!(
-        (counts.outside, driven.unfinished, driven.oldest_unfinished),
+        (counts.outside.completed, driven.unfinished, driven.oldest_unfinished),
         (36 + 4, 4, 10 * MS)
     );
-    assert!(ticks.iter().all(|tick| tick.operations[0].completed.abs_diff(400) <= 4));
+    assert!(
+        ticks
+            .iter()
+            .all(|tick| tick.operations[0].measured.completed.abs_diff(400) <= 4)
+    );
 }
 
-fn turn(simulation: &Simulation, length: Ns) -> SlicePlan {
+pub(super) fn turn(simulation: &Simulation, length: Ns) -> SlicePlan {
     let lead = length / 10;
     SlicePlan {
         length,
@@ -91,7 +95,7 @@ fn many_turns_see_as_much_of_a_servers_pauses_as_one_long_slice_does() {
         }
     };
     let (long, _) = Simulation::new(job(), pausing()).drive(0);
-    let wanted = counts(&long).completed as f64 / (long.recorder.end - long.recorder.begin) as f64;
+    let wanted = counts(&long).measured.completed as f64 / (long.recorder.end - long.recorder.begin) as f64;
 
     let mut simulation = Simulation::new(job(), pausing());
     let plan = turn(&simulation, 50 * MS);
@@ -99,7 +103,7 @@ fn many_turns_see_as_much_of_a_servers_pauses_as_one_long_slice_does() {
     for _ in 0..4000 {
         let (driven, _) = simulation.drive_plan(&plan);
         assert_eq!(driven.unfinished, 0);
-        completed += counts(&driven).completed;
+        completed += counts(&driven).measured.completed;
         waited += counts(&driven).response_ns_sum;
         measured += driven.recorder.end - driven.recorder.begin;
     }
@@ -121,7 +125,11 @@ fn a_turn_begins_and_ends_with_an_answer_and_waits_for_it_no_longer_than_the_dra
         (BEGIN + 14 * MS, BEGIN + 119 * MS)
     );
     assert_eq!(
-        (counts(&driven).started, counts(&driven).completed, driven.unfinished),
+        (
+            counts(&driven).started,
+            counts(&driven).measured.completed,
+            driven.unfinished
+        ),
         (30, 30, 0)
     );
 
@@ -195,7 +203,7 @@ fn think_time_goes_before_the_next_request_and_is_no_part_of_its_response() {
     let think = json!({"think": {"kind": "constant", "ms": 40}});
     let job = json!({"slices": [slice(users(1, 1.0), think)]});
     let (driven, _) = Simulation::new(job, |_, _| Reply::After(10 * MS, OK)).drive(0);
-    assert_eq!(counts(&driven).completed, 20);
+    assert_eq!(counts(&driven).measured.completed, 20);
     assert_eq!(counts(&driven).response_ns_sum, 20 * 10 * MS);
     assert_eq!(driven.recorder.think_kept_ns, driven.recorder.think_drawn_ns);
 }
@@ -218,7 +226,11 @@ fn an_open_load_shows_a_freeze_in_every_request_that_was_due_in_it() {
     let (driven, _) = Simulation::new(job, script).drive(0);
     let record = record(&driven);
     assert_eq!(
-        (record.counts.started, record.counts.completed, driven.unfinished),
+        (
+            record.counts.started,
+            record.counts.measured.completed,
+            driven.unfinished
+        ),
         (4000, 3999, 1)
     );
     // A quarter waited from 1 s down to 1 ms: the percentiles are those of a straight line.
@@ -235,8 +247,8 @@ fn arrivals_above_the_cap_are_sent_late_with_their_lateness_and_never_dropped() 
     let (driven, ticks) = Simulation::new(job, |_, _| Reply::After(10 * MS, OK)).drive(0);
     let counts = counts(&driven);
     assert_eq!(counts.started, 300);
-    assert!((196..=200).contains(&counts.completed), "{counts:?}");
-    assert_eq!(driven.unfinished, counts.started - counts.completed);
+    assert!((196..=200).contains(&counts.measured.completed), "{counts:?}");
+    assert_eq!(driven.unfinished, counts.started - counts.measured.completed);
     assert!(driven.recorder.forgone >= 95, "{}", driven.recorder.forgone);
     assert!(ticks[0].lateness.quantile(0.99) > 300 * MS);
     assert!(counts.late_starts > 150);
@@ -287,7 +299,7 @@ fn a_machine_out_of_descriptors_voids_the_slice_and_is_no_failure_of_the_server(
     simulation.exhaust();
     let (driven, _) = simulation.drive(0);
     assert!(driven.recorder.instrument.unwrap().contains("EMFILE"));
-    assert_eq!(counts(&driven).failed(), 0);
+    assert_eq!(counts(&driven).measured.failed(), 0);
 }
 
 #[test]
@@ -305,7 +317,7 @@ fn a_stale_connection_is_retried_if_the_request_is_safe_and_timed_from_due() {
     let job = json!({"slices": [slice(users(1, 1.0), json!({}))]});
     let (driven, _) = Simulation::new(job.clone(), script).drive(0);
     let safe = counts(&driven);
-    assert!(safe.stale >= 20 && safe.failed() == 0, "{safe:?}");
+    assert!(safe.measured.stale >= 20 && safe.measured.failed() == 0, "{safe:?}");
     assert_eq!(
         record(&driven).response.max() / 100,
         100,
@@ -314,7 +326,7 @@ fn a_stale_connection_is_retried_if_the_request_is_safe_and_timed_from_due() {
     let unsafe_corpus = Corpus::of_one("echo", b"hello".to_vec(), false);
     let (driven, _) = Simulation::with_corpus(job, unsafe_corpus, script).drive(0);
     assert!(failed(&driven, Failure::StaleFailed) >= 10);
-    assert_eq!(counts(&driven).stale, 0);
+    assert_eq!(counts(&driven).measured.stale, 0);
 }
 
 #[test]
@@ -323,7 +335,10 @@ fn a_fresh_connection_that_closes_is_truncated_and_not_stale() {
     let mut simulation = Simulation::new(job, |_, _| Reply::Close(MS));
     let (driven, _) = simulation.drive(0);
     assert!(failed(&driven, Failure::Truncated) > 50);
-    assert_eq!((counts(&driven).stale, failed(&driven, Failure::StaleFailed)), (0, 0));
+    assert_eq!(
+        (counts(&driven).measured.stale, failed(&driven, Failure::StaleFailed)),
+        (0, 0)
+    );
     assert_eq!(u64::from(simulation.connections_opened()), driven.recorder.connects);
 }
 
@@ -389,7 +404,7 @@ fn a_failure_ends_the_session_and_the_next_one_begins_anew() {
     let job = json!({"slices": [slice(users(1, 0.2), json!({"mix": {"visit": 1}}))], "sessions": sessions});
     let (driven, _) = Simulation::new(job, script).drive(0);
     assert_eq!(failed(&driven, Failure::Status), 10);
-    assert_eq!((counts(&driven).completed, driven.started[0]), (10, 10));
+    assert_eq!((counts(&driven).measured.completed, driven.started[0]), (10, 10));
 }
 
 #[test]
@@ -397,13 +412,21 @@ fn what_is_in_flight_at_the_end_may_finish_within_the_drain_limit_uncounted() {
     let job = |limit: u32| json!({"slices": [slice(users(3, 1.0), json!({}))], "drain_limit_ms": limit});
     let (driven, _) = Simulation::new(job(1000), |_, _| Reply::After(700 * MS, OK)).drive(0);
     assert_eq!(
-        (counts(&driven).completed, counts(&driven).outside, driven.unfinished),
+        (
+            counts(&driven).measured.completed,
+            counts(&driven).outside.completed,
+            driven.unfinished
+        ),
         (3, 3, 3)
     );
     assert_eq!(driven.oldest_unfinished, 300 * MS);
     let (driven, _) = Simulation::new(job(100), |_, _| Reply::After(700 * MS, OK)).drive(0);
     assert_eq!(
-        (counts(&driven).completed, counts(&driven).outside, driven.unfinished),
+        (
+            counts(&driven).measured.completed,
+            counts(&driven).outside.completed,
+            driven.unfinished
+        ),
         (3, 0, 3)
     );
 }

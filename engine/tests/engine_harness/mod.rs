@@ -19,6 +19,19 @@ pub const LONG: Duration = Duration::from_secs(60);
 pub const BODY: &str = "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body><echoVoid/></e:Body>\
     </e:Envelope>";
 
+/// The kinds of failure.
+pub const KINDS: [&str; 9] = [
+    "refused",
+    "reset",
+    "timeout",
+    "tls",
+    "malformed",
+    "status",
+    "fault",
+    "truncated",
+    "stale_failed",
+];
+
 /// One row of a table, by column.
 pub type Row = HashMap<String, String>;
 
@@ -103,7 +116,21 @@ impl Bench {
         }
         let (status, told) = engine.end();
         assert!(status.success(), "{told}");
-        self.table("slices.csv")
+        self.slices()
+    }
+
+    /// The rows of `slices.csv`; every request that was taken up is in one of their counts.
+    pub fn slices(&self) -> Vec<Row> {
+        let rows = self.table("slices.csv");
+        for row in &rows {
+            let kinds = KINDS
+                .iter()
+                .flat_map(|kind| [(*kind).to_owned(), format!("outside_{kind}")]);
+            let others = ["completed", "wrong", "lead_in_completed", "outside_wrong", "dropped"].map(str::to_owned);
+            let ended: u64 = kinds.chain(others).map(|column| number(row, &column)).sum();
+            assert_eq!(number(row, "sent"), ended, "{row:?}");
+        }
+        rows
     }
 
     /// A table of the output folder.

@@ -174,20 +174,23 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
 
 
 def _counts(run: Run, cell: Cell, subject: str) -> Finding:
-    """The service's own count of requests against the engine's of answers, over whole trials.
+    """The service's own count of requests against the engine's of answers, over the whole of the trials that hold the cell.
 
-    Equal where every request was answered rightly; a request that got no answer, or an error, may have reached the service or not.
+    Equal where every request was answered rightly, in the measured time or outside; one that got no answer, or an error, may have
+    reached the service or not.
     """
     limit, served, answered, reason = "equal", 0, 0, ""
     for trial in run.trials:
+        if not any(plan.cell == cell.name for plan in trial.plans.values()):
+            continue
         subjects = trial.record.subjects if trial.record is not None else []
         faces = {subject, *(one.label for one in subjects if one.same_as == subject)}
         for one in trial.record.counted if trial.record is not None else ():
             if one.subject != subject:
                 continue
             rows = [row for row in trial.slices.values() if row.subject in faces]
-            unanswered = sum(sum(row.failures.values()) for row in rows)
-            turned_away = sum(row.status + row.fault for row in rows)  # by the server, maybe before its service
+            unanswered = sum(row.unanswered for row in rows)
+            turned_away = sum(row.turned_away for row in rows)
             served += one.by_service
             answered += one.by_engine
             if not -turned_away <= one.by_service - one.by_engine <= unanswered:

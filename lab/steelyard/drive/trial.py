@@ -382,7 +382,10 @@ def _counted(
     last: SlicePlan,
 ) -> list[Counted]:
     """The services' own counts against the engine's: every kind of answer that a request may have reached the service for."""
-    answers = ("completed", "lead_in_completed", "wrong", "status", "fault")
+    answers = (
+        *("completed", "wrong", "status", "fault"),
+        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault"),
+    )
     hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
     by_engine = dict.fromkeys(hosts.values(), 0)
     for row in _rows(folder / "slices.csv"):

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from .strict import Strict
 
-Seconds = Annotated[float, Field(gt=0, le=7 * 24 * 3600)]
+# What is shorter is no time at all on the engine's clock, and what is longer does not fit it.
+Seconds = Annotated[float, Field(ge=1e-6, le=7 * 24 * 3600)]
+SecondsOrNone = Annotated[float, Field(ge=0, le=7 * 24 * 3600)]
 Milliseconds = Annotated[float, Field(ge=0, le=24 * 3600 * 1000)]
 Users = Annotated[int, Field(ge=1, le=100_000)]
 
@@ -36,8 +38,8 @@ class Steps(Strict):
     kind: Literal["steps"] = "steps"
     levels: Annotated[list[Users], Field(min_length=1)]
     hold_seconds: Seconds
-    ramp_seconds: Annotated[float, Field(ge=0)] = 0
-    pause_seconds: Annotated[float, Field(ge=0)] = 0
+    ramp_seconds: SecondsOrNone = 0
+    pause_seconds: SecondsOrNone = 0
 
 
 class Bursts(Strict):
@@ -48,7 +50,7 @@ class Bursts(Strict):
     on_seconds: Seconds
     off_seconds: Seconds
     seconds: Seconds
-    idle_seconds: Annotated[float, Field(ge=0)] = 0
+    idle_seconds: SecondsOrNone = 0
 
 
 class Stage(Strict):
@@ -156,7 +158,7 @@ class Slice(Strict):
 class Turn(Strict):
     """For how long one of the slices that take turns has the machine, and for how long load goes before that."""
 
-    ms: Annotated[float, Field(ge=1)]
+    ms: Annotated[float, Field(ge=1, le=60_000)]
     lead_ms: Annotated[float, Field(ge=0)]
 
 
@@ -183,7 +185,7 @@ class Job(Strict):
     sessions: dict[str, Annotated[list[SessionStep], Field(min_length=1)]] = {}
     threads: Annotated[int, Field(ge=1, le=256)] = 1
     cpus: list[Annotated[int, Field(ge=0)]] = []
-    timeout_ms: Annotated[float, Field(gt=0)] = 30_000
+    timeout_ms: Annotated[float, Field(ge=1e-3, le=24 * 3600 * 1000)] = 30_000
     drain_limit_ms: Milliseconds = 10_000
     on_failure: OnFailure = OnFailure()
     connection: Literal["keep-alive", "per-request"] = "keep-alive"

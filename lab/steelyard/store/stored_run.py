@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +28,8 @@ _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 class SliceRow:
     """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
 
-    Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured.
+    Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
+    the defaults below stand for: what went wrong outside the measured time, and what the engine gave up.
     """
 
     slice: int
@@ -66,6 +67,19 @@ class SliceRow:
     lateness_p99_ns: int
     valid: int
     why_not: str
+    sent: int = 0
+    dropped: int = 0
+    outside_wrong: int = 0
+    outside_refused: int = 0
+    outside_reset: int = 0
+    outside_timeout: int = 0
+    outside_tls: int = 0
+    outside_malformed: int = 0
+    outside_status: int = 0
+    outside_fault: int = 0
+    outside_truncated: int = 0
+    outside_stale_failed: int = 0
+    outside_stale: int = 0
 
     @property
     def seconds(self) -> float:
@@ -81,6 +95,21 @@ class SliceRow:
     def failures(self) -> dict[str, int]:
         """Failed requests by kind, kinds without one left out."""
         return {kind: getattr(self, kind) for kind in FAILURE_KINDS if getattr(self, kind)}
+
+    @property
+    def turned_away(self) -> int:
+        """Requests of the whole slice that the server answered with a fault or another status, maybe without asking its service."""
+        return self.status + self.fault + self.outside_status + self.outside_fault
+
+    @property
+    def unanswered(self) -> int:
+        """Requests of the whole slice that had no answer, though they may have reached the service; a refused one cannot have.
+
+        One that was sent once more over a new connection may have reached it twice.
+        """
+        kinds = {"stale", *FAILURE_KINDS} - {"refused", "status", "fault"}
+        columns = (*kinds, *(f"outside_{kind}" for kind in kinds), "dropped")
+        return sum(int(getattr(self, column)) for column in columns)
 
 
 @dataclass(frozen=True)
@@ -334,9 +363,10 @@ def _read_job(path: Path, _: bool) -> tuple[int, float]:
 
 def _read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
     names = [item.name for item in fields(SliceRow)]
+    always = [item.name for item in fields(SliceRow) if item.default is MISSING and item.name != _SINCE_TURNS]
     texts = {"subject", "phase", "operation", "why_not"}
     found: dict[int, SliceRow] = {}
-    for row in read_table(path, [name for name in names if name != _SINCE_TURNS], may_be_cut=may_be_cut):
+    for row in read_table(path, always, may_be_cut=may_be_cut):
         known = [name for name in names if name in row.fields]
         values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in known}
         values.setdefault(_SINCE_TURNS, max(0, values["end_ns"] - values["begin_ns"]))
