@@ -1,13 +1,12 @@
 //! Stops all descendants where they are, and lets them go on.
 
 use std::collections::HashSet;
-use std::fs;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 
 use super::process_table::{self, Process};
+use super::signalling;
 
 /// How long all may take to stop before that is an error.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -28,7 +27,7 @@ pub fn freeze() -> Result<usize, String> {
             .filter(|process| !is_stopped(process.pid, begin.elapsed()))
             .collect();
         for process in &moving {
-            let _ = kill(Pid::from_raw(process.pid), Signal::SIGSTOP);
+            signalling::send(process, Signal::SIGSTOP);
         }
         if let Some(process) = moving.first() {
             if begin.elapsed() > LIMIT {
@@ -56,7 +55,7 @@ pub fn thaw() -> usize {
     let family = process_table::descendants();
     family
         .iter()
-        .filter(|process| kill(Pid::from_raw(process.pid), Signal::SIGCONT).is_ok())
+        .filter(|process| signalling::send(process, Signal::SIGCONT))
         .count()
 }
 
@@ -74,7 +73,7 @@ fn is_stopped(pid: i32, waited: Duration) -> bool {
 }
 
 fn stop_is_pending(pid: i32) -> bool {
-    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
+    let Some(status) = process_table::text_of(format!("/proc/{pid}/status")) else {
         return true;
     };
     let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));

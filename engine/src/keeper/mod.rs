@@ -2,13 +2,16 @@
 
 mod cpu_list;
 mod cpu_time;
+mod dispositions;
 mod ending;
 mod freezing;
 mod guard;
 mod launch;
+mod mark;
 mod pinning;
 mod process_table;
 mod protocol;
+mod signalling;
 mod watch;
 
 use std::path::PathBuf;
@@ -20,6 +23,7 @@ use nix::unistd::Pid;
 
 use cpu_list::CpuList;
 use cpu_time::CpuTimes;
+use mark::Mark;
 use protocol::{Answer, Exit, Request};
 use watch::{Event, Watch};
 
@@ -52,6 +56,8 @@ pub enum KeeperError {
     Cpus(String),
     #[error("cannot {what}: {errno}")]
     System { what: &'static str, errno: Errno },
+    #[error("{0}")]
+    Left(ending::Left),
 }
 
 impl KeeperError {
@@ -67,15 +73,24 @@ impl KeeperError {
 
 /// Runs the keeper to its end and gives its exit code: 0 after `stop` or end of input, 128 + n after signal n.
 pub fn run(options: &Options) -> Result<u8, KeeperError> {
+    dispositions::reset();
+    let mark = Mark::of_this_process().ok_or(KeeperError::System {
+        what: "read /proc/self",
+        errno: Errno::ENOENT,
+    })?;
+    let left = mark::sweep(&mark);
+    if !left.is_empty() {
+        eprintln!("steelyard-keeper: of a keeper that was killed, {}", ending::Left(left));
+    }
     match guard::divide()? {
-        guard::Role::Guard { keeper } => Ok(guard::watch_over(keeper)),
-        guard::Role::Keeper => keep(options),
+        guard::Role::Guard { keeper } => guard::watch_over(keeper),
+        guard::Role::Keeper => keep(options, &mark),
     }
 }
 
-fn keep(options: &Options) -> Result<u8, KeeperError> {
+fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {
     let mut watch = Watch::begin()?;
-    let child = launch::start(options)?;
+    let child = launch::start(options, mark)?;
     protocol::say(&Answer::Started(child.as_raw()));
     let mut keeper = Keeper {
         child,
@@ -90,12 +105,13 @@ fn keep(options: &Options) -> Result<u8, KeeperError> {
                 }
             }
             Event::ChildChanged => keeper.reap(),
+            // The guard says it if this leaves any.
             Event::EndOfInput => {
-                ending::kill_all();
+                let _ = ending::kill_all();
                 return Ok(0);
             }
             Event::Signal(number) => {
-                ending::kill_all();
+                let _ = ending::kill_all();
                 return Ok(128 + number);
             }
             Event::Nothing => {}
@@ -118,8 +134,8 @@ impl Keeper {
             Ok(Request::Pin(cpus)) => pinning::pin_all(&cpus).map_or_else(Answer::Error, Answer::Pinned),
             Ok(Request::Cpu) => Answer::Cpu(self.cpu_times.read()),
             Ok(Request::Stop(patience)) => {
-                let killed = stop(patience, watch);
-                protocol::say(&Answer::Stopped(killed));
+                let ended = stop(patience, watch);
+                protocol::say(&ended.map_or_else(|left| Answer::Error(left.to_string()), Answer::Stopped));
                 return true;
             }
             Err(sentence) => Answer::Error(sentence),
@@ -158,10 +174,10 @@ impl Keeper {
     }
 }
 
-/// Asks all to end, waits, and kills the rest; gives the number that had to be killed.
+/// Asks all to end, waits, and kills the rest; gives the number that had to be killed, or which are left.
 ///
 /// End of input or a signal in the meantime ends the patience, not the stopping.
-fn stop(patience: Duration, watch: &mut Watch) -> usize {
+fn stop(patience: Duration, watch: &mut Watch) -> Result<usize, ending::Left> {
     let deadline = Instant::now() + patience;
     ending::ask_all();
     while !ending::none_left() {

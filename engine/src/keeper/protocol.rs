@@ -70,10 +70,11 @@ pub struct Exit {
     pub signal: Option<i32>,
 }
 
-/// What one process has used since its start; `jit_ns` is the part of a JVM's compiler threads.
+/// What one process has used since its start, which is `start_ticks` clock ticks after boot; `jit_ns` is the part of a JVM's compiler threads.
 #[derive(Debug, Serialize)]
 pub struct ProcessCpu {
     pub pid: i32,
+    pub start_ticks: u64,
     pub name: String,
     pub cpu_ns: u64,
     pub jit_ns: u64,
