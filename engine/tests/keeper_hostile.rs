@@ -94,7 +94,7 @@ fn a_process_that_cannot_be_ended_is_named_within_bounds_and_the_end_is_no_succe
     let sentence = format!("not ended by SIGKILL: process {held} (sleep) in state Z");
     let answer = keeper.ask("stop 0", "error");
     assert!(answer.as_str().unwrap().starts_with(&sentence), "{answer}");
-    assert_eq!(keeper.ended().code(), Some(1));
+    assert_eq!(keeper.ended().code(), Some(3));
     assert!(keeper.errors().starts_with(&format!("steelyard-keeper: {sentence}")));
 
     // SAFETY: takes note of the end of a process that this thread traces.

@@ -61,11 +61,13 @@ pub enum KeeperError {
 }
 
 impl KeeperError {
-    /// The shell's convention: 127 for a command that is not there, 126 for one that cannot be run, else 1.
+    /// The shell's convention: 127 for a command that is not there, 126 for one that cannot be run; 3 where processes are
+    /// left that could not be ended, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 127,
             Self::Start { .. } => 126,
+            Self::Left(_) => 3,
             _ => 1,
         }
     }
