@@ -114,7 +114,7 @@ fn a_name_that_is_not_utf_8_hides_no_process() {
     assert_eq!(use_of(&mut keeper, named)["name"], "a\u{fffd}b");
     assert_eq!(keeper.ask("pin 0", "pinned"), 2);
     assert_eq!(allowed_cpus(named), ["0"]);
-    assert_eq!(keeper.ask("freeze", "frozen"), 2);
+    assert_eq!(keeper.freeze(), 2);
     assert_eq!(state(named), 'T');
     keeper.ask("stop 5", "stopped");
 }
@@ -136,7 +136,7 @@ fn a_process_whose_first_thread_has_ended_is_frozen_pinned_and_counted() {
 
     assert_eq!(keeper.ask("pin 0", "pinned"), 2);
     assert!(allowed_cpus(pid).contains(&"0".to_owned()));
-    assert_eq!(keeper.ask("freeze", "frozen"), 2);
+    assert_eq!(keeper.freeze(), 2);
     let frozen = use_of(&mut keeper, pid);
     assert!(frozen["rss_bytes"].as_u64().unwrap() > 0);
     std::thread::sleep(Duration::from_millis(200));

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use nix::time::{ClockId, clock_gettime};
+use steelyard_engine::clock::cpu_of_process;
 
 use super::process_table::{self, Process, text_of};
-use super::protocol::ProcessCpu;
+use super::protocol::{ProcessClock, ProcessCpu};
 
 /// HotSpot's compiler threads, as far as the kernel keeps their names (15 characters).
 const COMPILER_THREADS: [&str; 2] = ["C1 Comp", "C2 Comp"];
@@ -47,7 +47,7 @@ impl CpuTimes {
             .into_iter()
             .filter_map(|process| {
                 // First of all, since it is what slices are judged by; none means that the process has just ended.
-                let cpu_ns = process_cpu_ns(process.pid)?;
+                let cpu_ns = cpu_of_process(process.pid)?;
                 let used = ProcessCpu {
                     pid: process.pid,
                     start_ticks: process.start_ticks,
@@ -81,16 +81,22 @@ impl CpuTimes {
     }
 }
 
-fn identity_of(process: &Process) -> Identity {
-    (process.pid, process.start_ticks)
+/// The clocks of these processes; one that has ended meanwhile has none.
+pub fn clocks(family: &[Process]) -> Vec<ProcessClock> {
+    let clock = |process: &Process| {
+        let cpu_ns = cpu_of_process(process.pid)?;
+        let clock = ProcessClock {
+            pid: process.pid,
+            start_ticks: process.start_ticks,
+            cpu_ns,
+        };
+        process.is_still_there().then_some(clock)
+    };
+    family.iter().filter_map(clock).collect()
 }
 
-/// The process's CPU clock, user and system, of all its threads, ended ones too.
-fn process_cpu_ns(pid: i32) -> Option<u64> {
-    // The kernel's encoding of another process's clock: the id inverted, above two bits that say "scheduler's time".
-    let clock = ClockId::from_raw((!pid << 3) | 2);
-    let time = clock_gettime(clock).ok()?;
-    Some(time.tv_sec().cast_unsigned() * 1_000_000_000 + time.tv_nsec().cast_unsigned())
+fn identity_of(process: &Process) -> Identity {
+    (process.pid, process.start_ticks)
 }
 
 fn compiler_threads(pid: i32) -> Vec<(i32, u64)> {
@@ -136,9 +142,9 @@ mod tests {
     #[test]
     fn our_own_clock_goes_forward_and_we_use_memory() {
         let this = std::process::id().cast_signed();
-        let before = process_cpu_ns(this).unwrap();
+        let before = cpu_of_process(this).unwrap();
         let mut spin = 0_u64;
-        while process_cpu_ns(this).unwrap() == before {
+        while cpu_of_process(this).unwrap() == before {
             spin = std::hint::black_box(spin + 1);
         }
         assert!(resident_bytes(this) > 0);
@@ -146,6 +152,6 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_has_no_clock() {
-        assert_eq!(process_cpu_ns(i32::MAX >> 4), None);
+        assert_eq!(cpu_of_process(i32::MAX >> 4), None);
     }
 }

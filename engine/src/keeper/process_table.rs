@@ -51,17 +51,57 @@ pub fn descendants() -> Vec<Process> {
     known
 }
 
-fn living_descendants() -> Vec<Process> {
+/// All living descendants of this process as one walk finds them.
+pub fn living_descendants() -> Vec<Process> {
     let mut family = all_descendants();
     family.retain(|process| !process.is_dead());
     family
 }
 
 /// All descendants of this process as one walk finds them, those among them that have ended too.
+///
+/// The walk follows the lists of children, where the kernel keeps them: a look at every process of the machine would cost
+/// milliseconds at each edge of a turn. Such a list may miss one whose sibling ends meanwhile, as any walk may miss some; it is exact
+/// for a family that stands still.
 pub fn all_descendants() -> Vec<Process> {
-    let mut family = family_of(std::process::id().cast_signed(), all_processes());
+    let this = std::process::id().cast_signed();
+    let mut family = match children(this) {
+        Some(children) => family_below(children),
+        None => family_of(this, all_processes()),
+    };
     family.sort_unstable_by_key(|process| process.pid);
     family
+}
+
+/// The processes with these ids and their descendants, by the lists of children.
+fn family_below(children_of_ours: Vec<i32>) -> Vec<Process> {
+    let mut waiting = children_of_ours;
+    let mut family: Vec<Process> = Vec::new();
+    while let Some(pid) = waiting.pop() {
+        // One that came to us as an orphan during the walk may be met twice.
+        if family.iter().any(|process| process.pid == pid) {
+            continue;
+        }
+        if let Some(process) = process(pid) {
+            family.push(process);
+            waiting.extend(children(pid).unwrap_or_default());
+        }
+    }
+    family
+}
+
+/// The children of all threads of a process; None where the kernel keeps no list of them.
+fn children(pid: i32) -> Option<Vec<i32>> {
+    let mut found = Vec::new();
+    for thread in threads(pid) {
+        match fs::read_to_string(format!("/proc/{pid}/task/{thread}/children")) {
+            Ok(list) => found.extend(list.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok())),
+            // A thread that has ended meanwhile has passed its children on; our own has not ended.
+            Err(_) if pid != std::process::id().cast_signed() => {}
+            Err(_) => return None,
+        }
+    }
+    Some(found)
 }
 
 /// Every process that /proc shows.
@@ -136,25 +176,20 @@ pub fn threads(pid: i32) -> Vec<i32> {
 }
 
 /// The states of a process's threads; empty when it has ended.
-pub fn thread_states(pid: i32) -> Vec<char> {
+pub fn thread_states(pid: i32) -> impl Iterator<Item = char> {
     threads(pid)
         .into_iter()
-        .filter_map(|thread| read_stat(Path::new(&format!("/proc/{pid}/task/{thread}/stat"))))
+        .filter_map(move |thread| read_stat(Path::new(&format!("/proc/{pid}/task/{thread}/stat"))))
         .map(|thread| thread.state)
-        .collect()
 }
 
-/// Our own living children, found without a walk over all processes where the kernel lists them.
+/// Our own children.
 pub fn own_children() -> Vec<i32> {
     let this = std::process::id().cast_signed();
-    match fs::read_to_string(format!("/proc/{this}/task/{this}/children")) {
-        Ok(list) => list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect(),
-        Err(_) => all_processes()
-            .into_iter()
-            .filter(|process| process.parent == this)
-            .map(|process| process.pid)
-            .collect(),
-    }
+    children(this).unwrap_or_else(|| {
+        let ours = |process: &Process| process.parent == this;
+        all_processes().into_iter().filter(ours).map(|process| process.pid).collect()
+    })
 }
 
 /// Process groups of the family that are led by a child of ours, outside our own session, so that no stranger is in them.

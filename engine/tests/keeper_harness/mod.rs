@@ -37,6 +37,11 @@ impl Keeper {
         Self::start(&["--"], &["sh", "-c", script], false)
     }
 
+    /// Starts a keeper of `sh -c script` with a control channel at this path.
+    pub fn of_with_control(script: &str, control: &Path) -> Self {
+        Self::start(&["--control", control.to_str().unwrap(), "--"], &["sh", "-c", script], false)
+    }
+
     /// Starts a keeper of `sh -c script` below a process that holds its input and that the test may kill.
     pub fn of_below_a_lab(script: &str) -> Self {
         Self::start(&["--"], &["sh", "-c", script], true)
@@ -129,6 +134,11 @@ impl Keeper {
     pub fn ask(&mut self, line: &str, name: &str) -> Value {
         self.say(line);
         self.expect(name)
+    }
+
+    /// Freezes all, and gives how many processes that were.
+    pub fn freeze(&mut self) -> usize {
+        self.ask("freeze", "frozen").as_array().unwrap().len()
     }
 
     pub fn say(&mut self, line: &str) {
