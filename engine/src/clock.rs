@@ -31,6 +31,16 @@ fn read(clock: libc::clockid_t) -> Ns {
     time.tv_sec as Ns * SECOND + time.tv_nsec as Ns
 }
 
+/// The CPU time, user and system, of all threads of a process since its start, ended ones too; None where there is no such process.
+pub fn cpu_of_process(pid: i32) -> Option<Ns> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // The kernel's encoding of another process's clock: the id inverted, above two bits that say "scheduler's time".
+    let clock = (!pid << 3) | 2;
+    // SAFETY: `time` is a valid place to write to, and the call has no other effect.
+    let found = unsafe { libc::clock_gettime(clock, &mut time) } == 0;
+    found.then(|| time.tv_sec as Ns * SECOND + time.tv_nsec as Ns)
+}
+
 /// Seconds since 1970, for the head of logs.
 pub fn wall_seconds() -> f64 {
     read(libc::CLOCK_REALTIME) as f64 / SECOND as f64

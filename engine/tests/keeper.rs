@@ -125,12 +125,15 @@ fn a_frozen_family_uses_no_cpu_and_goes_on_when_thawed() {
     let mut keeper = Keeper::of(SPIN);
     keeper.expect("started");
     let spinner = keeper.number_from("ready");
-    assert_eq!(keeper.ask("freeze", "frozen"), 1);
+    let frozen = keeper.ask("freeze", "frozen");
+    assert_eq!(frozen[0]["pid"], spinner);
     assert_eq!(state(spinner), 'T');
     let before = first_cpu_ns(&mut keeper);
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(first_cpu_ns(&mut keeper), before);
-    assert_eq!(keeper.ask("thaw", "thawed"), 1);
+    // The clocks stood from when all had stopped until just before they went on.
+    assert_eq!(frozen[0]["cpu_ns"], before);
+    assert_eq!(keeper.ask("thaw", "thawed"), frozen);
     wait_until("it spins again", LONG, || first_cpu_ns(&mut keeper) > before);
     keeper.ask("stop 1", "stopped");
 }
@@ -142,12 +145,12 @@ fn freeze_reaches_children_that_left_their_session_and_those_forked_meanwhile() 
     keeper.expect("started");
     keeper.number_from("ready");
     std::thread::sleep(Duration::from_millis(200));
-    let frozen = keeper.ask("freeze", "frozen").as_u64().unwrap();
+    let frozen = keeper.freeze();
     let ours = [keeper.starter.id().cast_signed(), keeper.own_process()];
     let family: Vec<i32> = keeper.alive().into_iter().filter(|pid| !ours.contains(pid)).collect();
-    assert_eq!(family.len() as u64, frozen);
+    assert_eq!(family.len(), frozen);
     assert!(family.iter().all(|&pid| state(pid) == 'T'));
-    assert_eq!(keeper.ask("thaw", "thawed"), frozen);
+    assert_eq!(keeper.ask("thaw", "thawed").as_array().unwrap().len(), frozen);
     keeper.close_input();
     keeper.wait_until_none_is_alive();
 }
@@ -340,7 +343,7 @@ fn the_end_of_the_command_is_told_unasked_and_the_keeper_stays() {
     let mut keeper = Keeper::of("(setsid sleep 1000 &); exit 7");
     keeper.expect("started");
     assert_eq!(keeper.expect("exited"), serde_json::json!({"code": 7, "signal": null}));
-    assert_eq!(keeper.ask("freeze", "frozen"), 1);
+    assert_eq!(keeper.freeze(), 1);
     assert_eq!(keeper.ask("stop 30", "stopped"), 0);
 
     let killed = Keeper::of("kill -9 $$");

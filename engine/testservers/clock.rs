@@ -10,6 +10,11 @@ pub fn now_ns() -> u64 {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |time| Duration::from(time).as_nanos() as u64)
 }
 
+/// CPU time of the calling thread.
+pub fn thread_cpu_ns() -> u64 {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(0, |time| Duration::from(time).as_nanos() as u64)
+}
+
 /// Sleeps to an instant, whatever wakes us before.
 pub fn sleep_until(instant_ns: u64) {
     let instant = TimeSpec::from_duration(Duration::from_nanos(instant_ns));

@@ -1,4 +1,4 @@
-//! One thread that answers many connections: `null`, `delay` and `freeze` are this loop with different plans.
+//! One thread that answers many connections: `null`, `delay`, `freeze` and `defer` are this loop with different plans.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,6 +14,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 use crate::answers::{self, Stamped};
 use crate::clock::{now_ns, sleep_until};
+use crate::deferring::Work;
 use crate::freezes::Freezes;
 use crate::recording::Recording;
 use crate::requests::{Progress, RequestReader};
@@ -30,6 +31,7 @@ pub struct Plan {
     pub stamped: bool,
     pub freezes: Option<Freezes>,
     pub recording: Option<Recording>,
+    pub work: Option<Work>,
 }
 
 struct Connection {
@@ -205,6 +207,9 @@ impl EventLoop {
         };
         if connection.number != due.number {
             return;
+        }
+        if let Some(work) = &self.plan.work {
+            work.on_request();
         }
         let answer = if self.plan.stamped {
             let write_ns = now_ns();

@@ -6,6 +6,7 @@
 mod answers;
 mod certificates;
 mod clock;
+mod deferring;
 mod event_loop;
 mod freezes;
 mod misbehave;
@@ -27,6 +28,7 @@ use nix::sys::socket::{
 };
 use nix::unistd::Pid;
 
+use deferring::{Cost, Work};
 use event_loop::{EventLoop, Plan};
 use freezes::Freezes;
 use misbehaviour::Misbehaviour;
@@ -74,6 +76,11 @@ enum Kind {
         #[arg(long, default_value_t = 1_000)]
         for_ms: u64,
     },
+    /// Spends CPU time on each request, some of it later, and on chores
+    Defer {
+        #[command(flatten)]
+        cost: Cost,
+    },
     /// Breaks the protocol, or answers falsely
     Misbehave {
         mode: Misbehaviour,
@@ -112,6 +119,7 @@ fn serve(options: &Options) -> Result<()> {
         stamped: false,
         freezes: None,
         recording,
+        work: None,
     };
     let plan = match options.kind {
         Kind::Null => at_once,
@@ -127,6 +135,13 @@ fn serve(options: &Options) -> Result<()> {
             );
             Plan {
                 freezes: Some(Freezes::new(every_ms * 1_000_000, for_ms * 1_000_000)),
+                ..at_once
+            }
+        }
+        Kind::Defer { ref cost } => {
+            anyhow::ensure!((0.0..=1.0).contains(&cost.share()), "a share is from 0 to 1");
+            Plan {
+                work: Some(Work::start(cost)),
                 ..at_once
             }
         }

@@ -28,7 +28,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
     "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the like "
-    "name a JDK's home; STEELYARD_AWAKE=no lets processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9).",
+    "name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets processors halt "
+    "while measuring, yes keeps them awake (METHODOLOGY, rule 9).",
 )
 for verb in (demo, run, report, compare, check, calibrate, servers, lists, doctor):
     app.add_typer(verb.commands)
@@ -55,6 +56,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def main() -> None:
     """The entry point: every way to end is an exit code and, where it is an error, a sentence on standard error."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where our starter ignored it, every program would seem to succeed
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:

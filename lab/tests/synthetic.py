@@ -65,6 +65,7 @@ class Planted:
     engine_shares: Mapping[str, float] = field(default_factory=dict)  # by cell, where it differs
     lateness_ns: int = 40_000
     steal_s: float = 0.0
+    throttled: tuple[int, float] | None = None  # periods and seconds of a quota in each slice
     jit_bursts: frozenset[tuple[int, int, str]] = frozenset()
     changes: Mapping[tuple[int, int, str], Mapping[str, Any]] = field(default_factory=dict)
     wrong_samples: tuple[tuple[int, int, str], ...] = ()
@@ -218,6 +219,9 @@ class _Trial:
         observed = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
         _table(self.folder / "observations.csv", observed, self.observations)
         _table(self.folder / "machine.csv", ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s"), self.machine)
+        if self.planted.throttled is not None:
+            rows = [[plan.number, *self.planted.throttled] for plan in self.plans]
+            _table(self.folder / "throttling.csv", ("slice", "periods", "throttled_s"), rows)
         _table(self.folder / "ticks.csv", TICK_COLUMNS, self.ticks)
         head = "#[Histogram log format version 1.3]\n"
         (self.folder / "intervals.hlog").write_text(head + "".join(self.histograms), encoding="utf-8")

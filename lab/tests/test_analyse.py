@@ -192,6 +192,14 @@ def test_stolen_time_warns_and_much_of_it_replaces_the_verdict(tmp_path: Path) -
     assert not judged(tmp_path / "much", steal_s=0.4).valid
 
 
+def test_a_quota_that_ran_out_warns_and_where_it_halted_the_servers_replaces_the_verdict(tmp_path: Path) -> None:
+    assert not any("quota" in note for note in judged(tmp_path / "held", throttled=(0, 0.0)).notes)
+    warned = judged(tmp_path / "once", throttled=(1, 0.001))
+    assert warned.valid and any("ran out in 80 periods on echoStruct" in note for note in warned.notes)
+    halted = judged(tmp_path / "halted", throttled=(3, 0.1))
+    assert not halted.valid and "the quota of processor time ran out in 240 periods" in halted.sentence
+
+
 def test_a_server_that_closes_connections_is_warned_of(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, changes={(1, pair, A): {"closes": 1000} for pair in range(10)})
     assert verdicts.valid and any("tomcat-metro on echoStruct closed 15." in note for note in verdicts.notes)

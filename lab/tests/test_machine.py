@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from steelyard.base.errors import ConfigurationError, EngineError, LockError
-from steelyard.base.lock import machine_lock
+from steelyard.base.errors import ConfigurationError, EngineError
 from steelyard.observe import doctor, processes
-from steelyard.provision import cpus, subject
+from steelyard.provision import cpus, quota, subject
+from steelyard.provision.keeper import ProcessUse
 
 
 @pytest.mark.parametrize(
@@ -22,9 +23,9 @@ from steelyard.provision import cpus, subject
     [([0], [0], [0]), ([0, 1], [0], [1]), ([0, 1, 2, 3], [0, 1, 2], [3]), (list(range(8)), [0, 1, 2, 3, 4, 5], [6, 7])],
 )
 def test_the_engine_has_processors_of_its_own_where_there_are_two(
-    available: list[int], server: list[int], engine: list[int]
+    tmp_path: Path, available: list[int], server: list[int], engine: list[int]
 ) -> None:
-    shares = cpus.share(available)
+    shares = cpus.share(available, tmp_path)
     assert (shares.server, shares.engine) == (server, engine)
     assert shares.apart == (len(available) > 1)
 
@@ -41,8 +42,52 @@ def test_the_engine_has_processors_of_its_own_where_there_are_two(
 def test_a_virtual_machines_processors_are_kept_awake_unless_the_user_says_otherwise(
     tmp_path: Path, cpuinfo: str, said: str, awake: bool
 ) -> None:
-    (tmp_path / "cpuinfo").write_text(cpuinfo)
-    assert cpus.awake_wanted(said, tmp_path / "cpuinfo") is awake
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "cpuinfo").write_text(cpuinfo)
+    assert cpus.awake_wanted(said, root=tmp_path) is awake
+    assert cpus.awake_wanted(said, limited=True, root=tmp_path) is (said == "yes"), "a quota would be used up"
+
+
+def cores(root: Path, *siblings: str) -> None:
+    """A machine whose processor N has the N-th list of siblings."""
+    for number, listed in enumerate(siblings):
+        place = root / f"sys/devices/system/cpu/cpu{number}/topology"
+        place.mkdir(parents=True)
+        (place / "thread_siblings_list").write_text(listed + "\n")
+
+
+@pytest.mark.parametrize(
+    ("siblings", "server", "engine", "same_core"),
+    [
+        (["0-1", "0-1"], [0], [1], True),
+        (["0,2", "1,3", "0,2", "1,3"], [0, 2], [1, 3], False),
+        (["0-1", "0-1", "2-3", "2-3"], [0, 1], [2, 3], False),
+        (["0-3", "0-3", "0-3", "0-3"], [0, 1, 2], [3], True),
+        (["0", "1", "2", "3"], [0, 1, 2], [3], False),
+        ([f"{n % 8},{n % 8 + 8}" for n in range(16)], [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13], [6, 7, 14, 15], False),
+    ],
+)
+def test_the_engine_has_cores_of_its_own_where_there_are_two(
+    tmp_path: Path, siblings: list[str], server: list[int], engine: list[int], same_core: bool
+) -> None:
+    cores(tmp_path, *siblings)
+    shares = cpus.share(range(len(siblings)), tmp_path)
+    assert (shares.server, shares.engine, shares.same_core) == (server, engine, same_core)
+    assert shares.apart
+    check = doctor._processors(shares)
+    assert check.good is not same_core
+    assert ("all threads of one core" in check.found) is same_core
+
+
+def test_no_more_processors_are_shared_than_a_quota_pays_for_and_of_as_many_cores_as_there_are(tmp_path: Path) -> None:
+    cores(tmp_path, *(f"{n // 2 * 2}-{n // 2 * 2 + 1}" for n in range(16)))
+    for text, server, engine in (("200000", [0], [2]), ("450000", [0, 2, 4], [6]), ("50000", [0], [0])):
+        version_2(tmp_path, "/", {"/": f"{text} 100000"})
+        shares = cpus.share(range(16), tmp_path)
+        assert (shares.server, shares.engine, shares.quota) == (server, engine, int(text) / 100000)
+        assert not shares.awake and not shares.same_core
+    check = doctor._quota(shares, 16)
+    assert (check.found, check.good) == ("the time of 0.5 of 16 processors", False)
 
 
 def test_what_is_neither_yes_nor_no_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,27 +119,82 @@ def test_a_processor_that_cannot_be_kept_awake_is_named() -> None:
         pass
 
 
-def test_a_second_holder_is_refused_and_told_who_holds_the_machine(tmp_path: Path) -> None:
-    place = tmp_path / "lock"
-    with (
-        machine_lock("steelyard run wstest", place),
-        pytest.raises(LockError, match="`steelyard run wstest`, process"),
-        machine_lock("another", place),
-    ):
-        pass
+def mounted(root: Path, mount: str, kind: str, options: str, path: str, of: str = "/") -> None:
+    """A hierarchy of control groups, of which `of` and what is below it stands at `mount`; we are in `path`."""
+    (root / "proc/self").mkdir(parents=True, exist_ok=True)
+    (root / "proc/self/mountinfo").write_text(
+        f"21 1 0:20 / / rw - ext4 /dev/vda rw\n30 21 0:26 {of} {mount} rw,nosuid shared:9 - {kind} {kind} {options}\n"
+    )
+    line = f"0::{path}" if kind == "cgroup2" else f"5:memory:/elsewhere\n4:cpu,cpuacct:{path}\n0::/"
+    (root / "proc/self/cgroup").write_text(line + "\n")
 
 
-def test_a_dead_holder_keeps_nothing(tmp_path: Path) -> None:
-    place = tmp_path / "lock"
-    code = f"""
-import os, pathlib
-from steelyard.base.lock import machine_lock
-with machine_lock("first", pathlib.Path({str(place)!r})):
-    os._exit(9)
-"""
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
-    with machine_lock("second", place):
-        pass
+def version_2(root: Path, path: str, maxima: dict[str, str], of: str = "/") -> None:
+    mounted(root, "/sys/fs/cgroup", "cgroup2", "rw,nsdelegate", path, of)
+    for number, (group, maximum) in enumerate(maxima.items(), 1):
+        place = root / "sys/fs/cgroup" / group.lstrip("/")
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "cpu.max").write_text(maximum + "\n")
+        (place / "cpu.stat").write_text(
+            f"usage_usec 9\nnr_periods 7\nnr_throttled {number}\nthrottled_usec {number}500000\n"
+        )
+
+
+def version_1(root: Path, path: str, quotas: dict[str, int], of: str = "/") -> None:
+    mounted(root, "/sys/fs/cgroup/cpu,cpuacct", "cgroup", "rw,cpu,cpuacct", path, of)
+    for number, (group, granted) in enumerate(quotas.items(), 1):
+        place = root / "sys/fs/cgroup/cpu,cpuacct" / group.lstrip("/")
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "cpu.cfs_quota_us").write_text(f"{granted}\n")
+        (place / "cpu.cfs_period_us").write_text("100000\n")
+        (place / "cpu.stat").write_text(f"nr_periods 7\nnr_throttled {number}\nthrottled_time {number}500000000\n")
+
+
+def test_the_smallest_quota_of_any_group_above_us_counts_in_both_versions(tmp_path: Path) -> None:
+    version_2(tmp_path / "2", "/a/b", {"/a/b": "max 100000", "/a": "150000 100000", "/": "400000 100000"})
+    assert quota.processors(tmp_path / "2") == 1.5
+    assert quota.throttling(tmp_path / "2") == quota.Throttling(2 + 3, 2.5 + 3.5), "only of groups with a quota"
+    version_1(tmp_path / "1", "/a/b", {"/a/b": 300000, "/a": 250000, "/": -1})
+    assert quota.processors(tmp_path / "1") == 2.5
+    assert quota.throttling(tmp_path / "1") == quota.Throttling(1 + 2, 1.5 + 2.5)
+
+
+def test_a_containers_quota_is_found_where_its_own_group_is_the_mounted_root(tmp_path: Path) -> None:
+    version_1(tmp_path / "1", "/docker/c0ffee", {"/": 200000}, of="/docker/c0ffee")
+    assert quota.processors(tmp_path / "1") == 2.0
+    version_2(tmp_path / "2", "/", {"/": "200000 100000"}, of="/docker/c0ffee")
+    assert quota.processors(tmp_path / "2") == 2.0
+    version_2(tmp_path / "above", "/../..", {"/": "200000 100000"})
+    assert quota.processors(tmp_path / "above") == 2.0
+
+
+def test_where_there_is_no_quota_nothing_is_read_of_it(tmp_path: Path) -> None:
+    version_2(tmp_path / "2", "/a", {"/a": "max 100000"})
+    version_1(tmp_path / "1", "/a", {"/a": -1})
+    for root in (tmp_path / "2", tmp_path / "1", tmp_path / "nothing"):
+        assert quota.processors(root) is None and quota.throttling(root) is None
+    check = doctor._quota(cpus.share([0, 1], tmp_path), 2)
+    assert (check.found, check.good) == ("none", True)
+
+
+def test_what_a_quota_held_back_during_a_slice_is_stored(tmp_path: Path) -> None:
+    looks = [processes.Reading(at, {}, {}, quota.Throttling(*seen)) for at, seen in ((0, (3, 0.5)), (10**9, (5, 0.75)))]
+    with processes.Observer(tmp_path) as observer:
+        observer.record(7, "go", *looks)
+        observer.record(8, "go", replace(looks[0], throttling=None), replace(looks[1], throttling=None))
+    assert (tmp_path / "throttling.csv").read_text() == "slice,periods,throttled_s\n7,2,0.250000\n"
+
+
+def test_a_process_id_used_again_is_another_process_and_no_figure_is_negative(tmp_path: Path) -> None:
+    def look(at: int, start_ticks: int, cpu_ns: int) -> processes.Reading:
+        return processes.Reading(at, {"web": [ProcessUse(41, start_ticks, "sh", cpu_ns, cpu_ns // 10, 1000)]}, {})
+
+    with processes.Observer(tmp_path) as observer:
+        observer.record(0, "go", look(0, 500, 9_000), look(1, 500, 9_500))
+        observer.record(1, "go", look(1, 500, 9_500), look(2, 777, 300))
+    rows = [line.split(",") for line in (tmp_path / "observations.csv").read_text().splitlines()]
+    used = [(row[rows[0].index("cpu_ns")], row[rows[0].index("jit_ns")]) for row in rows[1:]]
+    assert used == [("500", "50"), ("300", "30")]
 
 
 def test_processor_times_are_read_with_steal() -> None:

@@ -224,6 +224,17 @@ pub struct Target {
     pub operation_headers: BTreeMap<String, Ordered<String>>,
     #[serde(default)]
     pub tls: Tls,
+    /// What keeps the subject's processes, for turns.
+    #[serde(default)]
+    pub keepers: Vec<KeeperChannel>,
+}
+
+/// A keeper's control socket, and whether its processes may be stopped while it is another subject's turn.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeeperChannel {
+    pub control: String,
+    pub may_freeze: bool,
 }
 
 fn post() -> String {

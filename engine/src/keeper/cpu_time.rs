@@ -1,22 +1,24 @@
 //! What each descendant has used: processor time, the part of it that went to a JVM's compilers, and memory.
 
 use std::collections::HashMap;
-use std::fs;
 
-use nix::time::{ClockId, clock_gettime};
+use steelyard_engine::clock::cpu_of_process;
 
-use super::process_table;
-use super::protocol::ProcessCpu;
+use super::process_table::{self, Process, text_of};
+use super::protocol::{ProcessClock, ProcessCpu};
 
 /// HotSpot's compiler threads, as far as the kernel keeps their names (15 characters).
 const COMPILER_THREADS: [&str; 2] = ["C1 Comp", "C2 Comp"];
+
+/// Process id and start, since an id comes again.
+type Identity = (i32, u64);
 
 /// Reads processor times and remembers compiler threads that have ended.
 ///
 /// HotSpot ends idle compiler threads and starts others, and a JVM's compile time must not go backwards with that.
 #[derive(Debug, Default)]
 pub struct CpuTimes {
-    compilers: HashMap<i32, HashMap<i32, CompilerThread>>,
+    compilers: HashMap<Identity, HashMap<i32, CompilerThread>>,
 }
 
 /// A compiler thread's run time: that of threads which had its id before, and its own as last seen.
@@ -40,33 +42,36 @@ impl CpuTimes {
     pub fn read(&mut self) -> Vec<ProcessCpu> {
         let family = process_table::descendants();
         self.compilers
-            .retain(|pid, _| family.iter().any(|process| process.pid == *pid));
+            .retain(|identity, _| family.iter().any(|process| identity_of(process) == *identity));
         family
             .into_iter()
             .filter_map(|process| {
                 // First of all, since it is what slices are judged by; none means that the process has just ended.
-                let cpu_ns = process_cpu_ns(process.pid)?;
-                Some(ProcessCpu {
+                let cpu_ns = cpu_of_process(process.pid)?;
+                let used = ProcessCpu {
                     pid: process.pid,
+                    start_ticks: process.start_ticks,
                     cpu_ns,
-                    jit_ns: self.compile_ns(process.pid),
+                    jit_ns: self.compile_ns(&process),
                     rss_bytes: resident_bytes(process.pid),
-                    name: process.name,
-                })
+                    name: process.name.clone(),
+                };
+                // What was read by the id is this process's only if the id still is.
+                process.is_still_there().then_some(used)
             })
             .collect()
     }
 
-    fn compile_ns(&mut self, pid: i32) -> u64 {
-        for (thread, run_ns) in compiler_threads(pid) {
+    fn compile_ns(&mut self, process: &Process) -> u64 {
+        for (thread, run_ns) in compiler_threads(process.pid) {
             self.compilers
-                .entry(pid)
+                .entry(identity_of(process))
                 .or_default()
                 .entry(thread)
                 .or_default()
                 .saw(run_ns);
         }
-        let Some(threads) = self.compilers.get(&pid) else {
+        let Some(threads) = self.compilers.get(&identity_of(process)) else {
             return 0;
         };
         threads
@@ -76,37 +81,44 @@ impl CpuTimes {
     }
 }
 
-/// The process's CPU clock, user and system, of all its threads, ended ones too.
-fn process_cpu_ns(pid: i32) -> Option<u64> {
-    // The kernel's encoding of another process's clock: the id inverted, above two bits that say "scheduler's time".
-    let clock = ClockId::from_raw((!pid << 3) | 2);
-    let time = clock_gettime(clock).ok()?;
-    Some(time.tv_sec().cast_unsigned() * 1_000_000_000 + time.tv_nsec().cast_unsigned())
+/// The clocks of these processes; one that has ended meanwhile has none.
+pub fn clocks(family: &[Process]) -> Vec<ProcessClock> {
+    let clock = |process: &Process| {
+        let cpu_ns = cpu_of_process(process.pid)?;
+        let clock = ProcessClock {
+            pid: process.pid,
+            start_ticks: process.start_ticks,
+            cpu_ns,
+        };
+        process.is_still_there().then_some(clock)
+    };
+    family.iter().filter_map(clock).collect()
+}
+
+fn identity_of(process: &Process) -> Identity {
+    (process.pid, process.start_ticks)
 }
 
 fn compiler_threads(pid: i32) -> Vec<(i32, u64)> {
     let run_ns = |thread: i32| {
         let folder = format!("/proc/{pid}/task/{thread}");
-        let name = fs::read_to_string(format!("{folder}/comm")).ok()?;
+        let name = text_of(format!("{folder}/comm"))?;
         if !COMPILER_THREADS.iter().any(|start| name.starts_with(start)) {
             return None;
         }
-        let times = fs::read_to_string(format!("{folder}/schedstat")).ok()?;
+        let times = text_of(format!("{folder}/schedstat"))?;
         Some((thread, times.split(' ').next()?.parse().ok()?))
     };
     process_table::threads(pid).into_iter().filter_map(run_ns).collect()
 }
 
+/// Resident memory, as the first thread that still has it tells: one that ended before the others has let go of it.
 fn resident_bytes(pid: i32) -> u64 {
-    let Ok(sizes) = fs::read_to_string(format!("/proc/{pid}/statm")) else {
-        return 0;
+    let pages = |thread: i32| {
+        let sizes = text_of(format!("/proc/{pid}/task/{thread}/statm"))?;
+        sizes.split(' ').nth(1)?.parse().ok().filter(|&pages: &u64| pages > 0)
     };
-    let pages: u64 = sizes
-        .split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse().ok())
-        .unwrap_or(0);
-    pages * page_bytes()
+    process_table::threads(pid).into_iter().find_map(pages).unwrap_or(0) * page_bytes()
 }
 
 fn page_bytes() -> u64 {
@@ -130,9 +142,9 @@ mod tests {
     #[test]
     fn our_own_clock_goes_forward_and_we_use_memory() {
         let this = std::process::id().cast_signed();
-        let before = process_cpu_ns(this).unwrap();
+        let before = cpu_of_process(this).unwrap();
         let mut spin = 0_u64;
-        while process_cpu_ns(this).unwrap() == before {
+        while cpu_of_process(this).unwrap() == before {
             spin = std::hint::black_box(spin + 1);
         }
         assert!(resident_bytes(this) > 0);
@@ -140,6 +152,6 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_has_no_clock() {
-        assert_eq!(process_cpu_ns(i32::MAX >> 4), None);
+        assert_eq!(cpu_of_process(i32::MAX >> 4), None);
     }
 }

@@ -1,13 +1,11 @@
 //! Stops all descendants where they are, and lets them go on.
 
-use std::collections::HashSet;
-use std::fs;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 
 use super::process_table::{self, Process};
+use super::signalling;
 
 /// How long all may take to stop before that is an error.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -17,18 +15,18 @@ const PAUSE: Duration = Duration::from_micros(500);
 
 /// Sends SIGSTOP to all descendants until two walks in a row find the same processes with all threads stopped.
 ///
-/// Gives their number; the error says which process would not stop.
-pub fn freeze() -> Result<usize, String> {
+/// Gives those; the error says which process would not stop.
+pub fn freeze() -> Result<Vec<Process>, String> {
     let begin = Instant::now();
-    let mut stopped_before: Option<HashSet<i32>> = None;
+    let mut stopped_before: Option<Vec<i32>> = None;
     loop {
-        let family = process_table::descendants();
+        let family = process_table::living_descendants();
         let moving: Vec<&Process> = family
             .iter()
             .filter(|process| !is_stopped(process.pid, begin.elapsed()))
             .collect();
         for process in &moving {
-            let _ = kill(Pid::from_raw(process.pid), Signal::SIGSTOP);
+            signalling::send(process, Signal::SIGSTOP);
         }
         if let Some(process) = moving.first() {
             if begin.elapsed() > LIMIT {
@@ -43,21 +41,19 @@ pub fn freeze() -> Result<usize, String> {
             std::thread::sleep(PAUSE);
             continue;
         }
-        let stopped: HashSet<i32> = family.iter().map(|process| process.pid).collect();
+        let stopped: Vec<i32> = family.iter().map(|process| process.pid).collect();
         if stopped_before.as_ref() == Some(&stopped) {
-            return Ok(stopped.len());
+            return Ok(family);
         }
         stopped_before = Some(stopped);
     }
 }
 
-/// Sends SIGCONT to all descendants and gives their number.
-pub fn thaw() -> usize {
-    let family = process_table::descendants();
-    family
-        .iter()
-        .filter(|process| kill(Pid::from_raw(process.pid), Signal::SIGCONT).is_ok())
-        .count()
+/// Sends SIGCONT to these processes.
+pub fn thaw(family: &[Process]) {
+    for process in family {
+        signalling::send(process, Signal::SIGCONT);
+    }
 }
 
 /// Whether every thread stands still; a process that has ended meanwhile does.
@@ -65,16 +61,17 @@ pub fn thaw() -> usize {
 /// A parent in vfork waits in the kernel for a child that we may have stopped before it ran its program. Such a process
 /// never shows as stopped, but will run no instruction of its own before the stop that is pending for it.
 fn is_stopped(pid: i32, waited: Duration) -> bool {
-    let states = process_table::thread_states(pid);
-    let still = |state: &char| matches!(state, 'T' | 't' | 'Z' | 'X' | 'x');
-    if states.iter().all(still) {
+    let still = |state| matches!(state, 'T' | 't' | 'Z' | 'X' | 'x');
+    if process_table::thread_states(pid).all(still) {
         return true;
     }
-    waited > GRACE && states.iter().all(|state| still(state) || *state == 'D') && stop_is_pending(pid)
+    waited > GRACE
+        && process_table::thread_states(pid).all(|state| still(state) || state == 'D')
+        && stop_is_pending(pid)
 }
 
 fn stop_is_pending(pid: i32) -> bool {
-    let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else {
+    let Some(status) = process_table::text_of(format!("/proc/{pid}/status")) else {
         return true;
     };
     let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));

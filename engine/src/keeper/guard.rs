@@ -38,7 +38,9 @@ pub fn divide() -> Result<Role, KeeperError> {
 }
 
 /// Passes signals on to the keeper until it ends, kills what it should have left, and gives its exit code.
-pub fn watch_over(keeper: Pid) -> u8 {
+///
+/// Whether anything is left in the end is said here alone, whichever of the two could not end it.
+pub fn watch_over(keeper: Pid) -> Result<u8, KeeperError> {
     let code = loop {
         match concerns().wait() {
             Ok(Signal::SIGCHLD) => {
@@ -52,8 +54,8 @@ pub fn watch_over(keeper: Pid) -> u8 {
             Err(_) => {}
         }
     };
-    ending::kill_all();
-    code
+    ending::kill_all().map_err(KeeperError::Left)?;
+    Ok(code)
 }
 
 /// The signals that end the keeper, and the one that tells of a child.

@@ -10,10 +10,11 @@ use nix::sys::prctl;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::unistd::{Pid, getppid, setsid};
 
+use super::mark::{self, Mark};
 use super::{KeeperError, Options};
 
-/// Starts the command with its output in the log and gives its process id.
-pub fn start(options: &Options) -> Result<Pid, KeeperError> {
+/// Starts the command, marked, with its output in the log and gives its process id.
+pub fn start(options: &Options, mark: &Mark) -> Result<Pid, KeeperError> {
     prctl::set_child_subreaper(true).map_err(|errno| KeeperError::System {
         what: "become the subreaper",
         errno,
@@ -27,6 +28,7 @@ pub fn start(options: &Options) -> Result<Pid, KeeperError> {
     let mut command = Command::new(program);
     command
         .args(&options.command[1..])
+        .env(mark::VARIABLE, mark.to_string())
         .stdin(Stdio::null())
         .stdout(output)
         .stderr(errors);

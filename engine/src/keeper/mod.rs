@@ -1,14 +1,19 @@
 //! The keeper: one command with all its descendants, obeying lines on standard input (ARCHITECTURE.md, "lab -> keeper").
 
+mod control;
 mod cpu_list;
 mod cpu_time;
+mod dispositions;
 mod ending;
 mod freezing;
 mod guard;
 mod launch;
+mod lines;
+mod mark;
 mod pinning;
 mod process_table;
 mod protocol;
+mod signalling;
 mod watch;
 
 use std::path::PathBuf;
@@ -18,12 +23,14 @@ use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use control::Control;
 use cpu_list::CpuList;
 use cpu_time::CpuTimes;
-use protocol::{Answer, Exit, Request};
-use watch::{Event, Watch};
+use mark::Mark;
+use protocol::{Answer, Exit, ProcessClock, Request};
+use watch::{Event, Origin, Watch};
 
-/// Starts a command, owns all processes that come of it, and obeys `freeze`, `thaw`, `pin CPUS`, `cpu` and
+/// Starts a command, owns all processes that come of it, and obeys `freeze`, `thaw`, `clocks`, `pin CPUS`, `cpu` and
 /// `stop SECONDS` on standard input. End of input kills them all.
 #[derive(Debug, clap::Parser)]
 #[command(name = "steelyard-keeper", version)]
@@ -36,6 +43,10 @@ pub struct Options {
     #[arg(long, value_name = "LIST")]
     cpus: Option<CpuList>,
 
+    /// Socket over which a caller may say `freeze`, `thaw` and `clocks`, too; what it froze goes on when it hangs up
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "ARGV")]
     command: Vec<std::ffi::OsString>,
@@ -46,20 +57,26 @@ pub struct Options {
 pub enum KeeperError {
     #[error("cannot write the log {path}: {source}")]
     Log { path: PathBuf, source: std::io::Error },
+    #[error("cannot make the control socket {path}: {source}")]
+    Control { path: PathBuf, source: std::io::Error },
     #[error("cannot start {program}: {source}")]
     Start { program: String, source: std::io::Error },
     #[error("{0}")]
     Cpus(String),
     #[error("cannot {what}: {errno}")]
     System { what: &'static str, errno: Errno },
+    #[error("{0}")]
+    Left(ending::Left),
 }
 
 impl KeeperError {
-    /// The shell's convention: 127 for a command that is not there, 126 for one that cannot be run, else 1.
+    /// The shell's convention: 127 for a command that is not there, 126 for one that cannot be run; 3 where processes are
+    /// left that could not be ended, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 127,
             Self::Start { .. } => 126,
+            Self::Left(_) => 3,
             _ => 1,
         }
     }
@@ -67,35 +84,54 @@ impl KeeperError {
 
 /// Runs the keeper to its end and gives its exit code: 0 after `stop` or end of input, 128 + n after signal n.
 pub fn run(options: &Options) -> Result<u8, KeeperError> {
+    dispositions::reset();
+    let mark = Mark::of_this_process().ok_or(KeeperError::System {
+        what: "read /proc/self",
+        errno: Errno::ENOENT,
+    })?;
+    let left = mark::sweep(&mark);
+    if !left.is_empty() {
+        eprintln!("steelyard-keeper: of a keeper that was killed, {}", ending::Left(left));
+    }
     match guard::divide()? {
-        guard::Role::Guard { keeper } => Ok(guard::watch_over(keeper)),
-        guard::Role::Keeper => keep(options),
+        guard::Role::Guard { keeper } => guard::watch_over(keeper),
+        guard::Role::Keeper => keep(options, &mark),
     }
 }
 
-fn keep(options: &Options) -> Result<u8, KeeperError> {
-    let mut watch = Watch::begin()?;
-    let child = launch::start(options)?;
+fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {
+    let control = options.control.as_deref().map(|path| {
+        let refused = |source| KeeperError::Control {
+            path: path.to_owned(),
+            source,
+        };
+        Control::open(path).map_err(refused)
+    });
+    let mut watch = Watch::begin(control.transpose()?)?;
+    let child = launch::start(options, mark)?;
     protocol::say(&Answer::Started(child.as_raw()));
     let mut keeper = Keeper {
         child,
         child_ended: false,
+        caller_froze: false,
         cpu_times: CpuTimes::default(),
     };
     loop {
         match watch.next(None) {
-            Event::Line(line) => {
-                if keeper.obey(&line, &mut watch) {
+            Event::Line(line, origin) => {
+                if keeper.obey(&line, origin, &mut watch) {
                     return Ok(0);
                 }
             }
+            Event::HungUp => keeper.let_go(),
             Event::ChildChanged => keeper.reap(),
+            // The guard says it if this leaves any.
             Event::EndOfInput => {
-                ending::kill_all();
+                let _ = ending::kill_all();
                 return Ok(0);
             }
             Event::Signal(number) => {
-                ending::kill_all();
+                let _ = ending::kill_all();
                 return Ok(128 + number);
             }
             Event::Nothing => {}
@@ -106,26 +142,55 @@ fn keep(options: &Options) -> Result<u8, KeeperError> {
 struct Keeper {
     child: Pid,
     child_ended: bool,
+    /// Whether the control channel's caller froze all and has not thawed them.
+    caller_froze: bool,
     cpu_times: CpuTimes,
 }
 
 impl Keeper {
     /// Obeys one line and answers it; true when that was `stop`, after which nothing is left to keep.
-    fn obey(&mut self, line: &str, watch: &mut Watch) -> bool {
+    fn obey(&mut self, line: &str, origin: Origin, watch: &mut Watch) -> bool {
         let answer = match Request::parse(line) {
-            Ok(Request::Freeze) => freezing::freeze().map_or_else(Answer::Error, Answer::Frozen),
-            Ok(Request::Thaw) => Answer::Thawed(freezing::thaw()),
+            Ok(Request::Freeze) => self.freeze(origin).map_or_else(Answer::Error, Answer::Frozen),
+            Ok(Request::Thaw) => Answer::Thawed(self.thaw()),
+            Ok(Request::Clocks) => Answer::Clocks(cpu_time::clocks(&process_table::descendants())),
+            Ok(Request::Pin(_) | Request::Cpu | Request::Stop(_)) if origin == Origin::Control => {
+                Answer::Error(format!("`{line}` is obeyed on standard input only"))
+            }
             Ok(Request::Pin(cpus)) => pinning::pin_all(&cpus).map_or_else(Answer::Error, Answer::Pinned),
             Ok(Request::Cpu) => Answer::Cpu(self.cpu_times.read()),
             Ok(Request::Stop(patience)) => {
-                let killed = stop(patience, watch);
-                protocol::say(&Answer::Stopped(killed));
+                let ended = stop(patience, watch);
+                let answer = ended.map_or_else(|left| Answer::Error(left.to_string()), Answer::Stopped);
+                watch.say(&answer, origin);
                 return true;
             }
             Err(sentence) => Answer::Error(sentence),
         };
-        protocol::say(&answer);
+        watch.say(&answer, origin);
         false
+    }
+
+    /// Stops all; gives their clocks as they stand.
+    fn freeze(&mut self, origin: Origin) -> Result<Vec<ProcessClock>, String> {
+        self.caller_froze = origin == Origin::Control;
+        Ok(cpu_time::clocks(&freezing::freeze()?))
+    }
+
+    /// Lets all go on; gives their clocks of just before that.
+    fn thaw(&mut self) -> Vec<ProcessClock> {
+        self.caller_froze = false;
+        let family = process_table::descendants();
+        let clocks = cpu_time::clocks(&family);
+        freezing::thaw(&family);
+        clocks
+    }
+
+    /// Nobody is there any more who would thaw what the caller froze.
+    fn let_go(&mut self) {
+        if self.caller_froze {
+            self.thaw();
+        }
     }
 
     /// Takes leave of the dead, among them orphans that came to us as their subreaper, and reports the command's own end.
@@ -158,10 +223,10 @@ impl Keeper {
     }
 }
 
-/// Asks all to end, waits, and kills the rest; gives the number that had to be killed.
+/// Asks all to end, waits, and kills the rest; gives the number that had to be killed, or which are left.
 ///
 /// End of input or a signal in the meantime ends the patience, not the stopping.
-fn stop(patience: Duration, watch: &mut Watch) -> usize {
+fn stop(patience: Duration, watch: &mut Watch) -> Result<usize, ending::Left> {
     let deadline = Instant::now() + patience;
     ending::ask_all();
     while !ending::none_left() {
@@ -171,7 +236,7 @@ fn stop(patience: Duration, watch: &mut Watch) -> usize {
         }
         match watch.next(Some(left.min(ending::LOOK_AGAIN))) {
             Event::EndOfInput | Event::Signal(_) => break,
-            Event::Line(_) | Event::ChildChanged | Event::Nothing => {}
+            Event::Line(..) | Event::HungUp | Event::ChildChanged | Event::Nothing => {}
         }
     }
     ending::kill_all()

@@ -16,6 +16,7 @@ pub enum Request {
     Thaw,
     Pin(CpuList),
     Cpu,
+    Clocks,
     Stop(Duration),
 }
 
@@ -27,11 +28,12 @@ impl Request {
             (Some("freeze"), None, None) => Self::Freeze,
             (Some("thaw"), None, None) => Self::Thaw,
             (Some("cpu"), None, None) => Self::Cpu,
+            (Some("clocks"), None, None) => Self::Clocks,
             (Some("pin"), Some(list), None) => Self::Pin(list.parse()?),
             (Some("stop"), Some(seconds), None) => Self::Stop(stop_patience(seconds)?),
             _ => {
                 return Err(format!(
-                    "cannot understand `{}`: the lines are freeze, thaw, pin CPUS, cpu, stop SECONDS",
+                    "cannot understand `{}`: the lines are freeze, thaw, clocks, pin CPUS, cpu, stop SECONDS",
                     line.trim()
                 ));
             }
@@ -49,13 +51,14 @@ fn stop_patience(seconds: &str) -> Result<Duration, String> {
     }
 }
 
-/// One line of standard output: an object whose only key is the name of the answer.
+/// One line of an answer: an object whose only key is the name of the answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     Started(i32),
-    Frozen(usize),
-    Thawed(usize),
+    Frozen(Vec<ProcessClock>),
+    Thawed(Vec<ProcessClock>),
+    Clocks(Vec<ProcessClock>),
     Pinned(usize),
     Cpu(Vec<ProcessCpu>),
     Stopped(usize),
@@ -70,22 +73,39 @@ pub struct Exit {
     pub signal: Option<i32>,
 }
 
-/// What one process has used since its start; `jit_ns` is the part of a JVM's compiler threads.
+/// What one process has used since its start, which is `start_ticks` clock ticks after boot; `jit_ns` is the part of a JVM's compiler threads.
 #[derive(Debug, Serialize)]
 pub struct ProcessCpu {
     pub pid: i32,
+    pub start_ticks: u64,
     pub name: String,
     pub cpu_ns: u64,
     pub jit_ns: u64,
     pub rss_bytes: u64,
 }
 
+/// The CPU clock of one process, user and system, since its start.
+#[derive(Debug, Serialize)]
+pub struct ProcessClock {
+    pub pid: i32,
+    pub start_ticks: u64,
+    pub cpu_ns: u64,
+}
+
+impl Answer {
+    /// The answer as it is sent, with the line's end.
+    pub fn to_line(&self) -> Vec<u8> {
+        let mut line =
+            serde_json::to_vec(self).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}").into_bytes());
+        line.push(b'\n');
+        line
+    }
+}
+
 /// Prints an answer at once. A reader that is gone is no error here: end of input tells of it and ends the keeper.
 pub fn say(answer: &Answer) {
-    let mut line = serde_json::to_vec(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}").into_bytes());
-    line.push(b'\n');
     let mut output = std::io::stdout().lock();
-    let _ = output.write_all(&line).and_then(|()| output.flush());
+    let _ = output.write_all(&answer.to_line()).and_then(|()| output.flush());
 }
 
 #[cfg(test)]
@@ -97,6 +117,7 @@ mod tests {
         assert_eq!(Request::parse("freeze"), Ok(Request::Freeze));
         assert_eq!(Request::parse(" thaw \r"), Ok(Request::Thaw));
         assert_eq!(Request::parse("cpu"), Ok(Request::Cpu));
+        assert_eq!(Request::parse("clocks"), Ok(Request::Clocks));
         assert_eq!(Request::parse("pin 0,2-3"), Ok(Request::Pin("0,2,3".parse().unwrap())));
         assert_eq!(
             Request::parse("stop 2.5"),

@@ -9,14 +9,16 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use super::KeeperError;
-
-/// A line longer than this is no line of the protocol; its pieces are answered as wrong lines.
-const LONGEST_LINE: usize = 4096;
+use super::control::{Call, Control};
+use super::lines::Lines;
+use super::protocol::{self, Answer};
 
 #[derive(Debug)]
 pub enum Event {
-    Line(String),
+    Line(String, Origin),
     EndOfInput,
+    /// The control channel's caller is gone.
+    HungUp,
     /// SIGTERM, SIGINT, SIGHUP or SIGQUIT, by number.
     Signal(u8),
     ChildChanged,
@@ -24,17 +26,24 @@ pub enum Event {
     Nothing,
 }
 
-/// Standard input and the signals that concern us, in one place, so that neither waits for the other.
+/// Where a line came from, and its answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    Input,
+    Control,
+}
+
+/// Standard input, the control channel and the signals that concern us, in one place, so that none waits for another.
 #[derive(Debug)]
 pub struct Watch {
     signals: SignalFd,
-    input: Vec<u8>,
-    input_ended: bool,
+    input: Lines,
+    control: Option<Control>,
 }
 
 impl Watch {
     /// From here on the signals wait to be read instead of interrupting. To be called before the command is started.
-    pub fn begin() -> Result<Self, KeeperError> {
+    pub fn begin(control: Option<Control>) -> Result<Self, KeeperError> {
         let system = |errno| KeeperError::System {
             what: "watch for signals",
             errno,
@@ -52,21 +61,15 @@ impl Watch {
         let signals = SignalFd::with_flags(&concern, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK).map_err(system)?;
         Ok(Self {
             signals,
-            input: Vec::new(),
-            input_ended: false,
+            input: Lines::default(),
+            control,
         })
     }
 
     /// The next event, or `Nothing` after `limit`. Signals come before lines.
     pub fn next(&mut self, limit: Option<Duration>) -> Event {
-        if let Some(event) = self.signal() {
+        if let Some(event) = self.pending() {
             return event;
-        }
-        if let Some(line) = self.whole_line() {
-            return Event::Line(line);
-        }
-        if self.input_ended {
-            return Event::EndOfInput;
         }
         let milliseconds = limit.map_or(PollTimeout::NONE, |limit| {
             // Rounded up, since a wait of 0 would spin until the limit.
@@ -74,10 +77,11 @@ impl Watch {
         });
         // SAFETY: descriptor 0 is nobody else's to close in this program.
         let standard_input = unsafe { BorrowedFd::borrow_raw(0) };
-        let mut files = [
+        let mut files = vec![
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(standard_input, PollFlags::POLLIN),
         ];
+        files.extend(self.control.as_ref().map(|control| PollFd::new(control.descriptor(), PollFlags::POLLIN)));
         if let Err(errno) = poll(&mut files, milliseconds) {
             // Nothing but an interruption is to be expected; a poll that fails otherwise cannot be waited on.
             return if errno == Errno::EINTR {
@@ -86,21 +90,39 @@ impl Watch {
                 Event::EndOfInput
             };
         }
-        let input_is_ready = files[1].any().unwrap_or(true);
+        let ready: Vec<bool> = files.iter().map(|file| file.any().unwrap_or(true)).collect();
+        if ready[1] {
+            self.input.read_from(standard_input);
+        }
+        if let (Some(control), Some(true)) = (&mut self.control, ready.get(2)) {
+            control.read();
+        }
+        self.pending().unwrap_or(Event::Nothing)
+    }
+
+    /// Answers a line where it came from.
+    pub fn say(&mut self, answer: &Answer, origin: Origin) {
+        match (origin, &mut self.control) {
+            (Origin::Control, Some(control)) => control.say(answer),
+            _ => protocol::say(answer),
+        }
+    }
+
+    /// What has come already.
+    fn pending(&mut self) -> Option<Event> {
         if let Some(event) = self.signal() {
-            return event;
+            return Some(event);
         }
-        if input_is_ready {
-            self.read(standard_input);
-            if let Some(line) = self.whole_line() {
-                return Event::Line(line);
-            }
+        if let Some(line) = self.input.next() {
+            return Some(Event::Line(line, Origin::Input));
         }
-        if self.input_ended {
-            Event::EndOfInput
-        } else {
-            Event::Nothing
+        if self.input.ended() {
+            return Some(Event::EndOfInput);
         }
+        self.control.as_mut()?.next().map(|call| match call {
+            Call::Line(line) => Event::Line(line, Origin::Control),
+            Call::HungUp => Event::HungUp,
+        })
     }
 
     fn signal(&mut self) -> Option<Event> {
@@ -111,26 +133,5 @@ impl Watch {
         } else {
             Event::Signal(number)
         })
-    }
-
-    fn read(&mut self, standard_input: BorrowedFd<'_>) {
-        let mut piece = [0; LONGEST_LINE];
-        match nix::unistd::read(standard_input, &mut piece) {
-            Ok(0) => self.input_ended = true,
-            Ok(length) => self.input.extend_from_slice(&piece[..length]),
-            Err(Errno::EINTR | Errno::EAGAIN) => {}
-            // An input that cannot be read brings no more orders.
-            Err(_) => self.input_ended = true,
-        }
-    }
-
-    fn whole_line(&mut self) -> Option<String> {
-        let end = match self.input.iter().position(|&byte| byte == b'\n') {
-            Some(end) => end,
-            None if self.input.len() > LONGEST_LINE => self.input.len() - 1,
-            None => return None,
-        };
-        let line: Vec<u8> = self.input.drain(..=end).collect();
-        Some(String::from_utf8_lossy(&line).trim_end().to_owned())
     }
 }

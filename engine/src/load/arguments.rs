@@ -95,6 +95,7 @@ impl Arguments {
                 headers: Ordered(self.headers.clone()),
                 operation_headers: BTreeMap::new(),
                 tls: Tls::default(),
+                keepers: Vec::new(),
             }],
             slices: vec![Slice {
                 number: 0,

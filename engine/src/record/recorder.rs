@@ -2,6 +2,7 @@
 
 use super::counts::{Counts, OperationRecord, record};
 use super::lateness::Lateness;
+use super::meter::Meter;
 use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
 use crate::verify::{Failure, Outcome};
 
@@ -79,6 +80,10 @@ pub struct Recorder {
     tick_lateness: Lateness,
     tick_cpu: CpuTime,
     cpu_at_begin: Option<CpuTime>,
+    meter: Meter,
+    metered_at_begin: Ns,
+    /// What the subject's processes used between the answers with which a turn's measured time began and ended.
+    pub metered: Ns,
 }
 
 impl Recorder {
@@ -109,7 +114,15 @@ impl Recorder {
             tick_lateness: Lateness::default(),
             tick_cpu: CpuTime::default(),
             cpu_at_begin: None,
+            meter: Meter::default(),
+            metered_at_begin: 0,
+            metered: 0,
         }
+    }
+
+    /// Has a turn read the clocks of the subject's processes.
+    pub fn meter_by(&mut self, meter: Meter) {
+        self.meter = meter;
     }
 
     /// Whether an instant lies in the measured time.
@@ -156,10 +169,12 @@ impl Recorder {
                 self.end += now - self.begin;
                 self.begin = now;
                 self.begun = true;
+                self.metered_at_begin = self.meter.read();
             }
         } else if !self.closed && now >= self.end {
             self.end = now;
             self.closed = true;
+            self.metered = self.meter.read().saturating_sub(self.metered_at_begin);
         }
     }
 

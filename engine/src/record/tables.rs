@@ -13,11 +13,21 @@ const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measu
     stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
     outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,outside_fault,\
     outside_truncated,outside_stale_failed,outside_stale,bytes_out,bytes_in,\
-    response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not";
+    response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,\
+    cpu_own_ns,cpu_other_ns,cpu_between_ns,lateness_p99_ns,valid,why_not";
 
 const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wrong,\
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
     bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns";
+
+/// What a subject's processes used: in the measured time of its own turns, while it was another's turn, and in the load before and
+/// after the measured time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SubjectCpu {
+    pub own: Ns,
+    pub other: Ns,
+    pub between: Ns,
+}
 
 /// One slice, all operations and threads together.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +46,7 @@ pub struct SliceRow {
     pub connects: u64,
     pub closes: u64,
     pub cpu: CpuTime,
+    pub subject_cpu: Option<SubjectCpu>,
     pub lateness_p99: Ns,
     /// Why the slice is not valid; empty where it is.
     pub why_not: Vec<String>,
@@ -92,7 +103,7 @@ impl SliceTable {
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
         let c = &row.counts;
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
@@ -122,6 +133,7 @@ impl SliceTable {
             c.service_ns_sum,
             row.cpu.user,
             row.cpu.system,
+            subject_cpu(row.subject_cpu),
             row.lateness_p99,
             u8::from(row.why_not.is_empty()),
             quoted(&row.why_not.join("; ")),
@@ -165,6 +177,11 @@ impl TickTable {
 
 fn failures(outcomes: &Outcomes) -> String {
     outcomes.failures.map(|count| count.to_string()).join(",")
+}
+
+/// Three cells, empty where nothing is known.
+fn subject_cpu(cpu: Option<SubjectCpu>) -> String {
+    cpu.map_or_else(|| ",,".to_owned(), |cpu| format!("{},{},{}", cpu.own, cpu.other, cpu.between))
 }
 
 fn quoted(text: &str) -> String {

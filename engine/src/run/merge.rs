@@ -1,7 +1,7 @@
 //! A slice's result, put together from what its threads recorded.
 
 use crate::clock::{CpuTime, Ns};
-use crate::record::{Counts, Lateness, OperationRecord, Sample};
+use crate::record::{Counts, Lateness, OperationRecord, Sample, SubjectCpu};
 use crate::worker::Driven;
 
 /// All that is known of a slice that ended.
@@ -15,6 +15,10 @@ pub struct SliceResult {
     pub samples: Vec<Sample>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
+    /// What the subject's processes used in the measured time of turns.
+    pub metered: Ns,
+    /// What they used, by whose turn it was; known of slices that took turns under keepers.
+    pub subject_cpu: Option<SubjectCpu>,
     pub connects: u64,
     pub closes: u64,
     pub unasked: u64,
@@ -68,6 +72,8 @@ impl SliceResult {
             samples: Vec::new(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
+            metered: 0,
+            subject_cpu: None,
             connects: 0,
             closes: 0,
             unasked: 0,
@@ -93,6 +99,8 @@ impl SliceResult {
             samples: part.samples,
             lateness: recorder.lateness,
             cpu: recorder.cpu,
+            metered: recorder.metered,
+            subject_cpu: None,
             connects: recorder.connects,
             closes: recorder.closes,
             unasked: recorder.unasked,
@@ -118,6 +126,7 @@ impl SliceResult {
         self.lateness.add(&other.lateness);
         self.cpu.user += other.cpu.user;
         self.cpu.system += other.cpu.system;
+        self.metered += other.metered;
         self.connects += other.connects;
         self.closes += other.closes;
         self.unasked += other.unasked;

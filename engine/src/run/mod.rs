@@ -3,6 +3,7 @@
 mod audit;
 mod control;
 mod crew;
+mod keepers;
 mod merge;
 mod output;
 mod plan;
@@ -22,10 +23,11 @@ pub use ticks::TickGatherer;
 use crate::clock::{Clock, MICROSECOND, MILLISECOND, Monotonic, SECOND};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
-use crate::job;
-use crate::record::{SampleAllowance, TickRow};
+use crate::job::{self, Target};
+use crate::record::{Meter, SampleAllowance, TickRow};
 use crate::worker::SlicePlan;
 use control::{Asked, Turns};
+use keepers::Keepers;
 use output::Output;
 
 /// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
@@ -133,7 +135,7 @@ impl Obedience<'_> {
         let allowance = self.allowance(1);
         let mut gatherer = TickGatherer::new(&plan, slice);
         let output = &mut self.output;
-        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, |part| {
+        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, &Meter::default(), |part| {
             for tick in gatherer.take(part) {
                 output.ticks(&tick.rows)?;
                 control::say(&tick.line())?;
@@ -158,7 +160,9 @@ impl Obedience<'_> {
             let allowance = self.allowance(places.len());
             shares.push(turns::Share::new(slice, self.maker.slice(*place)?, asked, allowance));
         }
-        let ended = turns::take(self.crew, &self.messages, &mut shares, |ticks| {
+        let targets: Vec<&Target> = shares.iter().map(|share| &self.maker.job().targets[share.plan.target]).collect();
+        let keepers = Keepers::meet(&targets)?;
+        let ended = turns::take(self.crew, &self.messages, &mut shares, keepers, |ticks| {
             for tick in ticks {
                 self.output.ticks(&tick.rows)?;
                 control::say(&tick.line())?;
@@ -184,12 +188,13 @@ pub enum Ended {
     WithInput,
 }
 
-/// Drives one slice on all threads.
+/// Drives one slice on all threads; in a turn `meter` reads the subject's CPU time.
 pub fn drive_slice(
     crew: &Crew,
     messages: &Receiver<Message>,
     plan: &Arc<SlicePlan>,
     allowance: SampleAllowance,
+    meter: &Meter,
     mut tick: impl FnMut(crate::record::TickPart) -> Result<()>,
 ) -> Result<(SliceResult, Ended)> {
     crew.prepare(plan, allowance)?;
@@ -205,7 +210,7 @@ pub fn drive_slice(
                 opened += 1;
                 if opened == threads {
                     // Several threads are to begin together.
-                    crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND })?;
+                    crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND }, meter)?;
                 }
             }
             Message::Tick(part) => {

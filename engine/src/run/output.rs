@@ -77,6 +77,7 @@ impl Output {
             connects: result.connects,
             closes: result.closes,
             cpu: result.cpu,
+            subject_cpu: result.subject_cpu,
             lateness_p99: result.lateness.quantile(0.99),
             why_not: audit.why_not.clone(),
         })?;

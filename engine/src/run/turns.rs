@@ -9,6 +9,7 @@ use rand::seq::SliceRandom;
 
 use super::control::Turns;
 use super::crew::{Crew, Message};
+use super::keepers::Keepers;
 use super::merge::SliceResult;
 use super::ticks::TickGatherer;
 use super::{Ended, Tick, drive_slice};
@@ -94,12 +95,13 @@ impl<'a> Share<'a> {
     }
 }
 
-/// Drives all shares in turns until each has had its measured time. A round that leaves a request without an answer is the last:
+/// Drives all shares in turns until each has had its measured time; while it is the turn of one, the keepers hold the others. A round that leaves a request without an answer is the last:
 /// the server hangs, and each further turn would wait for it.
 pub fn take(
     crew: &Crew,
     messages: &Receiver<Message>,
     shares: &mut [Share],
+    mut keepers: Keepers,
     mut tick: impl FnMut(Vec<Tick>) -> Result<()>,
 ) -> Result<Ended> {
     let rounds = shares.iter().map(|share| share.rounds).max().unwrap_or(0);
@@ -111,8 +113,10 @@ pub fn take(
             if round >= share.rounds {
                 continue;
             }
+            let meter = keepers.give_turn_to(place)?;
             let turn;
-            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, |_| Ok(()))?;
+            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, &meter, |_| Ok(()))?;
+            keepers.measured(place, turn.metered);
             hangs |= turn.unfinished > 0;
             tick(share.add(turn))?;
             if ended == Ended::WithInput {
@@ -123,7 +127,10 @@ pub fn take(
             break;
         }
     }
-    for share in shares {
+    for (share, used) in shares.iter_mut().zip(keepers.end()?) {
+        if let Some(result) = &mut share.result {
+            result.subject_cpu = used;
+        }
         tick(share.seconds.rest())?;
     }
     Ok(ended)

@@ -9,7 +9,7 @@ use super::lane::{Pool, Task, lane_of};
 use super::load::Load;
 use super::plan::SlicePlan;
 use crate::clock::{Clock, Ns};
-use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
+use crate::record::{Meter, Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
 
@@ -104,6 +104,11 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             unread: Vec::new(),
             turn: Vec::new(),
         }
+    }
+
+    /// Has a turn read the CPU time of the subject's processes.
+    pub fn meter_by(&mut self, meter: Meter) {
+        self.recorder.meter_by(meter);
     }
 
     /// Runs the slice to its end, or until the brake ends it; `tick` is told every second of the measured time.

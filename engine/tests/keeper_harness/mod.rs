@@ -1,6 +1,9 @@
 //! A keeper under test, whose every process carries a mark in its environment, so that none can hide by leaving its
 //! parent, group or session.
 
+// Each test that uses this harness uses a part of it.
+#![allow(dead_code)]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -34,14 +37,31 @@ impl Keeper {
         Self::start(&["--"], &["sh", "-c", script], false)
     }
 
+    /// Starts a keeper of `sh -c script` with a control channel at this path.
+    pub fn of_with_control(script: &str, control: &Path) -> Self {
+        Self::start(&["--control", control.to_str().unwrap(), "--"], &["sh", "-c", script], false)
+    }
+
     /// Starts a keeper of `sh -c script` below a process that holds its input and that the test may kill.
     pub fn of_below_a_lab(script: &str) -> Self {
         Self::start(&["--"], &["sh", "-c", script], true)
     }
 
+    /// Starts a keeper of `argv` below a shell that ignores signals, which it passes on to the program that it becomes.
+    pub fn of_below_a_deaf_shell(argv: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "trap '' CHLD HUP INT QUIT TERM USR1; exec \"$@\"", "sh"])
+            .arg(env!("CARGO_BIN_EXE_steelyard-keeper"))
+            .arg("--log")
+            .arg(folder.path().join("log"))
+            .arg("--")
+            .args(argv);
+        Self::run(shell, folder)
+    }
+
     pub fn start(options: &[&str], argv: &[&str], below_a_lab: bool) -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let folder = tempfile::tempdir().unwrap();
         let mut command = if below_a_lab {
             let mut lab = Command::new(std::env::current_exe().unwrap());
@@ -61,6 +81,12 @@ impl Keeper {
         } else {
             command.arg("--log").arg(&log).args(options).args(argv);
         }
+        Self::run(command, folder)
+    }
+
+    fn run(mut command: Command, folder: tempfile::TempDir) -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         command.env(MARK, &mark).env("KEEPER_TEST_FOLDER", folder.path());
         // So that no script can outlive a failed test for long.
         command.env("KEEPER_TEST_END", (now_s() + 120).to_string());
@@ -110,6 +136,11 @@ impl Keeper {
         self.expect(name)
     }
 
+    /// Freezes all, and gives how many processes that were.
+    pub fn freeze(&mut self) -> usize {
+        self.ask("freeze", "frozen").as_array().unwrap().len()
+    }
+
     pub fn say(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
@@ -136,9 +167,7 @@ impl Keeper {
 
     /// The process that obeys, which is the child of one that guards it.
     pub fn own_process(&self) -> i32 {
-        let guard = self.starter.id();
-        let children = fs::read_to_string(format!("/proc/{guard}/task/{guard}/children")).unwrap();
-        children.split_whitespace().next().unwrap().parse().unwrap()
+        first_child(self.starter.id().cast_signed())
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -215,9 +244,18 @@ pub fn signal(pid: i32, number: i32) {
     unsafe { libc::kill(pid, number) };
 }
 
+/// The first of the processes that this one's threads started.
+pub fn first_child(pid: i32) -> i32 {
+    numbered_folders(&format!("/proc/{pid}/task"))
+        .map(|(_, folder)| fs::read_to_string(folder.join("children")).unwrap())
+        .find_map(|children| children.split_whitespace().next()?.parse().ok())
+        .unwrap()
+}
+
 /// The state in /proc/PID/stat, Z when there is no such process.
 pub fn state(pid: i32) -> char {
-    let line = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let line = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&line);
     line.rsplit_once(") ")
         .and_then(|(_, rest)| rest.chars().next())
         .unwrap_or('Z')
@@ -226,9 +264,9 @@ pub fn state(pid: i32) -> char {
 /// The processors that each thread of a process may use, as the kernel lists them.
 pub fn allowed_cpus(pid: i32) -> Vec<String> {
     let list = |folder: PathBuf| {
-        let status = fs::read_to_string(folder.join("status")).ok()?;
+        let status = fs::read(folder.join("status")).ok()?;
         Some(
-            status
+            String::from_utf8_lossy(&status)
                 .lines()
                 .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?
                 .trim()

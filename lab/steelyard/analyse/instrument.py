@@ -17,6 +17,7 @@ ENGINE_SHARE_LIMIT = 0.90
 LATENESS_LIMIT_NS = 1_000_000
 STEAL_WARNING = 0.01
 STEAL_LIMIT = 0.05
+THROTTLED_LIMIT = 0.001
 FAILED_WARNING = 0.001
 CLOSES_WARNING = 1.0
 
@@ -50,6 +51,7 @@ def examine(run: Run) -> list[Finding]:
         for subject in run.schedule.subjects:
             found += _subject_findings(run, cell, subject)
         found += _steal(run, cell)
+        found += _throttled(run, cell)
     return found
 
 
@@ -233,18 +235,41 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
     """Processor time that the machine's host took away while the cell was measured."""
     stolen = spent = 0.0
-    for trial in run.trials:
-        numbers = {plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.cell == cell.name}
-        for number in numbers:
-            for row in trial.machine.get(number, ()):
-                stolen += row.steal_s
-                spent += row.user_s + row.system_s + row.idle_s + row.steal_s
+    for trial, number in _measured(run, cell):
+        for row in trial.machine.get(number, ()):
+            stolen += row.steal_s
+            spent += row.user_s + row.system_s + row.idle_s + row.steal_s
     if not spent:
         return
     share = stolen / spent
     level = Level.INVALID if share > STEAL_LIMIT else Level.WARNING if share > STEAL_WARNING else Level.OK
     reason = f"the host took {share:.1%} of the processors' time away on {cell.name}" if level is not Level.OK else ""
     yield Finding("Stolen time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)
+
+
+def _throttled(run: Run, cell: Cell) -> Iterator[Finding]:
+    """Time for which a quota halted the servers, or the engine, while the cell was measured; said only where there is a quota."""
+    seen = [
+        (trial.throttled[number], trial.slices[number])
+        for trial, number in _measured(run, cell)
+        if number in trial.throttled and number in trial.slices
+    ]
+    if not seen:
+        return
+    periods = sum(one.periods for one, _ in seen)
+    share = sum(one.throttled_s for one, _ in seen) / sum((row.end_ns - row.begin_ns) / 1e9 for _, row in seen)
+    level = Level.INVALID if share > THROTTLED_LIMIT else Level.WARNING if periods else Level.OK
+    reason = f"the quota of processor time ran out in {counted(periods, 'period')} on {cell.name} and halted servers or engine"
+    limit = f"at most {THROTTLED_LIMIT:.1%}"
+    yield Finding("Throttled", cell.name, None, level, f"{share:.2%}", limit, "" if level is Level.OK else reason)
+
+
+def _measured(run: Run, cell: Cell) -> Iterator[tuple[Trial, int]]:
+    """Every slice of the cell that was measured, whether it counts or not."""
+    for trial in run.trials:
+        for plan in trial.plans.values():
+            if plan.phase == "measure" and plan.cell == cell.name:
+                yield trial, plan.number
 
 
 def _middle(values: Sequence[int]) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..models.records import Check
+from ..provision import cpus
 from .processes import CpuTimes, machine_times
 
 BUSY_SHARE = 0.01
@@ -26,6 +27,7 @@ class _Process:
 
 def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
     """Look at the machine for `seconds`; processes in `ours` and all that come of them are not counted as others."""
+    shares = cpus.share()
     before, machine_before = _processes(), machine_times()
     time.sleep(seconds)
     after, machine_after = _processes(), machine_times()
@@ -35,7 +37,8 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
         _governor(),
         _swap(),
         _clock_source(),
-        _processors(),
+        _processors(shares),
+        _quota(shares, len(os.sched_getaffinity(0))),
     ]
 
 
@@ -130,13 +133,25 @@ def _clock_source() -> Check:
     )
 
 
-def _processors() -> Check:
-    count = len(os.sched_getaffinity(0))
+def _processors(shares: cpus.Shares) -> Check:
+    count = len({*shares.server, *shares.engine})
     return Check(
         name="processors",
-        found=str(count),
-        good=count >= 2,
-        advice="with one processor the engine and the servers take it from each other",
+        found=f"{count}, all threads of one core" if shares.same_core else str(count),
+        good=shares.apart and not shares.same_core,
+        advice="the engine and the servers share a core and take it from each other: give them a second one"
+        if shares.same_core
+        else "with one processor the engine and the servers take it from each other",
+    )
+
+
+def _quota(shares: cpus.Shares, available: int) -> Check:
+    granted = shares.quota
+    return Check(
+        name="processor quota",
+        found="none" if granted is None else f"the time of {granted:g} of {available} processors",
+        good=granted is None,
+        advice="whoever uses it up is halted: bind to processors instead (`docker run --cpuset-cpus 0-3`, not `--cpus`)",
     )
 
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from ..provision import quota
 from ..provision.keeper import ProcessUse
 from ..provision.subject import RunningSubject
 
 OBSERVATIONS = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
 MACHINE = ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s")
+THROTTLING = ("slice", "periods", "throttled_s")
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -29,17 +31,18 @@ class CpuTimes:
 
 @dataclass(frozen=True)
 class Reading:
-    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC."""
+    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None where there is no quota."""
 
     at_ns: int
     use: dict[str, list[ProcessUse]]
     machine: dict[int, CpuTimes]
+    throttling: quota.Throttling | None = None
 
 
 def read(subject: RunningSubject) -> Reading:
     """A reading, now."""
     use = subject.use()
-    return Reading(time.monotonic_ns(), use, machine_times())
+    return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling())
 
 
 def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
@@ -55,15 +58,19 @@ def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
 
 
 class Observer:
-    """Writes the difference between two readings of a slice to observations.csv and machine.csv of a trial's folder."""
+    """Writes the difference between two readings of a slice to observations.csv, machine.csv and throttling.csv of a trial's
+    folder."""
 
     def __init__(self, folder: Path) -> None:
         self._observations_file = (folder / "observations.csv").open("w", newline="", encoding="utf-8")
         self._machine_file = (folder / "machine.csv").open("w", newline="", encoding="utf-8")
         self._observations = csv.writer(self._observations_file, lineterminator="\n")
+        self._throttling_file = (folder / "throttling.csv").open("w", newline="", encoding="utf-8")
         self._machine = csv.writer(self._machine_file, lineterminator="\n")
+        self._throttling = csv.writer(self._throttling_file, lineterminator="\n")
         self._observations.writerow(OBSERVATIONS)
         self._machine.writerow(MACHINE)
+        self._throttling.writerow(THROTTLING)
 
     def __enter__(self) -> Observer:
         return self
@@ -73,15 +80,17 @@ class Observer:
     ) -> None:
         self._observations_file.close()
         self._machine_file.close()
+        self._throttling_file.close()
 
     def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> float:
         """Store what happened between two readings; returns the share of that time that JIT compilers ran (0.02 = 2%)."""
         jit_ns = 0
         for place, processes in after.use.items():
-            begun = {process.pid: process for process in before.use.get(place, [])}
+            # What a process used that began since is all its own, also where it has the id of one that ended.
+            begun = {(process.pid, process.start_ticks): process for process in before.use.get(place, [])}
             for process in processes:
-                first = begun.get(process.pid)
-                cpu = process.cpu_ns - (first.cpu_ns if first else 0)
+                first = begun.get((process.pid, process.start_ticks))
+                cpu = max(0, process.cpu_ns - (first.cpu_ns if first else 0))
                 jit = max(0, process.jit_ns - (first.jit_ns if first else 0))
                 jit_ns += jit
                 row = [
@@ -109,6 +118,10 @@ class Observer:
                 )
             ]
             self._machine.writerow([slice_number, cpu_number, *spent])
+        if after.throttling is not None and before.throttling is not None:
+            throttled = after.throttling.since(before.throttling)
+            self._throttling.writerow([slice_number, throttled.periods, f"{throttled.seconds:.6f}"])
         self._observations_file.flush()
         self._machine_file.flush()
+        self._throttling_file.flush()
         return jit_ns / max(1, after.at_ns - before.at_ns)

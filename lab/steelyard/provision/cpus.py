@@ -4,40 +4,85 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.errors import ConfigurationError, EngineError
+from . import quota
 from .keeper import binary
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Processors of the subjects and of the engine, the same list twice where there is only one; whether they are kept awake."""
+    """Processors of the subjects and of the engine, the same list twice where there is only one; whether they are kept awake.
+
+    `same_core` says that processors of the two are threads of one core, and `quota` how many processors' time we are
+    allowed in all, where that is limited.
+    """
 
     server: list[int]
     engine: list[int]
     awake: bool = False
+    same_core: bool = False
+    quota: float | None = None
 
     @property
     def apart(self) -> bool:
         return not set(self.server) & set(self.engine)
 
 
-def share(available: list[int] | None = None) -> Shares:
-    """The last quarter of the processors, at least one, for the engine and the rest for the subjects.
+def share(available: Collection[int] | None = None, root: Path = Path("/")) -> Shares:
+    """The last quarter of the processors, at least one, for the engine and the rest for the subjects, on cores of their own
+    where there are two; no more processors than a quota pays for.
 
-    A virtual machine's are kept awake: one that halts is given back by its host only when the host has room. STEELYARD_AWAKE
-    (yes or no) overrules; raises ConfigurationError where it is something else.
+    A virtual machine's are kept awake: one that halts is given back by its host only when the host has room. That would
+    use a quota up, so none is where there is one. STEELYARD_AWAKE (yes or no) overrules; raises ConfigurationError where it
+    is something else.
     """
-    cpus = sorted(os.sched_getaffinity(0)) if available is None else sorted(available)
-    awake = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""))
+    allowed = quota.processors(root)
+    cores = _paid_for(_cores(os.sched_getaffinity(0) if available is None else available, root), allowed)
+    cpus = sorted(cpu for core in cores for cpu in core)
+    awake = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, root=root)
     if len(cpus) < 2:
-        return Shares(cpus, cpus, awake)
-    engine = max(1, len(cpus) // 4)
-    return Shares(cpus[:-engine], cpus[-engine:], awake)
+        return Shares(cpus, cpus, awake, quota=allowed)
+    wanted = max(1, len(cpus) // 4)
+    if len(cores) == 1:
+        return Shares(cpus[:-wanted], cpus[-wanted:], awake, same_core=True, quota=allowed)
+    engine: list[int] = []
+    while len(engine) < wanted:
+        engine += cores.pop()
+    return Shares(sorted(cpu for core in cores for cpu in core), sorted(engine), awake, quota=allowed)
+
+
+def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
+    """These processors by the core that they are threads of, in order; each is one of its own where the machine does not tell."""
+    found: dict[frozenset[int], list[int]] = {}
+    for cpu in sorted(cpus):
+        place = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+        try:
+            threads = frozenset(_listed(place.read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            threads = frozenset({cpu})
+        found.setdefault(threads, []).append(cpu)
+    return list(found.values())
+
+
+def _listed(text: str) -> Iterator[int]:
+    """The numbers of a list as the kernel writes it: `0,2-3`."""
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def _paid_for(cores: list[list[int]], allowed: float | None) -> list[list[int]]:
+    """As many processors as a quota pays for in full, at least one, of as many cores as there are."""
+    if allowed is None:
+        return cores
+    threads = sorted((place, number, cpu) for number, core in enumerate(cores) for place, cpu in enumerate(core))
+    kept = {cpu for _, _, cpu in threads[: max(1, int(allowed))]}
+    return [left for core in cores if (left := [cpu for cpu in core if cpu in kept])]
 
 
 @contextmanager
@@ -68,16 +113,19 @@ def kept_awake(shares: Shares) -> Iterator[None]:
             process.kill()
 
 
-def awake_wanted(said: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
-    """Whether to keep the processors awake, from what the user said: yes, no, or nothing; raises ConfigurationError."""
+def awake_wanted(said: str, *, limited: bool = False, root: Path = Path("/")) -> bool:
+    """Whether to keep the processors awake, from what the user said: yes, no, or nothing; raises ConfigurationError.
+
+    `limited` says that a quota would have to pay for it.
+    """
     if said not in ("", "yes", "no"):
         raise ConfigurationError(f"STEELYARD_AWAKE is '{said}', but must be yes or no")
-    return said == "yes" or (said == "" and _virtual(cpuinfo))
+    return said == "yes" or (said == "" and not limited and _virtual(root))
 
 
-def _virtual(cpuinfo: Path) -> bool:
+def _virtual(root: Path) -> bool:
     try:
-        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
+        lines = (root / "proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return False
     return any("hypervisor" in line.split() for line in lines if line.startswith("flags"))

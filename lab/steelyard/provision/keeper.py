@@ -21,13 +21,20 @@ from typing import Any
 from ..base.errors import KeeperError, ToolchainError
 
 ANSWER_SECONDS = 10.0
+# A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
+_END_SECONDS = 20.0
+_LEFT_SOME = 3
 
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """What one process has used since it began: CPU and JIT compiler time in ns; resident memory in bytes, now."""
+    """What one process has used since it began: CPU and JIT compiler time in ns; resident memory in bytes, now.
+
+    `start_ticks` is when it began, in clock ticks since boot: a process id comes again, with another start.
+    """
 
     pid: int
+    start_ticks: int
     name: str
     cpu_ns: int
     jit_ns: int
@@ -104,7 +111,8 @@ class Keeper:
         try:
             self.pid = int(self._answer()["started"])
         except BaseException:
-            self.kill()
+            with suppress(KeeperError):
+                self.kill()
             raise
 
     def __enter__(self) -> Keeper:
@@ -113,7 +121,11 @@ class Keeper:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.kill()
+        try:
+            self.kill()
+        except KeeperError:
+            if error is None:
+                raise
 
     def freeze(self) -> None:
         """Stop all processes where they are (SIGSTOP)."""
@@ -150,15 +162,17 @@ class Keeper:
             self.kill()
 
     def kill(self) -> None:
-        """End everything now; returns when the keeper has made sure of it."""
+        """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
         if self._process.stdin is not None and not self._process.stdin.closed:
             with suppress(OSError):  # the keeper may be gone already
                 self._process.stdin.close()
         try:
-            self._process.wait(ANSWER_SECONDS)
+            ended = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
+            ended = self._process.wait()
+        if ended == _LEFT_SOME and (said := self._said()):
+            raise KeeperError(said)
 
     def log_tail(self, lines: int = 3) -> str:
         """The last non-empty lines of what the command printed, on one line; empty where it printed nothing."""
@@ -189,11 +203,14 @@ class Keeper:
         except Empty:
             raise KeeperError(f"the keeper of '{self.argv[0]}' did not answer within {seconds:g} s") from None
         if answer is None:
-            said = self._process.stderr.read().strip() if self._process.stderr else ""
-            raise KeeperError(said or f"the keeper of '{self.argv[0]}' ended unexpectedly")
+            raise KeeperError(self._said() or f"the keeper of '{self.argv[0]}' ended unexpectedly")
         if "error" in answer:
             raise KeeperError(f"keeper of '{self.argv[0]}': {answer['error']}")
         return answer
+
+    def _said(self) -> str:
+        """What the keeper said on standard error until its end, and was not asked for yet."""
+        return self._process.stderr.read().strip() if self._process.stderr else ""
 
     def _read(self) -> None:
         assert self._process.stdout is not None

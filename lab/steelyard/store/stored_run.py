@@ -159,11 +159,20 @@ class ProcessorTime:
 
 
 @dataclass(frozen=True)
+class Throttled:
+    """A row of throttling.csv: in how many periods of a slice a quota ran out, and for how many seconds that halted us."""
+
+    slice: int
+    periods: int
+    throttled_s: float
+
+
+@dataclass(frozen=True)
 class Trial:
     """One fork as stored. `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind.
 
-    `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could
-    write one.
+    `throttled` is empty where no quota was seen. `problems` says what a stopped trial left unreadable. `record` is None
+    where the lab was killed before it could write one.
     """
 
     number: int
@@ -179,6 +188,7 @@ class Trial:
     engine_threads: int
     think_ms: float
     problems: Sequence[str] = field(default=())
+    throttled: Mapping[int, Throttled] = field(default_factory=dict)
 
     @property
     def status(self) -> str:
@@ -346,6 +356,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         engine_threads=threads,
         think_ms=think_ms,
         problems=tuple(problems),
+        throttled=read(_read_throttling, "throttling.csv", dict[int, Throttled]()),
     )
 
 
@@ -399,6 +410,15 @@ def _read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]
         made = ProcessorTime(row.whole("slice"), row.whole("cpu"), *(row.number(name) for name in names[2:]))
         found.setdefault(made.slice, []).append(made)
     return found
+
+
+def _read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
+    """Runs of before quotas were looked for have no such file."""
+    if not path.exists():
+        return {}
+    rows = read_table(path, [item.name for item in fields(Throttled)], may_be_cut=may_be_cut)
+    found = [Throttled(row.whole("slice"), row.whole("periods"), row.number("throttled_s")) for row in rows]
+    return {one.slice: one for one in found}
 
 
 def _read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:

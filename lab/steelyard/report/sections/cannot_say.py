@@ -30,6 +30,10 @@ def _cannot_say(run: Run) -> Iterator[str]:
         )
     if isinstance(shared, Mapping) and shared.get("apart") is False:
         yield "The engine and the servers shared a processor, so each slowed the other."
+    if isinstance(shared, Mapping) and shared.get("same_core"):
+        yield "Processors of the engine and of the servers are threads of one core, so each slowed the other."
+    if isinstance(shared, Mapping) and isinstance(shared.get("quota"), int | float):
+        yield f"A quota of {shared['quota']:g} processors held for all together: a server that may use more could be faster."
     if isinstance(shared, Mapping) and shared.get("awake"):
         yield (
             "The processors were kept from halting by threads that yield to everything else, as on a server that is never "

@@ -1,0 +1,180 @@
+//! Turns that cannot be fooled: a server that does its work at another time than it is asked for it pays for it all the same.
+
+// `allow-unwrap-in-tests` does not reach the helpers of integration tests.
+#![allow(clippy::unwrap_used)]
+
+mod engine_harness;
+mod testserver_harness;
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use engine_harness::{Bench, LONG, Row, job, number};
+use serde_json::{Value, json};
+use testserver_harness::TestServer;
+
+/// CPU time of a request, by the server's own clock.
+const COST_US: u64 = 400;
+const USERS: u64 = 4;
+
+/// A test server of kind `defer` under a keeper with a control channel.
+struct Kept {
+    label: &'static str,
+    keeper: Child,
+    folder: tempfile::TempDir,
+    address: String,
+}
+
+impl Kept {
+    fn start(label: &'static str, words: &str) -> Self {
+        Self::start_on(label, words, None)
+    }
+
+    /// On one processor, or where the system likes.
+    fn start_on(label: &'static str, words: &str, cpu: Option<u32>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let program = env!("CARGO_BIN_EXE_steelyard-testserver");
+        // A test server ends with its input, which a keeper does not give it.
+        let script = format!("sleep 1000 | exec {program} defer --microseconds {COST_US} {words}");
+        let mut keeper = Command::new(env!("CARGO_BIN_EXE_steelyard-keeper"));
+        keeper.arg("--log").arg(&log).arg("--control").arg(folder.path().join("control"));
+        if let Some(cpu) = cpu {
+            keeper.arg("--cpus").arg(cpu.to_string());
+        }
+        let keeper = keeper
+            .args(["--", "sh", "-c", &script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut kept = Self {
+            label,
+            keeper,
+            folder,
+            address: String::new(),
+        };
+        kept.address = kept.address_in(&log);
+        kept
+    }
+
+    fn address_in(&self, log: &PathBuf) -> String {
+        let end = Instant::now() + LONG;
+        loop {
+            let text = std::fs::read_to_string(log).unwrap_or_default();
+            if let Some(line) = text.strip_suffix('\n') {
+                let said: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("the server said {line}"));
+                return said["listening"].as_str().unwrap().to_owned();
+            }
+            assert!(Instant::now() < end, "the server says nothing");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    fn target(&self, may_freeze: bool) -> Value {
+        let control = self.folder.path().join("control");
+        json!({
+            "subject": self.label, "url": format!("http://{}/", self.address), "headers": {"Content-Type": "text/xml"},
+            "keepers": [{"control": control, "may_freeze": may_freeze}],
+        })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // The keeper ends all with its input.
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
+    }
+}
+
+fn steady(subject: &str, number: usize, seconds: f64) -> Value {
+    json!({
+        "number": number, "subject": subject, "phase": "measure", "mix": {"echoVoid": 1}, "deck_seed": 7, "lead_in_ms": 0,
+        "profile": {"kind": "big-bang", "users": USERS, "seconds": seconds},
+    })
+}
+
+/// Drives a slice of each in turns; gives their rows.
+fn in_turns(targets: &[Value], seconds: f64) -> Vec<Row> {
+    let subjects: Vec<&str> = targets.iter().map(|target| target["subject"].as_str().unwrap()).collect();
+    let slices: Vec<Value> = (0..).zip(&subjects).map(|(place, subject)| steady(subject, place, seconds)).collect();
+    let numbers: Vec<usize> = (0..subjects.len()).collect();
+    let bench = Bench::new();
+    let more = json!({"targets": targets, "timeout_ms": 30_000, "drain_limit_ms": 30_000});
+    let mut engine = bench.ready(&job("", json!(slices), more));
+    engine.say(&json!({"turns": {"slices": numbers, "ms": 100, "lead_ms": 20}}).to_string());
+    for place in numbers {
+        engine.expect(&json!({"drained": place}));
+    }
+    let (status, told) = engine.end();
+    assert!(status.success(), "{told}");
+    let rows = bench.table("slices.csv");
+    assert!(rows.iter().all(|row| row["valid"] == "1"), "{rows:?}");
+    rows
+}
+
+/// All CPU time of a subject's processes from its first turn to the last, and how many requests it answered in that.
+fn cpu_and_requests(row: &Row) -> (u64, u64) {
+    let cpu = ["cpu_own_ns", "cpu_other_ns", "cpu_between_ns"].map(|column| number(row, column));
+    (cpu.iter().sum(), number(row, "completed") + number(row, "lead_in_completed"))
+}
+
+fn share_in_others_turns(row: &Row) -> f64 {
+    number(row, "cpu_other_ns") as f64 / number(row, "cpu_own_ns") as f64
+}
+
+/// The planted work is in the columns, whenever it is done; what more there is, is the serving itself.
+fn holds_the_planted_work(row: &Row) {
+    let (cpu, requests) = cpu_and_requests(row);
+    let planted = requests * COST_US * 1000;
+    assert!(cpu as f64 > planted as f64 * 0.95, "{cpu} ns used where {planted} were planted: {row:?}");
+    assert!((cpu as f64) < planted as f64 * 1.6, "{cpu} ns used where {planted} were planted: {row:?}");
+}
+
+#[test]
+fn work_put_off_into_the_others_turns_is_seen_there_and_has_no_place_while_those_who_wait_are_frozen() {
+    let deferring = Kept::start("defers", "--share 0.5 --when cycle --cycle-ms 60");
+    let honest = Kept::start("honest", "");
+    let rows = in_turns(&[deferring.target(false), honest.target(false)], 2.0);
+    rows.iter().for_each(holds_the_planted_work);
+    assert!(share_in_others_turns(&rows[0]) > 0.03, "{:?}", rows[0]);
+    assert!(share_in_others_turns(&rows[1]) < 0.01, "{:?}", rows[1]);
+
+    let rows = in_turns(&[deferring.target(true), honest.target(true)], 2.0);
+    rows.iter().for_each(holds_the_planted_work);
+    for row in &rows {
+        assert!(share_in_others_turns(row) < 0.01, "{row:?}");
+    }
+}
+
+#[test]
+fn subjects_that_share_their_processes_are_not_charged_for_each_other() {
+    let server = Kept::start("first", "");
+    let mut other_face = server.target(true);
+    other_face["subject"] = json!("second");
+    let rows = in_turns(&[server.target(true), other_face], 0.5);
+    for row in &rows {
+        holds_the_planted_work(row);
+        assert_eq!(number(row, "cpu_other_ns"), 0, "{row:?}");
+    }
+}
+
+#[test]
+fn a_subject_without_a_keeper_has_no_figures_and_one_whose_keeper_is_gone_is_named() {
+    let server = TestServer::start(&["null"]);
+    let target = json!({"subject": "alone", "url": format!("http://{}/", server.address)});
+    let row = in_turns(std::slice::from_ref(&target), 0.2).remove(0);
+    assert_eq!((row["cpu_own_ns"].as_str(), row["cpu_other_ns"].as_str()), ("", ""));
+
+    let mut orphan = target;
+    orphan["keepers"] = json!([{"control": "/nowhere/control", "may_freeze": true}]);
+    let bench = Bench::new();
+    let mut engine = bench.ready(&job("", json!([steady("alone", 0, 0.2)]), json!({"targets": [orphan]})));
+    engine.say("{\"turns\":{\"slices\":[0],\"ms\":20,\"lead_ms\":2}}");
+    let (status, told) = engine.end();
+    assert_eq!(status.code(), Some(1));
+    assert!(told.contains("cannot call the keeper of alone at /nowhere/control"), "{told}");
+    assert_eq!(told.trim().lines().count(), 1, "{told}");
+}

@@ -1,0 +1,53 @@
+"""The lab's side of the keeper: what a command came to is told, whoever started us, and what could not be ended is named."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from steelyard.base.errors import KeeperError
+from steelyard.provision.keeper import Keeper
+
+_PTRACE_SEIZE = 0x4206
+_WALL = 0x40000000
+
+DEAF = """
+import signal, subprocess, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+from steelyard import cli
+sys.argv = ["steelyard", "--version"]
+try:
+    cli.main()
+except SystemExit:
+    print(subprocess.run(["false"]).returncode)
+"""
+
+
+def test_a_program_that_fails_is_seen_to_fail_although_our_starter_ignored_the_ends_of_children() -> None:
+    said = subprocess.run([sys.executable, "-c", DEAF], capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "1"
+
+
+def test_a_process_that_could_not_be_ended_is_named(tmp_path: Path) -> None:
+    # A tracer that takes no note of its end keeps it from being gone.
+    with (
+        pytest.raises(KeeperError, match=r"process \d+ \(sleep\) in state Z") as refused,
+        Keeper(["sleep", "100"], log=tmp_path / "log") as kept,
+    ):
+        assert ctypes.CDLL(None).ptrace(_PTRACE_SEIZE, kept.pid, 0, 0) == 0
+    os.waitpid(kept.pid, _WALL)
+    assert f"process {kept.pid} " in refused.value.message
+
+
+def test_each_process_is_told_with_its_start(tmp_path: Path) -> None:
+    with Keeper(["sleep", "100"], log=tmp_path / "log") as kept:
+        [used] = kept.use()
+        stat = Path(f"/proc/{kept.pid}/stat").read_text()
+    assert used.start_ticks == int(stat.rpartition(")")[2].split()[19])
+    deadline = time.monotonic() + 30
+    while Path(f"/proc/{kept.pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{kept.pid}").exists()
