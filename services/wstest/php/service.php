@@ -9,7 +9,7 @@ require_once __DIR__ . '/WSTest.php';
 apcu_inc('wstest.requests');
 stay_busy((float) ($_SERVER['HTTP_STEELYARD_BUSY_US'] ?? 0));
 
-$server = new SoapServer($_SERVER['WSTEST_WSDL'], [
+$server = new SoapServer(__DIR__ . '/../contract/wstest.wsdl', [
     'cache_wsdl' => WSDL_CACHE_BOTH,
     'features' => SOAP_SINGLE_ELEMENT_ARRAYS,
     'soap_version' => SOAP_1_1,
