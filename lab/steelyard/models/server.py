@@ -84,10 +84,12 @@ class Factor(Strict):
 
     def refusal(self, value: str) -> str | None:
         """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
+        if not value.isprintable():
+            return f"is {value!r}, but a value stands on one line, without tabs and other control characters"
         if self.choices is not None and value not in self.choices:
             return f"may be {', '.join(self.choices)}, not '{value}'"
         if self.form is not None and not re.fullmatch(self.form, value):
-            return f"may be such as {self.default}, not '{value}'"
+            return f"may be {f'such as {self.default}' if self.default else f'empty or of the form {self.form}'}, not '{value}'"
         return None
 
 
@@ -163,6 +165,7 @@ class Server(Strict):
             "jdk": Factor(default=str(self.needs.jdk), meaning="major version of the JDK", form="[1-9][0-9]*"),
             "jdk_vendor": Factor(
                 default=self.needs.jdk_vendor,
+                form="[a-z0-9-]+",
                 meaning="vendor of the JDK, as its release file has it under IMPLEMENTOR, in lower case with hyphens",
             ),
             **self.factors,
