@@ -49,11 +49,10 @@ class Echo:
 def echo(service: Entry[Service]) -> Echo:
     """The first written exchange whose answer repeats a text of its request; raises ContractError where none does."""
     for name, exchange in exchanges.written(service):
-        document = _without_declaration(exchange.request)
         answered = {element.text for element in soap.parse(exchange.answer).iter()}
-        for element in soap.parse(document).iter(etree.Element):
+        for element in soap.parse(exchange.request).iter(etree.Element):
             if (element.text or "").isalpha() and element.text in answered:
-                before, _, after = document.partition(f">{element.text}<")
+                before, _, after = exchange.request.partition(f">{element.text}<")
                 return Echo(name.partition("/")[0], f"{before}>", f"<{after}")
     raise ContractError(
         f"no exchange of {service.name} repeats a text of its request, so no leak of a file can be seen",
@@ -61,8 +60,8 @@ def echo(service: Entry[Service]) -> Echo:
     )
 
 
-def _without_declaration(document: str) -> str:
-    return document.rpartition("?>")[2].lstrip()
+def _without_declaration(document: bytes) -> bytes:
+    return document.rpartition(b"?>")[2].lstrip()
 
 
 def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
@@ -72,7 +71,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     contract/bad/<name>.request.xml.
     """
     good = next(iter(respell(exchanges.written(service)[0][1].request))).body
-    document = _without_declaration(good.decode()).encode()
+    document = _without_declaration(good)
     first, described = next(iter(service.model.operations.items()))
     space = service.model.namespace
     expansion = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 20}">' for n in range(8))
@@ -91,7 +90,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
         **{path.name.removesuffix(".request.xml"): path.read_bytes() for path in own},
     }
     echoing = echo(service)
-    naming = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode() + echoing.saying("&e;")
+    naming = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode() + _without_declaration(echoing.saying("&e;"))
     return [
         *(BadRequest(name, body, first) for name, body in bodies.items()),
         BadRequest("external-entity", naming, echoing.operation),
