@@ -52,7 +52,9 @@ def test_the_content_of_a_file_is_asked_for_where_a_text_is_echoed(name: str, tm
     (asked,) = (bad for bad in refusals.bad_requests(service, tmp_path / "secret") if bad.name == "external-entity")
     assert f'"file://{tmp_path}/secret"'.encode() in asked.body
     said = refusals.echo(service).saying("&e;")
-    assert asked.body.endswith(said.partition(b"?>")[2].lstrip()) and asked.operation == refusals.echo(service).operation
+    assert (
+        asked.body.endswith(said.partition(b"?>")[2].lstrip()) and asked.operation == refusals.echo(service).operation
+    )
     exchange = next(one for _, one in exchanges.written(service) if one.operation == asked.operation)
     assert meaning.content(said.replace(b"&e;", b"")).tag == meaning.content(exchange.request).tag
 

@@ -90,7 +90,9 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
         **{path.name.removesuffix(".request.xml"): path.read_bytes() for path in own},
     }
     echoing = echo(service)
-    naming = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode() + _without_declaration(echoing.saying("&e;"))
+    naming = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode() + _without_declaration(
+        echoing.saying("&e;")
+    )
     return [
         *(BadRequest(name, body, first) for name, body in bodies.items()),
         BadRequest("external-entity", naming, echoing.operation),
