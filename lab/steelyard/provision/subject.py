@@ -234,7 +234,7 @@ def started(
     ports = {part.place: free_port(draw) for part in subject.parts}
     shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
-    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject's own processes may use, such as a database
+    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
         for part in subject.parts:
