@@ -26,7 +26,8 @@ class Artifact(Strict):
     {cache}/<unpack> (one leading folder stripped), else copied into {cache}. `bytes` is its size, for the progress bar.
     `pom` is a pom.xml of this folder whose runtime closure is copied into {cache}/<into>, every file checked against
     `lock` (lines of `sha256sum`). `npm` is a folder with package.json and package-lock.json, installed into
-    {cache}/<into>. `pypi` is a requirements file with hashes, installed into a virtual environment {cache}/<into>.
+    {cache}/<into>. `pypi` is a requirements file with hashes, installed into a virtual environment {cache}/<into>; what its
+    packages are built with stands beside it in build-<pypi>, with hashes too.
     `apt` names Debian packages that must be on the machine.
     """
 
