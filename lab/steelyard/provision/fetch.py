@@ -117,6 +117,7 @@ def _fetch_maven(
     with TemporaryDirectory(prefix="fetch-", dir=staging) as download:
         command = [
             "mvn",
+            "--strict-checksums",
             "-B",
             f"{DEPENDENCY_PLUGIN}:copy",
             f"-Dartifact={coordinates}",
@@ -144,7 +145,7 @@ def _fetch_closure(
 ) -> None:
     target = _make(staging / (artifact.into or "lib"))
     command = [
-        "mvn", "-B", "-f", str(server.folder / pom), f"{DEPENDENCY_PLUGIN}:copy-dependencies",
+        "mvn", "--strict-checksums", "-B", "-f", str(server.folder / pom), f"{DEPENDENCY_PLUGIN}:copy-dependencies",
         f"-DoutputDirectory={target}", "-DincludeScope=runtime",
         *(f"-D{name}={value}" for name, value in artifact.when.items()),
     ]  # fmt: skip
