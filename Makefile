@@ -4,7 +4,6 @@
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
-UV_VERSION := 0.13.8
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 JAVA_PROJECTS := services/wstest/java services/wstest/java-springws services/soaservers/java services/soaservers/java-springws servers/common/cxf/adapter
@@ -28,7 +27,7 @@ tools: $(UV) ## uv, in a folder of its own, and a look at the toolchains
 $(UV):
 	@sh tools/toolchains.sh python3
 	@python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/uv.txt
 	@touch $(UV)
 
 check: build ## format, lint, types, generated files
@@ -56,7 +55,7 @@ test-python: build
 	$(RUN) pytest lab/tests services servers engine/bench
 
 test-java:
-	for project in $(JAVA_PROJECTS); do mvn -B -q -f $$project/pom.xml verify || exit 1; done
+	for project in $(JAVA_PROJECTS); do mvn -B -q --strict-checksums -f $$project/pom.xml verify || exit 1; done
 
 test-go:
 	cd services/wstest/go && go vet ./... && go test ./...

@@ -32,7 +32,7 @@ VARIED = {
     "max_connections": "9",
     "parser": "jdk",
     "jdk": "17",
-    "jvm": "-Dsaid=so",
+    "jvm": "-Dsaid=so -Dplain=$(exit);`exit`&|<'\"*",  # nothing of it means anything to a shell
 }
 PROGRESS = Progress(Console(stderr=True), quiet=True)
 
@@ -88,6 +88,7 @@ def test_it_runs_on_the_jdk_with_the_further_options(both: RunningSubject) -> No
     varied, default = (asked(part, "VM.system_properties") for part in both.parts)
     assert re.search(r"^java\.specification\.version=17$", varied, re.M)
     assert re.search(r"^said=so$", varied, re.M)
+    assert "\nplain=$(exit);`exit`&|<'\"*\n" in varied
     assert re.search(r"^java\.specification\.version=25$", default, re.M)
     assert "said=so" not in default
 

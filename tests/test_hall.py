@@ -72,6 +72,8 @@ def test_a_server_keeps_the_whole_contract(check: Check, name: str) -> None:
         ("impatient", "keep-alive: a connection was lost in a freeze of 3 s"),
         ("obliging", "not-xml: HTTP status 200"),
         ("escape", "stop: 1 process did not end within 2 s of SIGTERM and had to be killed"),
+        ("leaky", "leak: the answer to external-entity holds the content of a file"),
+        ("tireless", "busy-beyond-a-second: HTTP status 200 without a SOAP fault"),
         ("wrong", "breaks the contract of wstest at"),
         ("never-ready", "odd was not ready after 8 s"),
     ],
@@ -79,11 +81,13 @@ def test_a_server_keeps_the_whole_contract(check: Check, name: str) -> None:
 def test_a_fault_is_named(check: Check, monkeypatch: pytest.MonkeyPatch, mode: str, said: str) -> None:
     monkeypatch.setattr(servers, "STOP_SECONDS", 2.0)
     row = check(
-        f"odd@mode={mode}", frozen_seconds=3 if mode == "impatient" else 0, quick=mode in ("never-ready", "escape")
+        f"odd@mode={mode}",
+        frozen_seconds=3 if mode == "impatient" else 0,
+        quick=mode in ("never-ready", "escape", "leaky", "tireless"),
     )
     assert row.contract is False
     assert said in str(row.reason)
-    if mode not in ("obliging", "wrong"):  # these fail in more than one way
+    if mode not in ("obliging", "leaky", "wrong"):  # these fail in more than one way
         assert "; " not in str(row.reason)
 
 
@@ -130,6 +134,17 @@ def test_a_deviation_excuses_what_it_names_and_nothing_else(check: Check, monkey
     assert row.keep_alive is not None and row.keep_alive.answered == 100
     row = check("odd@mode=everywhere", quick=True)
     assert row.contract is False and "sockets" in str(row.reason)
+
+
+def test_a_leak_of_a_file_is_named_and_no_deviation_excuses_it(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = entries.server("odd")
+    excuses = dict.fromkeys(("leak", "external-entity", "doctype", "entity-expansion"), "as ever")
+    excused = replace(odd, model=odd.model.model_copy(update={"deviations": excuses}))
+    monkeypatch.setattr(entries, "server", lambda _name: excused)
+    row = check("odd@mode=leaky", quick=True)
+    assert row.contract is False
+    assert row.reason == "leak: the answer to external-entity holds the content of a file of the server's machine"
+    assert check("odd@mode=right", quick=True).contract is True
 
 
 def test_the_command_prints_a_matrix_and_keeps_what_it_found(lab: Lab) -> None:

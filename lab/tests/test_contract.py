@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange import contract
+from steelyard.exchange import contract, exchanges, refusals
+from steelyard.exchange.soap import meaning
 
 
 @pytest.fixture
@@ -40,3 +44,24 @@ def test_a_floor_is_asked_every_exchange_as_it_stands(asked: list[tuple[str, str
     verify(floor=True)
     assert {name.split("/")[0] for name, _ in asked} == set(entries.service("wstest").model.operations)
     assert {spelling for _, spelling in asked} == {"as given"}
+
+
+@pytest.mark.parametrize("name", sorted(entries.service_files()))
+def test_the_content_of_a_file_is_asked_for_where_a_text_is_echoed(name: str, tmp_path: Path) -> None:
+    service = entries.service(name)
+    (asked,) = (bad for bad in refusals.bad_requests(service, tmp_path / "secret") if bad.name == "external-entity")
+    assert f'"file://{tmp_path}/secret"'.encode() in asked.body
+    said = refusals.echo(service).saying("&e;")
+    assert (
+        asked.body.endswith(said.partition(b"?>")[2].lstrip()) and asked.operation == refusals.echo(service).operation
+    )
+    exchange = next(one for _, one in exchanges.written(service) if one.operation == asked.operation)
+    assert meaning.content(said.replace(b"&e;", b"")).tag == meaning.content(exchange.request).tag
+
+
+def test_a_service_that_echoes_no_text_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = entries.service("wstest")
+    mute = [pair for pair in exchanges.written(service) if pair[1].operation in ("echoVoid", "getOrder")]
+    monkeypatch.setattr(exchanges, "written", lambda _service: mute)
+    with pytest.raises(ContractError, match="no exchange of wstest repeats a text of its request"):
+        refusals.echo(service)

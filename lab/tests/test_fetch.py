@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from rich.console import Console
 from steelyard.base.errors import FetchError, ToolchainError
 from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
 from steelyard.catalogue.entries import Entry
 from steelyard.models.server import Server
 from steelyard.provision import fetch
@@ -93,6 +95,26 @@ def test_missing_debian_packages_are_named_with_the_command_that_installs_them(t
         fetch.fetch(made, quiet, {})
     assert "no-such-package-anywhere" in caught.value.message
     assert caught.value.hint == "apt install no-such-package-anywhere"
+
+
+def test_what_a_python_package_is_built_with_is_pinned_and_fetched_first(tmp_path: Path) -> None:
+    (tmp_path / "packages.txt").write_text("thing==1 --hash=sha256:0\n")
+    made = server(tmp_path, [{"pypi": "packages.txt"}])
+    before = fetch.cache_folder(made)
+    assert fetch._requirements(made, "packages.txt") == [tmp_path / "packages.txt"]
+    (tmp_path / "build-packages.txt").write_text("tool==1 --hash=sha256:0\n")
+    assert fetch._requirements(made, "packages.txt") == [tmp_path / "build-packages.txt", tmp_path / "packages.txt"]
+    assert fetch.cache_folder(made) != before
+
+
+@pytest.mark.parametrize("name", sorted(entries.server_files()))
+def test_every_python_package_of_a_server_and_what_builds_it_has_a_hash(name: str) -> None:
+    made = entries.server(name)
+    for artifact in made.model.artifacts:
+        for path in fetch._requirements(made, artifact.pypi) if artifact.pypi is not None else []:
+            packages = re.split(r"^(?=\w)", path.read_text(), flags=re.M)[1:]
+            assert packages
+            assert [one for one in packages if "--hash=sha256:" not in one] == []
 
 
 def test_what_is_pinned_decides_the_cache_folder(tmp_path: Path) -> None:

@@ -58,6 +58,18 @@ def test_the_exit_codes_are_those_that_the_documents_promise() -> None:
 
 
 @pytest.mark.parametrize(
+    "said", ["\x1b[31mred\x1b[0m", "a\0b", "\ufffe", "\udc80", "\x0b\x1f", ']]>&"<\r\n\t\N{EM DASH}\U0001f600']
+)
+def test_junit_is_xml_whatever_a_server_said(said: str) -> None:
+    found = verdicts("slower").model_copy(update={"sentence": f"said {said}!"})
+    suite = ElementTree.fromstring(gate.junit(found).encode())
+    failure = suite.find("testcase/failure")
+    assert failure is not None
+    kept = "".join(char if char in "\r\n\t" or char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in said)
+    assert failure.get("message") == f"said {kept}!"
+
+
+@pytest.mark.parametrize(
     ("word", "failures", "errors"),
     [("slower", "1", "0"), ("faster", "0", "0"), ("equivalent", "0", "0"), ("undecided", "0", "1")],
 )

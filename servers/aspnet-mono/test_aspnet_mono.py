@@ -142,7 +142,7 @@ def test_a_busy_request_uses_the_processor_time_that_it_asks_for(start: Start) -
     before = processor_seconds(server)
     assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": "500000.5"})[0] == 200
     assert 0.48 <= processor_seconds(server) - before < 1.5  # the kernel counts in steps of 10 ms
-    for micros in ("much", "-5", "1e3", "99999999999999"):
+    for micros in ("much", "-5", "1e3", "1000000.5"):
         assert server.post("echoVoid/void", **{"Steelyard-Busy-Us": micros})[0] == 400
 
 
@@ -157,11 +157,11 @@ def test_as_many_requests_are_served_at_once_as_there_are_threads(start: Start, 
     assert server.post("echoVoid/void")[0] == 200 and server.count() == 1
     busy = replace(server, connection=http.client.HTTPConnection("127.0.0.1", server.connection.port, timeout=30))
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(busy.post, "echoVoid/void", **{"Steelyard-Busy-Us": "2000000"})
-        time.sleep(0.5)
+        answer = pool.submit(busy.post, "echoVoid/void", **{"Steelyard-Busy-Us": "1000000"})
+        time.sleep(0.2)
         begin = time.monotonic()
         assert server.count() == 2
-        assert (time.monotonic() - begin > 1) == waits
+        assert (time.monotonic() - begin > 0.5) == waits
         assert answer.result()[0] == 200
     busy.connection.close()
 

@@ -1,13 +1,30 @@
-# Sourced by start scripts of Java servers, with the start's own folder in `scratch`: sets JVM_OPTIONS from the factors that
-# they share. The heap is minimum and maximum, its pages touched at the start, so that no run pays for growing it.
-# A JVM whose memory ran out ends, so that it is seen at once and not measured as it limps; the factor `jvm` comes last and can
-# take that back. Temporary files go below `scratch`, so that they are removed with it.
+# Sourced by start scripts of Java servers, with the start's own folder in `scratch`: sets JVM_OPTIONS from the factors that they
+# share, and makes run_java.
+#
+# No product's own start script runs where it can be helped: those let the shell evaluate the options that they are given. Here
+# each option is one word of an argument list, whatever characters it holds.
+
+case ${STEELYARD_JVM:-} in
+  *OnError=* | *OnOutOfMemoryError=* | *VMOptionsFile=* | *:Flags=* | @* | *[[:space:]]@*)
+    echo "factor jvm is '$STEELYARD_JVM': options that run commands or read further options from a file are not taken" >&2
+    exit 1
+    ;;
+esac
 mkdir -p "$scratch/tmp"
-cpus=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)}
-heap=${STEELYARD_HEAP:-256m}
+# The heap is minimum and maximum, its pages touched at the start, so that no run pays for growing it. A JVM whose memory ran out
+# ends, so that it is seen at once and not measured as it limps; the factor `jvm` comes later and can take that back.
 # http.maxConnections: a service that calls others keeps as many connections to each as its workers may need at once, not five.
-JVM_OPTIONS="-Xms$heap -Xmx$heap -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC -XX:ActiveProcessorCount=$cpus -XX:+ExitOnOutOfMemoryError \
--Djava.io.tmpdir=$scratch/tmp -Dhttp.maxConnections=${STEELYARD_THREADS:-200} ${STEELYARD_JVM:-}"
+JVM_OPTIONS="-Xms${STEELYARD_HEAP:-256m} -Xmx${STEELYARD_HEAP:-256m} -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC \
+-XX:ActiveProcessorCount=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)} -XX:+ExitOnOutOfMemoryError \
+-Dhttp.maxConnections=${STEELYARD_THREADS:-200}"
 if [ "${STEELYARD_PARSER:-}" = jdk ]; then
   JVM_OPTIONS="$JVM_OPTIONS -Djavax.xml.stream.XMLInputFactory=com.sun.xml.internal.stream.XMLInputFactoryImpl"
 fi
+
+# run_java WORD...: puts a JVM in the script's place, with JVM_OPTIONS, the options of the factor `jvm`, and then the words: a
+# product's own options, its main class or jar, its arguments. Temporary files go below `scratch`, so that they are removed with it.
+run_java() {
+  set -f # blanks part the options, and no other character of them means anything
+  # shellcheck disable=SC2086
+  exec "$JAVA_HOME/bin/java" $JVM_OPTIONS "-Djava.io.tmpdir=$scratch/tmp" ${STEELYARD_JVM:-} "$@"
+}

@@ -1,6 +1,5 @@
-# Runs H2's TCP server in the foreground: start.sh PORT SCRATCH CACHE. Databases are created in SCRATCH on first use.
+# Runs H2's TCP server over the databases that are in SCRATCH, and makes no others: start.sh PORT SCRATCH CACHE.
 set -eu
 port=$1 scratch=$2 cache=$3
 . ../common/jvm.sh
-exec "$JAVA_HOME/bin/java" $JVM_OPTIONS -Dh2.bindAddress=127.0.0.1 -cp "$cache/h2-2.5.252.jar" org.h2.tools.Server \
-    -tcp -tcpPort "$port" -baseDir "$scratch" -ifNotExists
+run_java -Dh2.bindAddress=127.0.0.1 -cp "$cache/h2-2.5.252.jar" org.h2.tools.Server -tcp -tcpPort "$port" -baseDir "$scratch"

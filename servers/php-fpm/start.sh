@@ -1,12 +1,13 @@
 # Runs PHP-FPM and nginx in the foreground until one of them ends: start.sh SCRATCH.
 set -eu
-scratch=$1
+cd "$1"
+export STEELYARD_SCRATCH="$1" STEELYARD_MEMORY="${STEELYARD_MEMORY:-128M}"
+export STEELYARD_WORKERS="${STEELYARD_WORKERS:-$((2 * ${STEELYARD_CPUS:-1}))}"
 run_as_root=
 if [ "$(id -u)" = 0 ]; then run_as_root=--allow-to-run-as-root; fi
-# shellcheck disable=SC2086
-php-fpm8.2 --nodaemonize $run_as_root --fpm-config "$scratch/php-fpm.conf" -c "$scratch/php.ini" &
+php-fpm8.2 --nodaemonize ${run_as_root:+"$run_as_root"} --prefix . --fpm-config php-fpm.conf -c php.ini &
 php=$!
-nginx -p "$scratch" -c "$scratch/nginx.conf" &
+nginx -p "$1" -c "$1/nginx.conf" &
 web=$!
 trap 'kill "$php" "$web" 2>/dev/null || true' EXIT
 trap 'exit 143' TERM INT

@@ -2,10 +2,21 @@
 set -eu
 sh ../common/tomcat/prepare.sh "$1" "$2" "$3" "$4" "$2/axis2"
 cp axis2.xml "$1/conf/"
-# Tomcat's conf/web.xml is the base of every application's own.
-servlet="<servlet><servlet-name>axis2</servlet-name>\
-<servlet-class>org.apache.axis2.transport.http.AxisServlet</servlet-class>\
-<init-param><param-name>axis2.xml.path</param-name><param-value>$1/conf/axis2.xml</param-value></init-param>\
-<load-on-startup>1</load-on-startup></servlet>\
-<servlet-mapping><servlet-name>axis2</servlet-name><url-pattern>/services/*</url-pattern></servlet-mapping>"
-sed "s|</web-app>|$servlet</web-app>|" "$2/tomcat/conf/web.xml" >"$1/conf/web.xml"
+# Tomcat's conf/web.xml is the base of every application's own; Tomcat itself reads ${catalina.base} in it.
+sed -e '/<\/web-app>/d' "$2/tomcat/conf/web.xml" >"$1/conf/web.xml"
+cat >>"$1/conf/web.xml" <<'XML'
+  <servlet>
+    <servlet-name>axis2</servlet-name>
+    <servlet-class>org.apache.axis2.transport.http.AxisServlet</servlet-class>
+    <init-param>
+      <param-name>axis2.xml.path</param-name>
+      <param-value>${catalina.base}/conf/axis2.xml</param-value>
+    </init-param>
+    <load-on-startup>1</load-on-startup>
+  </servlet>
+  <servlet-mapping>
+    <servlet-name>axis2</servlet-name>
+    <url-pattern>/services/*</url-pattern>
+  </servlet-mapping>
+</web-app>
+XML

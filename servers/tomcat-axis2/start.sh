@@ -1,5 +1,4 @@
 # Runs Tomcat in the foreground, Axis2's client (for services that call others) with the configuration of its server:
 # start.sh PORT SCRATCH CACHE.
 set -eu
-export STEELYARD_JVM="-Dorg.apache.axis2.jaxws.config.path=$2/conf/axis2.xml ${STEELYARD_JVM:-}"
-exec sh ../common/tomcat/start.sh "$1" "$2" "$3"
+exec sh ../common/tomcat/start.sh "$1" "$2" "$3" "-Dorg.apache.axis2.jaxws.config.path=$2/conf/axis2.xml"

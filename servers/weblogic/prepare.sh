@@ -1,5 +1,6 @@
 # Makes a domain with a service's WAR by the user's own WebLogic: prepare.sh PORT SCRATCH SERVICE IMPLEMENTATION.
 set -eu
+umask 077 # a password is in its files
 name=$(basename "$3")
 password=Steelyard-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
 # What domain.py reads.
@@ -12,9 +13,7 @@ application=$name
 war=$3/$4/target/$name.war
 password=$password
 PROPERTIES
-chmod 600 "$2/domain.properties"
 sh "$ORACLE_HOME/oracle_common/common/bin/wlst.sh" domain.py "$2/domain.properties"
 # So that the server starts without asking; it encrypts the file when it first reads it.
 mkdir -p "$2/domain/servers/AdminServer/security"
 printf 'username=weblogic\npassword=%s\n' "$password" >"$2/domain/servers/AdminServer/security/boot.properties"
-chmod 600 "$2/domain/servers/AdminServer/security/boot.properties"

@@ -1,9 +1,20 @@
 # Runs WildFly in the foreground: start.sh PORT SCRATCH CACHE. Its management takes any free port of 127.0.0.1.
+# The options are those of the product's own standalone.sh, which would have the shell evaluate them.
 set -eu
-port=$1 scratch=$2 cache=$3
+port=$1 scratch=$2 home=$3/wildfly
 . ../common/jvm.sh
-export JAVA_OPTS="$JVM_OPTIONS -Djava.net.preferIPv4Stack=true"
-export LAUNCH_JBOSS_IN_BACKGROUND=true # so that the script passes signals on
-exec sh "$cache/wildfly/bin/standalone.sh" "-Djboss.server.base.dir=$scratch" "-Djboss.http.port=$port" \
+set -- -D"[Standalone]" "-Djdk.serialFilter=maxbytes=10485760;maxdepth=128;maxarray=100000;maxrefs=300000"
+for package in java.desktop/sun.awt java.naming/com.sun.jndi.ldap java.naming/com.sun.jndi.url.ldap java.naming/com.sun.jndi.url.ldaps \
+  jdk.naming.dns/com.sun.jndi.dns; do
+  set -- "$@" "--add-exports=$package=ALL-UNNAMED"
+done
+for package in java.base/java.lang java.base/java.lang.invoke java.base/java.lang.reflect java.base/java.io java.base/java.net \
+  java.base/java.security java.base/java.util java.base/java.util.concurrent java.management/javax.management java.naming/javax.naming; do
+  set -- "$@" "--add-opens=$package=ALL-UNNAMED"
+done
+run_java "$@" -Djava.net.preferIPv4Stack=true "-Dorg.jboss.boot.log.file=$scratch/log/server.log" \
+  "-Dlogging.configuration=file:$scratch/configuration/logging.properties" \
+  -jar "$home/jboss-modules.jar" -mp "$home/modules" org.jboss.as.standalone "-Djboss.home.dir=$home" \
+  "-Djboss.server.base.dir=$scratch" "-Djboss.http.port=$port" \
   "-Dsteelyard.threads=${STEELYARD_THREADS:-200}" "-Dsteelyard.accept_queue=${STEELYARD_ACCEPT_QUEUE:-10000}" \
   "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-2147483647}" -b 127.0.0.1 -bmanagement 127.0.0.1 -Djboss.management.http.port=0

@@ -16,7 +16,7 @@ from ..base.errors import ContractError, KeeperError, ProvisionError, SteelyardE
 from ..base.progress import Progress
 from ..catalogue import entries, subject_syntax
 from ..catalogue.entries import Entry
-from ..exchange import contract
+from ..exchange import contract, refusals
 from ..models.outputs import Checked, KeepAlive, ServerRow, ServersOutput
 from ..models.server import Server
 from ..models.service import Service
@@ -149,8 +149,9 @@ class Examination:
             self.wrong.setdefault("check", error.message)
 
     def row(self) -> ServerRow:
-        """All that was found; what the descriptor's deviations record is no failure."""
-        unknown = {key: what for key, what in self.wrong.items() if key not in self.found.deviations}
+        """All that was found; what the descriptor's deviations record is no failure, but a leak is."""
+        excused = self.found.deviations.keys() - {refusals.LEAK}
+        unknown = {key: what for key, what in self.wrong.items() if key not in excused}
         said = [what if key in ("check", "exchanges") else f"{key}: {what}" for key, what in unknown.items()]
         return self.found.model_copy(
             update={**self.facts, "contract": not unknown, "reason": "; ".join(said) or None},
@@ -173,7 +174,7 @@ class Examination:
     def bad_requests(self, running: RunningSubject) -> None:
         """Each must be refused, and right answers come after them."""
         with self.progress.stage(f"sending bad requests to {self.found.name}"):
-            self.wrong |= contract.refuse(self.service, running.url)
+            self.wrong |= refusals.refuse(self.service, running.url)
             if "exchanges" not in self.wrong:
                 self.verify(running, f"{self.found.name}, after bad requests,")
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from xml.etree import ElementTree
 
 from ..models.verdict import Comparison, Verdicts
+
+# A sentence may quote a server's log: what XML cannot hold, even as a reference, must not break the file.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Gate(IntEnum):
@@ -51,7 +55,8 @@ def junit(verdicts: Verdicts) -> str:
             reason = "; ".join(verdicts.why_not) or verdicts.sentence
             ElementTree.SubElement(case, "error", message=reason).text = _figures(one)
     ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+    written = ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", written)
 
 
 def summary(verdicts: Verdicts) -> str:

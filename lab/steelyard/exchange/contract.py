@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..base.errors import ContractError
@@ -13,7 +12,7 @@ from ..catalogue.entries import Entry
 from ..models.service import Exchange, Service
 from . import exchanges
 from .soap import meaning as soap
-from .soap.spellings import UTF8, Spelling, bare_envelope, respell
+from .soap.spellings import UTF8, Spelling, respell
 
 ANSWER_SECONDS = 30.0
 RANDOM_EXCHANGES = 3
@@ -171,80 +170,3 @@ def _ask(
 def request_headers(service: Service, operation: str) -> dict[str, str]:
     """The headers of a request: the service's own, then the operation's."""
     return {"Content-Type": UTF8, **service.headers, **service.operations[operation].headers}
-
-
-@dataclass(frozen=True)
-class BadRequest:
-    """A request that must be refused. `leak` is a text that must not stand in the answer."""
-
-    name: str
-    body: bytes
-    leak: bytes = b""
-
-
-def bad_requests(service: Entry[Service]) -> list[BadRequest]:
-    """Requests that every server must refuse with a SOAP fault or a status of 400 to 499, and survive.
-
-    Beside these, which suit any service, the contract's own stand in contract/bad/<name>.request.xml.
-    """
-    good = next(iter(respell(exchanges.written(service)[0][1].request))).body
-    document = good.split(b"?>", 1)[-1].lstrip()
-    operation = next(iter(service.model.operations.values())).element
-    space = service.model.namespace
-
-    def calling(entity: str, declaration: bytes) -> bytes:
-        return declaration + bare_envelope(f'<w:{operation} xmlns:w="{space}">&{entity};</w:{operation}>')
-
-    expansion = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 20}">' for n in range(8))
-    own = sorted((service.folder / "contract" / "bad").glob("*.request.xml"))
-    return [
-        BadRequest("malformed-xml", good[: len(good) // 2]),
-        BadRequest("not-xml", b"this is not XML"),
-        BadRequest("empty-body", b""),
-        BadRequest("unknown-operation", bare_envelope(f'<w:noSuchOperation xmlns:w="{space}"/>')),
-        BadRequest("unknown-namespace", bare_envelope(f'<w:{operation} xmlns:w="urn:somebody:else"/>')),
-        BadRequest("two-roots", good + document),
-        BadRequest("ten-megabytes", b"<a>" + b"x" * 10_000_000),
-        BadRequest("doctype", b'<!DOCTYPE any [<!ENTITY e "x">]>' + document),
-        BadRequest(
-            "external-entity", calling("e", b'<!DOCTYPE any [<!ENTITY e SYSTEM "file:///etc/hostname">]>'), _hostname()
-        ),
-        BadRequest(
-            "entity-expansion", calling("e8", f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode())
-        ),
-        *(BadRequest(path.name.removesuffix(".request.xml"), path.read_bytes()) for path in own),
-    ]
-
-
-def refuse(service: Entry[Service], url: str) -> dict[str, str]:
-    """What `url` did wrong with each bad request, by its name; empty where all were refused properly."""
-    wrong: dict[str, str] = {}
-    headers = request_headers(service.model, next(iter(service.model.operations)))
-    for bad in bad_requests(service):
-        conversation = Conversation(url)
-        try:
-            answer = conversation.post(bad.body, headers)
-        except ContractError as error:
-            wrong[bad.name] = error.message
-            continue
-        finally:
-            conversation.close()
-        if bad.leak and bad.leak in answer.body:
-            wrong[bad.name] = "the answer holds the content of a file of the server"
-        elif not (400 <= answer.status < 500 or (answer.status == 500 and _holds_fault(answer.body))):
-            wrong[bad.name] = f"HTTP status {answer.status} without a SOAP fault"
-    return wrong
-
-
-def _holds_fault(body: bytes) -> bool:
-    try:
-        return soap.is_fault(soap.content(body))
-    except ContractError:
-        return b":Fault" in body or b"<Fault" in body
-
-
-def _hostname() -> bytes:
-    try:
-        return Path("/etc/hostname").read_bytes().strip()
-    except OSError:
-        return b""

@@ -26,7 +26,8 @@ class Artifact(Strict):
     {cache}/<unpack> (one leading folder stripped), else copied into {cache}. `bytes` is its size, for the progress bar.
     `pom` is a pom.xml of this folder whose runtime closure is copied into {cache}/<into>, every file checked against
     `lock` (lines of `sha256sum`). `npm` is a folder with package.json and package-lock.json, installed into
-    {cache}/<into>. `pypi` is a requirements file with hashes, installed into a virtual environment {cache}/<into>.
+    {cache}/<into>. `pypi` is a requirements file with hashes, installed into a virtual environment {cache}/<into>; what its
+    packages are built with stands beside it in build-<pypi>, with hashes too.
     `apt` names Debian packages that must be on the machine.
     """
 
@@ -84,10 +85,12 @@ class Factor(Strict):
 
     def refusal(self, value: str) -> str | None:
         """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
+        if not value.isprintable():
+            return f"is {value!r}, but a value stands on one line, without tabs and other control characters"
         if self.choices is not None and value not in self.choices:
             return f"may be {', '.join(self.choices)}, not '{value}'"
         if self.form is not None and not re.fullmatch(self.form, value):
-            return f"may be such as {self.default}, not '{value}'"
+            return f"may be {f'such as {self.default}' if self.default else f'empty or of the form {self.form}'}, not '{value}'"
         return None
 
 
@@ -163,6 +166,7 @@ class Server(Strict):
             "jdk": Factor(default=str(self.needs.jdk), meaning="major version of the JDK", form="[1-9][0-9]*"),
             "jdk_vendor": Factor(
                 default=self.needs.jdk_vendor,
+                form="[a-z0-9-]+",
                 meaning="vendor of the JDK, as its release file has it under IMPLEMENTOR, in lower case with hyphens",
             ),
             **self.factors,

@@ -33,9 +33,10 @@ def cache_folder(server: Entry[Server]) -> Path:
     for artifact in server.model.artifacts:
         digest.update(artifact.model_dump_json(exclude={"when"}).encode())
         npm_lock = f"{artifact.npm}/package-lock.json" if artifact.npm is not None else None
-        for named in (artifact.pom, artifact.lock, artifact.pypi, npm_lock):
-            if named is not None:
-                digest.update((server.folder / named).read_bytes())
+        pinned = [server.folder / named for named in (artifact.pom, artifact.lock, npm_lock) if named is not None]
+        pinned += _requirements(server, artifact.pypi) if artifact.pypi is not None else []
+        for path in pinned:
+            digest.update(path.read_bytes())
     return house.cache() / "servers" / f"{server.name}-{digest.hexdigest()[:12]}"
 
 
@@ -85,16 +86,19 @@ def _fetch_one(
     elif artifact.pypi is not None:
         python = staging / (artifact.into or "python")
         _run(server, [sys.executable, "-m", "venv", str(python)], staging, staging, progress, environment)
-        pip = [
-            str(python / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "--require-hashes",
-            "-r",
-            str(server.folder / artifact.pypi),
-        ]
-        _run(server, pip, staging, staging, progress, environment)
+        # What a package is built with is fetched by hash too, first: pip's own isolated builds would fetch it unchecked, and its
+        # cache would give what such a build had left.
+        for requirements in _requirements(server, artifact.pypi):
+            wanted = ["install", "--require-hashes", "--no-build-isolation", "--no-cache-dir", "-r", str(requirements)]
+            _run(
+                server, [str(python / "bin" / "python"), "-m", "pip", *wanted], staging, staging, progress, environment
+            )
+
+
+def _requirements(server: Entry[Server], pypi: str) -> list[Path]:
+    """The files of Python packages to install, in order: `build-<pypi>` where there is one, then `pypi`."""
+    build = server.folder / f"build-{pypi}"
+    return [build, server.folder / pypi] if build.is_file() else [server.folder / pypi]
 
 
 def _fetch_maven(
@@ -113,6 +117,7 @@ def _fetch_maven(
     with TemporaryDirectory(prefix="fetch-", dir=staging) as download:
         command = [
             "mvn",
+            "--strict-checksums",
             "-B",
             f"{DEPENDENCY_PLUGIN}:copy",
             f"-Dartifact={coordinates}",
@@ -140,7 +145,7 @@ def _fetch_closure(
 ) -> None:
     target = _make(staging / (artifact.into or "lib"))
     command = [
-        "mvn", "-B", "-f", str(server.folder / pom), f"{DEPENDENCY_PLUGIN}:copy-dependencies",
+        "mvn", "--strict-checksums", "-B", "-f", str(server.folder / pom), f"{DEPENDENCY_PLUGIN}:copy-dependencies",
         f"-DoutputDirectory={target}", "-DincludeScope=runtime",
         *(f"-D{name}={value}" for name, value in artifact.when.items()),
     ]  # fmt: skip

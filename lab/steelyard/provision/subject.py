@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import secrets
 import shutil
 import socket
 import tempfile
@@ -231,15 +232,14 @@ def started(
     Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
     """
     ports = {part.place: free_port(draw) for part in subject.parts}
-    addresses = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
-    addresses |= {
-        f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged
-    }
+    shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
+    shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
+    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
         for part in subject.parts:
             with progress.stage(f"starting {subject.label}"):
-                running.append(_start(subject, part, ports[part.place], addresses, folder, cpus, stack, progress))
+                running.append(_start(subject, part, ports[part.place], shared, folder, cpus, stack, progress))
         yield RunningSubject(subject, running)
 
 
@@ -247,7 +247,7 @@ def _start(
     subject: Subject,
     part: Part,
     port: int,
-    addresses: dict[str, str],
+    shared: dict[str, str],
     folder: Path,
     cpus: Sequence[int],
     stack: ExitStack,
@@ -259,7 +259,7 @@ def _start(
     log = folder / f"{subject.label}.{part.place}.log"
     environment = {
         **require(server.model.needs_with(part.factors), server.name),
-        **addresses,
+        **shared,
         **settings.environment(subject.service, part.factors),
         "STEELYARD_CPUS": str(max(1, len(cpus))),
     }

@@ -7,14 +7,16 @@ namespace Steelyard.Asmx
     static class Busy
     {
         const int ClockThreadCpuTime = 3;
-        const double MostMicros = 1L << 31;
 
-        /// <summary>Spins for a decimal number of microseconds; false, at once, where the text is none.</summary>
+        /// <summary>A second: a header costs its sender nothing, so it must not cost the server much more.</summary>
+        const double MostMicros = 1000000;
+
+        /// <summary>Spins for a decimal number of microseconds; false, at once, where the text is none up to a million.</summary>
         public static bool Spin(string micros)
         {
             double asked;
             if (!double.TryParse(micros, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out asked)
-                || asked >= MostMicros)
+                || asked > MostMicros)
                 return false;
             long end = ThreadTime() + (long)(asked * 1000);
             while (ThreadTime() < end)

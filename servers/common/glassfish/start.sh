@@ -2,10 +2,9 @@
 set -eu
 scratch=$1
 . "$(dirname "$0")/../jvm.sh"
-# shellcheck disable=SC2086 # JVM_OPTIONS are words
-set -- "$JAVA_HOME/bin/java" $JVM_OPTIONS
+set --
 {
   read -r _java # the command's first word
   while IFS= read -r word; do set -- "$@" "$word"; done
 } <"$scratch/command"
-exec "$@"
+run_java "$@"

@@ -36,7 +36,7 @@ namespace Steelyard.SoaServers
             Interlocked.Increment(ref Of(Path.GetFileNameWithoutExtension(file)).Value);
             string micros = context.Request.Headers["Steelyard-Busy-Us"];
             if (micros != null && !Busy.Spin(micros))
-                throw new HttpException(400, "Steelyard-Busy-Us: " + micros + " is no number of microseconds");
+                throw new HttpException(400, "Steelyard-Busy-Us: " + micros + " is no number of microseconds up to a million");
         }
 
         static StrongBox<int> Of(string address)

@@ -31,7 +31,7 @@ namespace Steelyard.WSTest
             Interlocked.Increment(ref count);
             string micros = context.Request.Headers["Steelyard-Busy-Us"];
             if (micros != null && !Busy.Spin(micros))
-                throw new HttpException(400, "Steelyard-Busy-Us: " + micros + " is no number of microseconds");
+                throw new HttpException(400, "Steelyard-Busy-Us: " + micros + " is no number of microseconds up to a million");
         }
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -17,6 +18,7 @@ const int body_of_a_post = SOAP_OK;
 
 std::atomic<unsigned long> requests{0};
 thread_local double busy_us = 0;
+const double most_busy_us = 1e6;  // a header costs its sender nothing, so it must not cost the server much more
 int (*parse_head)(struct soap *);
 int (*parse_header)(struct soap *, const char *, const char *);
 size_t (*receive)(struct soap *, char *, size_t);
@@ -45,7 +47,11 @@ void stay_busy(double micros) {
 
 int read_header(struct soap *soap, const char *name, const char *value) {
     if (strcasecmp(name, "Steelyard-Busy-Us") == 0) {
-        busy_us = strtod(value, nullptr);
+        char *end;
+        busy_us = strtod(value, &end);
+        if (end == value || *end != 0) {
+            busy_us = NAN;
+        }
         return SOAP_OK;
     }
     return parse_header(soap, name, value);
@@ -101,6 +107,9 @@ int read_head(struct soap *soap) {
     }
     if (parsed == body_of_a_post && strcmp(soap->path, service_path) == 0) {
         requests++;
+        if (!(busy_us >= 0 && busy_us <= most_busy_us)) {
+            return 400;
+        }
         if (busy_us > 0) {
             stay_busy(busy_us);
         }

@@ -43,7 +43,7 @@ async function work() {
     counter: '/wstest/count',
     arrived: (request) => {
       countOne();
-      stayBusy(request);
+      return stayBusy(request);
     },
     count: countAll,
   });

@@ -9,7 +9,7 @@ import { services } from './operations.js';
 
 const LARGEST_REQUEST = '8mb';
 
-/** An HTTP server of the service at `path`: `arrived` sees each service request first, `count` gives their number. */
+/** An HTTP server of the service at `path`: `arrived` sees each service request first and says whether it may go on, `count` tells how many. */
 export async function serve({ wsdl, path, counter, arrived, count }) {
   const application = express();
   application.disable('x-powered-by');
@@ -35,9 +35,9 @@ export async function serve({ wsdl, path, counter, arrived, count }) {
 }
 
 function watched(arrived) {
-  return (request, _response, next) => {
-    arrived(request);
-    next();
+  return (request, response, next) => {
+    if (arrived(request)) next();
+    else response.sendStatus(400);
   };
 }
 

@@ -10,7 +10,7 @@ import { services } from './operations.js';
 const LARGEST_REQUEST = 8 << 20;
 const UTF16 = /charset="?utf-16/i;
 
-/** An HTTP server of the service at `path`: `arrived` sees each service request first, `count` gives their number. */
+/** An HTTP server of the service at `path`: `arrived` sees each service request first and says whether it may go on, `count` tells how many. */
 export async function serve({ wsdl, path, counter, arrived, count }) {
   const library = createServer((_request, response) => response.writeHead(404).end()); // gets what comes, never listens
   const ready = once(library, 'newListener');
@@ -21,7 +21,10 @@ export async function serve({ wsdl, path, counter, arrived, count }) {
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end(String(await count()));
       return;
     }
-    if (request.url === path) arrived(request);
+    if (request.url === path && !arrived(request)) {
+      response.writeHead(400).end();
+      return;
+    }
     if (Number(request.headers['content-length'] ?? 0) > LARGEST_REQUEST) {
       response.writeHead(413).end();
       return;

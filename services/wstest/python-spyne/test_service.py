@@ -59,3 +59,9 @@ def test_service_requests_are_counted_and_others_not():
     ask(SERVICE_PATH, b"not XML")
     ask("/elsewhere")
     assert int(ask(COUNTER_PATH)[1]) == before + 2
+
+
+@pytest.mark.parametrize("asked", ["1000000.5", "-1", "NaN", "1e3", "a while", ""])
+def test_a_request_keeps_the_processor_busy_for_a_second_at_most(asked):
+    assert ask(SERVICE_PATH, exchange("echoVoid/void"), HTTP_STEELYARD_BUSY_US="1.8")[0] == "200 OK"
+    assert ask(SERVICE_PATH, exchange("echoVoid/void"), HTTP_STEELYARD_BUSY_US=asked)[0].startswith("400")

@@ -13,6 +13,7 @@ from spyne.server.wsgi import WsgiApplication
 SERVICE_PATH = "/wstest/WSTest"
 COUNTER_PATH = "/wstest/count"
 LARGEST_REQUEST = 8 << 20
+MOST_BUSY_MICROS = 1_000_000  # a header costs its sender nothing, so it must not cost the server much more
 _DECIMAL = re.compile(r"\d+(\.\d+)?")
 
 logging.getLogger("spyne").setLevel(logging.CRITICAL)  # a refused request is an answer, not an event of the server
@@ -28,7 +29,8 @@ def app(environ, start_response):
     if environ["PATH_INFO"] != SERVICE_PATH:
         return plain(start_response, "404 Not Found", "no such service")
     _requests.add_one()
-    stay_busy(environ.get("HTTP_STEELYARD_BUSY_US", ""))
+    if not stay_busy(environ.get("HTTP_STEELYARD_BUSY_US", "0")):
+        return plain(start_response, "400 Bad Request", "Steelyard-Busy-Us is a number of microseconds up to a million")
     if int(environ.get("CONTENT_LENGTH") or 0) > LARGEST_REQUEST:
         while environ["wsgi.input"].read(1 << 16):  # a client that still sends would not see the answer
             pass
@@ -37,10 +39,13 @@ def app(environ, start_response):
 
 
 def stay_busy(micros):
-    """Spin for so many microseconds of this thread's processor time."""
-    end = time.thread_time_ns() + round(1000 * float(micros)) if _DECIMAL.fullmatch(micros) else 0
+    """Spin for so many microseconds of this thread's processor time; False, at once, where it is no time up to a second."""
+    if not _DECIMAL.fullmatch(micros) or float(micros) > MOST_BUSY_MICROS:
+        return False
+    end = time.thread_time_ns() + round(1000 * float(micros))
     while time.thread_time_ns() < end:
         pass
+    return True
 
 
 def plain(start_response, status, text):

@@ -11,7 +11,8 @@ const LARGEST_BODY: u64 = 16 << 20;
 pub struct Request {
     pub method: String,
     pub path: String,
-    pub busy: Duration,
+    /// None where the header asks for what is no time up to a second.
+    pub busy: Option<Duration>,
     pub body: Vec<u8>,
 }
 
@@ -29,7 +30,7 @@ pub fn read(connection: &mut impl BufRead) -> io::Result<Option<Request>> {
     let mut request = Request {
         method: method.into(),
         path: path.into(),
-        busy: Duration::ZERO,
+        busy: Some(Duration::ZERO),
         body: Vec::new(),
     };
     let mut length = 0;
@@ -47,7 +48,7 @@ pub fn read(connection: &mut impl BufRead) -> io::Result<Option<Request>> {
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             return Err(invalid("only bodies of known length"));
         } else if name.eq_ignore_ascii_case("steelyard-busy-us") {
-            request.busy = microseconds(value).ok_or_else(|| invalid("no number of microseconds"))?;
+            request.busy = microseconds(value);
         }
     }
     if length > LARGEST_BODY {

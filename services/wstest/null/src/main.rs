@@ -35,13 +35,16 @@ fn serve(connection: TcpStream) -> io::Result<()> {
         match (request.method.as_str(), request.path.as_str()) {
             ("POST", "/wstest/WSTest") => {
                 REQUESTS.fetch_add(1, Ordering::Relaxed);
-                busy::stay_busy(request.busy);
-                match answer::to(&request.body) {
+                let answer = request.busy.and_then(|time| {
+                    busy::stay_busy(time);
+                    answer::to(&request.body)
+                });
+                match answer {
                     Some(body) => http::write_xml(&mut out, &body),
                     None => http::write_text(
                         &mut out,
                         "400 Bad Request",
-                        "a floor knows only requests as the contract writes them",
+                        "a floor knows only requests as the contract writes them, and times up to a second",
                     ),
                 }
             }

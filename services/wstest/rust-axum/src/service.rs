@@ -32,7 +32,14 @@ async fn count(State(requests): State<Requests>) -> String {
 
 async fn serve(State(requests): State<Requests>, headers: HeaderMap, body: Bytes) -> Response {
     requests.fetch_add(1, Ordering::Relaxed);
-    if let Some(time) = text(&headers, "steelyard-busy-us").and_then(microseconds) {
+    if let Some(micros) = text(&headers, "steelyard-busy-us") {
+        let Some(time) = microseconds(micros) else {
+            return (
+                StatusCode::BAD_REQUEST,
+                "Steelyard-Busy-Us is a number of microseconds up to a million",
+            )
+                .into_response();
+        };
         stay_busy(time);
     }
     let content_type = text(&headers, header::CONTENT_TYPE.as_str()).unwrap_or("");

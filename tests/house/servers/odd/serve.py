@@ -7,7 +7,8 @@ answers. `never-ready` listens on no port, `die-at-start` ends at once, `port-ta
 its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
-with 200. `full` answers 503 to whoever comes while 4 others are served.
+with 200. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an external entity what it names,
+and `tireless` is busy for as long as it is asked.
 """
 
 import base64
@@ -26,6 +27,7 @@ from lxml import etree
 AFTER = 1500
 FIXED_PORT = 19_999
 MOST_AT_ONCE = 4
+MOST_BUSY_MICROSECONDS = 1_000_000
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 SPACE = "urn:steelyard:wstest"
 
@@ -100,7 +102,10 @@ class Handler(BaseHTTPRequestHandler):
         with lock:
             served += 1
             late = served > AFTER
-        spin(float(self.headers.get("Steelyard-Busy-Us", 0)))
+        microseconds = float(self.headers.get("Steelyard-Busy-Us", 0))
+        if not 0 <= microseconds <= MOST_BUSY_MICROSECONDS and not (MODE == "tireless" and microseconds > 0):
+            return self.send(400, b"no time up to a second", "text/plain")
+        spin(microseconds)
         if late and MODE == "die":
             os._exit(3)
         if late and MODE == "hang":
@@ -117,10 +122,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, body):
         parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, strip_cdata=False
+            resolve_entities=MODE == "leaky", no_network=True, remove_comments=True, remove_pis=True, strip_cdata=False
         )
         root = etree.fromstring(body, parser)
-        if root.getroottree().docinfo.doctype:
+        if root.getroottree().docinfo.doctype and MODE != "leaky":
             return 500, fault("a document type is not allowed")
         element = root.find(f"{{{SOAP}}}Body")[0]
         name = etree.QName(element)

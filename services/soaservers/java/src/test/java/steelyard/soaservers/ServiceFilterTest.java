@@ -64,6 +64,15 @@ class ServiceFilterTest {
     assertThat(passedOn).hasValue(2);
   }
 
+  @Test
+  void aBusyHeaderThatAsksForMoreThanASecondIsRefused() throws Exception {
+    for (String asked : List.of("1000000.5", "-1", "NaN", "1e300", "a while", "")) {
+      call("POST", "/soaservers/Orchestration", asked, null);
+    }
+
+    assertThat(passedOn).hasValue(0);
+  }
+
   private String count(String service) throws Exception {
     return call("GET", "/soaservers/count", null, service);
   }

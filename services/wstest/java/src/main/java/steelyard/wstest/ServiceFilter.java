@@ -30,8 +30,11 @@ public class ServiceFilter extends HttpFilter {
       requests.increment();
     }
     String busyMicros = request.getHeader("Steelyard-Busy-Us");
-    if (busyMicros != null) {
-      BusyWork.spin(Double.parseDouble(busyMicros));
+    if (busyMicros != null && !BusyWork.spin(busyMicros)) {
+      response.sendError(
+          HttpServletResponse.SC_BAD_REQUEST,
+          "Steelyard-Busy-Us is a number of microseconds up to a million");
+      return;
     }
     chain.doFilter(request, response);
   }

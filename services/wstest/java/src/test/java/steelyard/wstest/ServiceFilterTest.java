@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,15 @@ class ServiceFilterTest {
     assertThat(passedOn).hasValue(2);
   }
 
+  @Test
+  void aBusyHeaderThatAsksForMoreThanASecondIsRefused() throws Exception {
+    for (String asked : List.of("1000000.5", "-1", "NaN", "1e300", "a while", "")) {
+      call("POST", "/wstest/WSTest", asked);
+    }
+
+    assertThat(passedOn).hasValue(0);
+  }
+
   private String call(String method, String uri, String busyMicros) throws Exception {
     Map<String, Object> asked = new HashMap<>();
     asked.put("getMethod", method);
@@ -52,6 +62,7 @@ class ServiceFilterTest {
     var written = new StringWriter();
     var answer = new HashMap<String, Object>(Map.of("getWriter", new PrintWriter(written)));
     answer.put("setContentType", null);
+    answer.put("sendError", null);
     filter.doFilter(
         canned(HttpServletRequest.class, asked), canned(HttpServletResponse.class, answer), chain);
     return written.toString();
