@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.table import Table
@@ -95,7 +95,7 @@ def _verdicts(
         sentence=" ".join(str(one) for one in said),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
-        ranks=[Rank(subject=one.subject, rank=one.rank, ratio=one.ratio) for one in ranked],
+        ranks=[Rank(**asdict(one)) for one in ranked],
         decisions=decided,
         detections=detections(run),
         scale=run.schedule.scale,
@@ -127,8 +127,9 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
     ]
     if not ranked:
         return found
-    unranked = [label for label in run.schedule.subjects if label not in order]
-    return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked], unranked), *found]
+    floors = [label for label in run.schedule.subjects if label in run.floors]
+    unranked = [label for label in run.schedule.subjects if label not in order and label not in floors]
+    return [ranking(best_first[0].compared, ranked, floors, unranked), *found]
 
 
 def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
@@ -184,6 +185,9 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
     for label in sorted(run.floors):
         yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
+    if run.unusual_jdks:
+        on = ", ".join(f"{label} ran on JDK {major}" for label, major in run.unusual_jdks.items())
+        yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
     yield from _distress(run)
     yield from _machine(run)
     yield from _unsteady(run)

@@ -244,7 +244,7 @@ def _decided(folder: Path) -> bool:
     """Whether what is stored so far decides every primary comparison."""
     found = analysis.analyse(folder)
     primaries = [one for one in found.comparisons if one.primary]
-    return found.valid and all(one.verdict not in (None, "undecided") for one in primaries)
+    return found.valid and all(one.decided for one in primaries)
 
 
 def _partial(folder: Path) -> str:
