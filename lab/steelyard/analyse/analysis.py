@@ -134,7 +134,7 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
 
 def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
     """A sentence for each environment: the best subjects by the load's shape and payload."""
-    scaled = f"; all times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
+    scaled = f"; times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
     for operation in dict.fromkeys(one.operation for one in decided):
         mine = [one for one in decided if one.operation == operation]
         names = [test.test for one in mine for test in one.tests]
@@ -175,7 +175,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
 def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     if run.schedule.scale != 1:
         yield (
-            f"all times of the tests were scaled by {run.schedule.scale:g} (held steps and bursts keep a least length): "
+            f"times of the tests were scaled by {run.schedule.scale:g}, but for held steps and bursts, which keep a least length: "
             "what only a longer load brings out was not seen"
         )
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
