@@ -203,7 +203,8 @@ def _wstest(kept: Kept) -> Iterator[str]:
     others = [one for one in kept.run.schedule.subjects if one not in kept.on_a_jvm and kept.seldom_steady(one)]
     yield true(
         all(kept.seldom_steady(one) for one in kept.on_a_jvm) and bool(others),
-        "Every server on a JVM was steady in less than half of its forks. That is not the short warm-up alone, nor the JVM's: so were "
+        "Every server on a JVM was steady in less than half of its forks. That is not the short warm-up alone, nor the JVM's: "
+        "so were "
         f"{', '.join(others)}, which have none. The host was not quiet.",
     )
     (unusual,) = kept.run.unusual_jdks.items()
