@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme factors map clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme results factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -38,6 +38,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
+	$(RUN) python tools/results.py --check
 	$(RUN) python tools/hall.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
@@ -91,11 +92,14 @@ calibration-tables: build ## docs/reference/calibration.md, from the forks in do
 contracts: build ## the JSON Schemas of contracts/, from the models
 	$(RUN) python -m steelyard.commands.schemas
 
-readme: build ## the demonstration's output in README.md, from docs/results/demo
+readme: build ## what commands print in README.md and CONTRIBUTING.md, by the commands and from what is kept in docs
 	$(RUN) python tools/readme.py
 
 map: build ## the code map in ARCHITECTURE.md, from the first sentence of each module
 	$(RUN) python tools/rooms.py
+
+results: build ## docs/results/README.md, from the kept runs
+	$(RUN) python tools/results.py
 
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py

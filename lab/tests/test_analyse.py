@@ -58,6 +58,10 @@ def test_what_is_judged_is_what_the_table_shows(tmp_path: Path) -> None:
     assert headings(wished)[2] == "Mean response time, ms"
 
 
+def places(verdicts: Verdicts) -> list[tuple[str, int, int]]:
+    return [(one.subject, one.best, one.worst) for one in verdicts.ranks]
+
+
 def test_a_planted_20_percent_the_other_way_is_called_faster(tmp_path: Path) -> None:
     assert primary(judged(tmp_path, rates={A: 12_000.0, B: 10_000.0})).verdict == "faster"
 
@@ -132,7 +136,8 @@ def test_stale_connections_up_to_one_percent_are_borne(tmp_path: Path) -> None:
 def test_a_fork_that_lost_most_of_its_pairs_does_not_count(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, jit_bursts=frozenset((2, pair, A) for pair in range(6)))
     found = primary(verdicts)
-    assert found.forks == 3 and found.verdict == "undecided"
+    assert found.forks == 3 and found.verdict == "too few forks"
+    assert verdicts.sentence.startswith("Too few forks to judge tomcat-metro against go on echoStruct: ")
     assert "Only 3 forks can be counted, of at least 4: trial 2 kept 4 of at least 5 pairs." in verdicts.sentence
 
 
@@ -222,7 +227,7 @@ def test_percentiles_need_enough_requests(tmp_path: Path) -> None:
 def test_a_run_as_published_has_ratios_and_no_interval(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, design="as-published", forks=1, pairs=1, slice_seconds=60.0)
     found = primary(verdicts)
-    assert found.verdict == "undecided" and found.interval is None and found.ratio == pytest.approx(0.8, rel=0.1)
+    assert found.verdict == "too few forks" and found.interval is None and found.ratio == pytest.approx(0.8, rel=0.1)
     assert "(one unbroken run each). Run as published, once each" in verdicts.sentence
 
 
@@ -237,7 +242,7 @@ def test_a_failed_trial_is_a_result_and_its_fork_does_not_count(tmp_path: Path) 
 def test_an_interrupted_run_is_analysed_as_far_as_it_went(tmp_path: Path) -> None:
     stopped = Failure(kind="interrupted", message="stopped by the user")
     verdicts = judged(tmp_path, failures={4: stopped}, cut_after_pairs={4: 2})
-    assert verdicts.status == "partial" and primary(verdicts).forks == 3 and primary(verdicts).verdict == "undecided"
+    assert verdicts.status == "partial" and (primary(verdicts).forks, primary(verdicts).verdict) == (3, "too few forks")
 
 
 def test_an_interrupted_trial_with_enough_pairs_counts(tmp_path: Path) -> None:
@@ -296,20 +301,35 @@ def test_three_subjects_are_each_compared_with_the_reference(tmp_path: Path) -> 
     assert verdicts.sentence.count("pairs).") == 2
 
 
-def test_subjects_that_cannot_be_separated_share_a_rank(tmp_path: Path) -> None:
+def test_subjects_that_cannot_be_separated_have_the_same_places_left(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, rates={A: 6000.0, "tomcat-cxf": 9950.0, B: 10_000.0}, fork_deviation=0.004)
-    assert [(one.rank, one.subject) for one in verdicts.ranks] == [(1, B), (1, "tomcat-cxf"), (3, A)]
+    assert places(verdicts) == [(B, 1, 2), ("tomcat-cxf", 1, 2), (A, 3, 3)]
     assert verdicts.sentence.startswith(
-        "By throughput on echoStruct: 1. go and tomcat-cxf; 3. tomcat-metro. Subjects that share a rank could not be separated."
+        "By throughput on echoStruct: go 1 to 2, tomcat-cxf 1 to 2, tomcat-metro 3. "
+        "Places are those that no decided pair contradicts."
     )
 
 
-def test_a_subject_of_which_too_few_forks_count_shares_no_rank_but_has_none(tmp_path: Path) -> None:
+def test_a_subject_of_which_too_few_forks_count_has_no_place(tmp_path: Path) -> None:
     void = {(1, pair, "wildfly"): {"valid": 0} for pair in range(10)}
     rates = {A: 6000.0, "wildfly": 3000.0, B: 10_000.0}
     verdicts = judged(tmp_path, rates=rates, fork_deviation=0.004, changes=void)
-    assert [(one.rank, one.subject) for one in verdicts.ranks] == [(1, B), (2, A)]
-    assert "Without a rank, for want of forks that count: wildfly." in verdicts.sentence
+    assert places(verdicts) == [(B, 1, 1), (A, 2, 2)]
+    assert "Without a place, for want of forks that count: wildfly." in verdicts.sentence
+
+
+def test_what_fails_only_the_adjustment_has_a_word_of_its_own_and_names_the_comparisons_that_were_made(
+    tmp_path: Path,
+) -> None:
+    """Four noisy forks: each interval excludes 1 by itself, and none does after adjusting for those that could be judged."""
+    void = {(1, pair, "wildfly"): {"valid": 0} for pair in range(10)}
+    rates = {B: 10_000.0, A: 9_000.0, "tomcat-cxf": 9_000.0, "wildfly": 3000.0}
+    verdicts = judged(tmp_path, rates=rates, fork_deviation=0.04, changes=void, seed=8)
+    found = {one.a: one for one in verdicts.comparisons if one.primary and one.b == B}
+    assert [found[name].verdict for name in (A, "wildfly")] == ["unconfirmed", "too few forks"]
+    assert found[A].interval is not None and found[A].interval[1] < 1
+    assert found[A].why_not[0] == "its interval excludes 1, but not after adjusting for 2 comparisons"
+    assert f"Unconfirmed, that {A} is slower than {B} on echoStruct: " in verdicts.sentence
 
 
 def test_two_subjects_are_not_ranked(tmp_path: Path) -> None:
@@ -320,13 +340,9 @@ def test_subjects_of_different_trials_are_compared_by_way_of_the_reference(tmp_p
     rates = {B: 10_000.0, A: 6000.0, "jetty-cxf": 9000.0, "wildfly": 3000.0, "payara": 2950.0}
     groups = ((B, A, "jetty-cxf"), (B, "wildfly", "payara"))
     verdicts = judged(tmp_path, rates=rates, groups=groups, fork_deviation=0.004)
-    assert [(one.rank, one.subject) for one in verdicts.ranks] == [
-        (1, B),
-        (2, "jetty-cxf"),
-        (3, A),
-        (4, "wildfly"),
-        (4, "payara"),
-    ]
+    assert sorted(places(verdicts)) == sorted(
+        [(B, 1, 1), ("jetty-cxf", 2, 2), (A, 3, 3), ("wildfly", 4, 5), ("payara", 4, 5)]
+    )
     apart = next(one for one in verdicts.comparisons if (one.a, one.b) == ("jetty-cxf", "wildfly"))
     assert (apart.verdict, apart.forks, apart.primary) == ("faster", 4, True)
     assert apart.ratio == pytest.approx(3, rel=0.03)
@@ -345,6 +361,16 @@ def test_an_engine_at_its_limit_with_one_subject_costs_only_that_subject_its_ver
     }
     assert [one.subject for one in verdicts.ranks] == [B, A]
     assert "No verdict on null against go: the load engine was" in verdicts.sentence
+
+
+def test_an_engine_near_its_limit_is_said_where_its_verdict_stands(tmp_path: Path) -> None:
+    busy = {(trial, pair, "null"): {"engine_user_ns": 1_450_000_000} for trial in range(1, 5) for pair in range(10)}
+    verdicts = judged(tmp_path, rates={A: 6000.0, "null": 60_000.0, B: 10_000.0}, changes=busy)
+    said = next(one for one in verdicts.sentence.split(" is faster than ") if one.startswith("go on echoStruct"))
+    assert "The load engine was" in said and "busy with null on echoStruct: its own work is part of what was" in said
+    found = {(one.a, one.b): one for one in verdicts.comparisons if one.primary}
+    assert found["null", B].verdict == "faster" and "busy with null" in found["null", B].why_not[0]
+    assert found[A, B].why_not == []
 
 
 def test_a_study_adds_a_measure_that_is_compared_like_any_other(tmp_path: Path) -> None:

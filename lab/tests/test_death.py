@@ -129,3 +129,29 @@ def test_a_server_whose_workers_all_wait_for_calls_to_itself_waits_for_itself() 
 )
 def test_a_server_that_waits_for_something_else_does_not(threads: list[str], calls: Calls) -> None:
     assert waits_for_itself("\n".join(threads), calls) is None
+
+
+def with_jdks(tmp_path: Path, **jdks: str) -> str:
+    environment = {"subjects": {label: [{"place": "part1", "jdk": jdk}] for label, jdk in jdks.items()}}
+    rates = dict.fromkeys(jdks, 1000.0)
+    run = write_run(tmp_path / "run", Planted(rates=rates, reference=next(iter(jdks)), environment=environment))
+    return write_report(run).read_text()
+
+
+def test_a_subject_on_another_jdk_than_its_neighbours_is_named_with_it_wherever_it_stands(tmp_path: Path) -> None:
+    page = with_jdks(
+        tmp_path, go="Adoptium 25.0.3+9-LTS", tomee="Debian 17.0.15+6-Debian-1deb12u1", liberty="Oracle 25+36"
+    )
+    assert "not all were on the same JDK: tomee ran on JDK 17; a difference may be the JDK" in page
+    assert page.count("tomee (JDK 17)") >= 5
+    assert "(JDK 25)" not in page
+
+
+def test_where_no_jdk_is_the_usual_one_each_is_named(tmp_path: Path) -> None:
+    page = with_jdks(tmp_path, go="Adoptium 25.0.3+9-LTS", tomee="Debian 17.0.15+6-Debian-1deb12u1")
+    assert "tomee (JDK 17)" in page and "go (JDK 25)" in page
+
+
+def test_one_jdk_for_all_is_no_word_worth(tmp_path: Path) -> None:
+    page = with_jdks(tmp_path, go="Adoptium 25.0.3+9-LTS", tomee="Debian 25.0.1+6")
+    assert "not all were on the same JDK" not in page and "(JDK" not in page

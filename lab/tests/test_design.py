@@ -6,6 +6,7 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.records import Schedule
+from steelyard.plan.cells import together
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 
@@ -44,8 +45,8 @@ def with_file(tmp_path: Path, text: str) -> Request:
     return Request(config=path)
 
 
-def test_the_defaults_are_the_papers_values() -> None:
-    settings = settle(STUDY, Request())
+def test_the_defaults_are_the_papers_values_as_published() -> None:
+    settings = settle(STUDY, Request(as_published=True))
     assert (settings.users, settings.warm_up_seconds, settings.steady_seconds, settings.drain_seconds) == (
         8,
         300,
@@ -53,6 +54,24 @@ def test_the_defaults_are_the_papers_values() -> None:
         10,
     )
     assert settings.service == {"NumBytes": 1024, "ListSize": 20}
+
+
+@pytest.mark.parametrize("seconds", [7, 300, 900])
+def test_a_ramp_up_that_is_given_is_kept_whatever_the_studys_own_limit(tmp_path: Path, seconds: int) -> None:
+    request = with_file(tmp_path, PAPERS_FILE.replace("RampUp          = 300", f"RampUp = {seconds}"))
+    for asked in (request, Request(settings={"RampUp": str(seconds)})):
+        made = schedule_of(STUDY, SERVICE, asked, settle(STUDY, asked), 8)
+        assert (made.warm_up_limit_seconds, made.parameters["RampUp"]) == (seconds, seconds)
+
+
+def test_a_ramp_up_that_nobody_gave_is_recorded_as_it_held() -> None:
+    made = schedule()
+    assert made.warm_up_limit_seconds == made.parameters["RampUp"] == STUDY.warm_up_limit_seconds < 300
+
+
+def test_the_flag_goes_before_the_parameter_as_published_too() -> None:
+    assert schedule(warm_up_seconds=20, settings={"RampUp": "300"}).warm_up_limit_seconds == 20
+    assert schedule(warm_up_seconds=20, as_published=True).warm_up_limit_seconds == 20
 
 
 def test_each_operation_runs_alone_unless_a_mix_is_given() -> None:
@@ -119,6 +138,22 @@ def test_as_published_runs_each_subject_alone_and_once() -> None:
         300,
         300,
     )
+
+
+@pytest.mark.parametrize(
+    ("wishes", "mix"),
+    [
+        ({"operations": ["echoVoid"]}, {"echoVoid": 1.0}),
+        ({"operations": ["getOrder", "echoVoid"]}, {"getOrder": 1.0, "echoVoid": 1.0}),
+        ({}, dict.fromkeys(STUDY.operations, 1.0)),
+        ({"settings": {"EchoVoidMix": "30", "EchoListMix": "70"}}, {"echoVoid": 30.0, "echoList": 70.0}),
+        ({"settings": {"EchoListMix": "100"}, "operations": ["echoVoid"]}, {"echoVoid": 1.0}),
+    ],
+)
+def test_agents_are_looked_for_with_the_operations_that_will_run_and_no_other(
+    wishes: dict[str, object], mix: dict[str, float]
+) -> None:
+    assert together(schedule(**wishes).cells) == mix
 
 
 def test_an_unknown_operation_is_named_with_the_nearest() -> None:

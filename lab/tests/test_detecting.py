@@ -101,9 +101,10 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     found = {(one.operation, one.shape): one for one in verdicts.decisions}
     assert set(found) == {("echoStruct", "constant"), ("pair", "constant"), ("echoStruct", "ramp")}
     decided = found["echoStruct", "constant"]
-    assert [test.test for test in decided.tests] == ["1", "2"] and decided.best == [B] and not decided.tied
-    ranks = {one.subject: one.rank for one in decided.tests[0].ranks}
-    assert ranks == {B: 1, A: 2, "wildfly": 2}, "what cannot be told apart shares a rank"
+    assert [test.test for test in decided.tests] == ["1", "2"]
+    assert (decided.best, decided.contenders, decided.sentence) == (B, [], B)
+    ranks = {one.subject: (one.best, one.worst) for one in decided.tests[0].ranks}
+    assert ranks == {B: (1, 1), A: (2, 3), "wildfly": (2, 3)}
     assert any(words.startswith(f"{A} slower than {B} (0.") for words in decided.tests[0].verdicts)
     assert f"On pair, by throughput: constant load: {B} (test 7)." in verdicts.sentence
     console = Console(width=120, record=True, file=StringIO())
@@ -111,9 +112,30 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     assert B in console.export_text()
 
 
-def test_equal_subjects_are_a_tie(tmp_path: Path) -> None:
+def test_equal_subjects_are_named_as_equal_with_ratio_and_interval(tmp_path: Path) -> None:
     (decided,) = verdicts_of(tmp_path, rates={A: 1000.0, B: 1000.0}, blocks={"1": HELD}).decisions
-    assert decided.tied and set(decided.best) == {A, B} and decided.sentence.endswith("equal")
+    (near,) = decided.contenders
+    assert {decided.best, near.subject} == {A, B} and near.verdict == "equivalent"
+    assert near.ratio is not None and near.interval is not None and near.interval[0] < near.ratio <= 1
+    low, high = near.interval
+    assert decided.sentence == f"{decided.best}, with {near.subject} ({near.ratio:.3f}, {low:.3f} to {high:.3f}) equal"
+
+
+def test_what_is_not_ruled_out_stands_beside_the_best_with_its_ratio_to_it(tmp_path: Path) -> None:
+    """Whichever of two measured better is the best, and the ratio is the other's to it, whatever the reference is."""
+    verdicts = verdicts_of(
+        tmp_path, rates={A: 1000.0, B: 1000.0, "wildfly": 200.0}, blocks={"1": HELD, "2": HELD}, fork_deviation=0.1
+    )
+    (decided,) = verdicts.decisions
+    assert decided.best in (A, B) and [one.test for one in decided.contenders] == ["1", "2"]
+    beside = {one.cell: one for one in verdicts.comparisons if one.primary and {one.a, one.b} == {A, B}}
+    for near in decided.contenders:
+        found = beside[near.test]
+        assert near.subject != decided.best and found.ratio is not None
+        assert near.ratio == pytest.approx(found.ratio if near.subject == found.a else 1 / found.ratio)
+        assert near.interval is not None and near.interval[0] < near.ratio < near.interval[1]
+    assert " in test 1; " in decided.sentence and decided.sentence.endswith(" in test 2) not ruled out")
+    assert "wildfly" not in decided.sentence
 
 
 def test_how_times_spread_within_forks_leaves_out_what_lies_between_them(tmp_path: Path) -> None:
@@ -126,9 +148,9 @@ def test_how_times_spread_within_forks_leaves_out_what_lies_between_them(tmp_pat
         assert one.interval[0] < one.value < one.interval[1], one
 
 
-def test_too_few_forks_are_no_tie(tmp_path: Path) -> None:
+def test_too_few_forks_name_no_best(tmp_path: Path) -> None:
     (decided,) = verdicts_of(tmp_path, blocks={"1": HELD}, forks=1).decisions
-    assert decided.best == [] and not decided.tied
+    assert decided.best is None and decided.contenders == []
     assert decided.sentence.startswith("not judged: ") and "only 1 fork can be counted" in decided.sentence
 
 

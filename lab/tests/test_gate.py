@@ -44,6 +44,8 @@ def verdicts(word: Word | None, *, valid: bool = True) -> Verdicts:
         ("faster", True, Gate.NO_REGRESSION),
         ("equivalent", True, Gate.NO_REGRESSION),
         ("undecided", True, Gate.CANNOT_TELL),
+        ("unconfirmed", True, Gate.CANNOT_TELL),
+        ("too few forks", True, Gate.CANNOT_TELL),
         (None, True, Gate.CANNOT_TELL),
         ("slower", False, Gate.CANNOT_TELL),
         ("equivalent", False, Gate.CANNOT_TELL),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from steelyard.analyse.analysis import examined
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.exchange import corpus
@@ -16,6 +18,10 @@ from steelyard.models.study import Grid, Study
 from steelyard.plan.kinds import warmed
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
+from steelyard.report.charts.heat_map import heat_map
+from steelyard.statistics.verdict_words import Word
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
 
 SIZES = entries.study("wstest-sizes").model
 
@@ -87,3 +93,13 @@ def test_the_corpus_has_requests_of_every_size_under_their_own_names(tmp_path: P
         "echoList@ListSize=1": 3, "echoList@ListSize=20": 3, "echoList@ListSize=200": 3,
     }  # fmt: skip
     assert max(sizes["echoList@ListSize=1"]) < min(sizes["echoList@ListSize=20"]) < min(sizes["echoList@ListSize=200"])
+
+
+def test_every_word_of_a_verdict_can_stand_in_the_heat_map(tmp_path: Path) -> None:
+    """Those that decide nothing had a map of their own words, and a new one ended the report."""
+    run = read_run(write_run(tmp_path / "run", Planted(rates={"go": 1000.0, "tomcat-metro": 900.0})))
+    judgement = next(one for one in examined(run).judgements if one.compared.primary)
+    shown = heat_map("grid", "echoStruct", [replace(judgement, word=word) for word in Word])
+    assert shown is not None
+    words = [word for *_, word in shown.rows]
+    assert words == ["faster", "slower", "equal", "undecided", "unconfirmed", "too few forks"]

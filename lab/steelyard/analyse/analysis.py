@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.table import Table
@@ -95,7 +95,7 @@ def _verdicts(
         sentence=" ".join(str(one) for one in said),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
-        ranks=[Rank(subject=one.subject, rank=one.rank, ratio=one.ratio) for one in ranked],
+        ranks=[Rank(**asdict(one)) for one in ranked],
         decisions=decided,
         detections=detections(run),
         scale=run.schedule.scale,
@@ -127,13 +127,14 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
     ]
     if not ranked:
         return found
-    unranked = [label for label in run.schedule.subjects if label not in order]
-    return [ranking(best_first[0].compared, [(one.rank, one.subject) for one in ranked], unranked), *found]
+    floors = [label for label in run.schedule.subjects if label in run.floors]
+    unranked = [label for label in run.schedule.subjects if label not in order and label not in floors]
+    return [ranking(best_first[0].compared, ranked, floors, unranked), *found]
 
 
 def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
     """A sentence for each environment: the best subjects by the load's shape and payload."""
-    scaled = f"; all times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
+    scaled = f"; times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
     for operation in dict.fromkeys(one.operation for one in decided):
         mine = [one for one in decided if one.operation == operation]
         names = [test.test for one in mine for test in one.tests]
@@ -174,7 +175,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
 def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     if run.schedule.scale != 1:
         yield (
-            f"all times of the tests were scaled by {run.schedule.scale:g} (held steps and bursts keep a least length): "
+            f"times of the tests were scaled by {run.schedule.scale:g}, but for held steps and bursts, which keep a least length: "
             "what only a longer load brings out was not seen"
         )
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
@@ -184,6 +185,9 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
     for label in sorted(run.floors):
         yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
+    if run.unusual_jdks:
+        on = ", ".join(f"{label} ran on JDK {major}" for label, major in run.unusual_jdks.items())
+        yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
     yield from _distress(run)
     yield from _machine(run)
     yield from _unsteady(run)

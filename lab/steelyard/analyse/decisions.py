@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..base.text import ratio_text
 from ..models.records import Cell
-from ..models.verdict import DecidedTest, Decision, Rank
+from ..models.verdict import Contender, DecidedTest, Decision, Rank
 from ..plan import shapes
 from ..plan.kinds import kind_of
 from ..statistics.verdict_words import Word
 from ..store.stored_run import FAILURE_KINDS, Run
 from .ratios import subject_quantities
-from .verdicts import LEAST_FORKS, Judgement, Ranked, ranked
+from .verdicts import LEAST_FORKS, Judgement, ranked
 
 
 def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
-    """One for all tests of an environment (operation), load shape and payload; empty without tests or with one subject.
-
-    The best are those that no other was shown to beat in any of the tests.
-    """
+    """One for all tests of an environment (operation), load shape and payload; empty without tests or with one subject."""
     if len(run.schedule.subjects) < 2:
         return []
     groups: dict[tuple[str, str, int | None], list[Cell]] = {}
     for cell in tests_in_order(run):
         key = (cell.operation, shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"))
         groups.setdefault(key, []).append(cell)
-    return [
-        _decision(operation, shape, size, [_test(run, cell, judgements) for cell in cells])
-        for (operation, shape, size), cells in groups.items()
-    ]
+    return [_decision(run, key, cells, judgements) for key, cells in groups.items()]
 
 
 def tests_in_order(run: Run) -> list[Cell]:
@@ -47,43 +42,104 @@ def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:
     return next(found, {})
 
 
-def _decision(operation: str, shape: str, size: int | None, tests: list[DecidedTest]) -> Decision:
+def _decision(
+    run: Run, key: tuple[str, str, int | None], cells: Sequence[Cell], judgements: Sequence[Judgement]
+) -> Decision:
+    """The best is the one that measured best of those that no other was shown to beat in any of the tests."""
+    operation, shape, size = key
+    primaries = {
+        cell.name: [one for one in judgements if one.compared.cell.name == cell.name and one.compared.primary]
+        for cell in cells
+    }
+    tests = [_test(run, cell, primaries[cell.name]) for cell in cells]
     judged = [test for test in tests if test.ranks]
-    firsts = [{one.subject for one in test.ranks if one.rank == 1} for test in judged]
-    best = [one.subject for one in judged[0].ranks if all(one.subject in first for first in firsts)] if judged else []
+    beaten = {one.subject for test in judged for one in test.ranks if one.best > 1}
+    orders = [[one.subject for one in test.ranks] for test in judged]
+    eligible = (
+        [label for label in orders[0] if label not in beaten and all(label in order for order in orders)]
+        if orders
+        else []
+    )
+    best = min(eligible, key=lambda label: sum(order.index(label) for order in orders), default=None)
+    others = [label for label in run.schedule.subjects if label not in beaten | run.floors | {best}]
+    contenders = [
+        _contender(label, best, test.test, primaries[test.test])
+        for label in others
+        for test in judged
+        if best is not None
+    ]
     return Decision(
         operation=operation,
         shape=shape,
         bytes=size,
         tests=tests,
         best=best,
-        tied=len(best) > 1,
-        sentence=_words(best, judged, tests),
+        contenders=contenders,
+        sentence=_words(best, contenders, judged, tests),
     )
 
 
-def _words(best: Sequence[str], judged: Sequence[DecidedTest], tests: Sequence[DecidedTest]) -> str:
+def _contender(subject: str, best: str, test: str, judgements: Sequence[Judgement]) -> Contender:
+    """How near a subject came to the best in a test."""
+    one = next(one for one in judgements if {one.compared.a, one.compared.b} == {subject, best})
+    ratio, interval = one.compared.ratio, one.compared.interval
+    bounds = None if interval is None else (interval.low, interval.high)
+    if one.compared.a == best:
+        ratio = None if ratio is None else 1 / ratio
+        bounds = None if bounds is None else (1 / bounds[1], 1 / bounds[0])
+    word = None if one.word is None else one.word.value
+    return Contender(subject=subject, test=test, verdict=word, ratio=ratio, interval=bounds)
+
+
+def _words(
+    best: str | None, contenders: Sequence[Contender], judged: Sequence[DecidedTest], tests: Sequence[DecidedTest]
+) -> str:
+    """Such as "this, with that not ruled out (0.62, 0.44 to 0.86)"."""
     if not judged:
         reasons = [reason for test in tests for reason in test.why_not]
         return f"not judged: {reasons[0]}" if reasons else "not judged"
-    if len(best) == 1:
-        return best[0]
-    if best:
-        pairs = [test.word_between(best) for test in judged]
-        return f"{' and '.join(best)}, {'equal' if set(pairs) == {'equivalent'} else 'not told apart'}"
-    each = (f"test {test.test}: {' and '.join(one.subject for one in test.ranks if one.rank == 1)}" for test in judged)
-    return f"depends on the load ({'; '.join(each)})"
+    if best is None:
+        firsts = (f"test {test.test}: {' or '.join(_firsts(test))}" for test in judged)
+        return f"depends on the load ({'; '.join(firsts)})"
+    near: dict[str, list[Contender]] = {}
+    for one in contenders:
+        near.setdefault(one.subject, []).append(one)
+    equal = {label for label, found in near.items() if all(one.verdict == "equivalent" for one in found)}
+    said = [
+        f"{', '.join(_near(label, near[label], len(judged)) for label in labels)} {what}"
+        for what, labels in (("equal", sorted(equal)), ("not ruled out", [one for one in near if one not in equal]))
+        if labels
+    ]
+    return ", ".join([best, *(f"with {one}" for one in said)])
 
 
-def _test(run: Run, cell: Cell, judgements: Sequence[Judgement]) -> DecidedTest:
-    mine = [one for one in judgements if one.compared.cell.name == cell.name and one.compared.primary]
+def _firsts(test: DecidedTest) -> list[str]:
+    return [one.subject for one in test.ranks if one.best == 1]
+
+
+def _near(label: str, found: Sequence[Contender], tests: int) -> str:
+    """A contender with how near it came, test by test where there are several."""
+    return f"{label} ({'; '.join(_ratio(one) + (f' in test {one.test}' if tests > 1 else '') for one in found)})"
+
+
+def _ratio(one: Contender) -> str:
+    if one.ratio is None:
+        return "not measured"
+    bounds = (
+        "" if one.interval is None else f", {' to '.join(ratio_text(bound, one.interval) for bound in one.interval)}"
+    )
+    return f"{ratio_text(one.ratio, one.interval)}{bounds}" + (
+        ", too few forks" if one.verdict == "too few forks" else ""
+    )
+
+
+def _test(run: Run, cell: Cell, mine: Sequence[Judgement]) -> DecidedTest:
     return DecidedTest(
         test=cell.name,
         title=cell.title,
         users=shapes.users_text(cell.profile),
-        ranks=[_rank(one) for one in ranked(run, mine)] if _enough(mine) else [],
+        ranks=[Rank(**asdict(one)) for one in ranked(run, mine)] if _enough(mine) else [],
         verdicts=[words for one in mine if (words := _verdict(one))],
-        pairs={f"{one.compared.a}/{one.compared.b}": one.word.value for one in mine if one.word is not None},
         failed={subject: share for subject, share in _failed(run, cell) if share > 0},
         why_not=[
             f"{one.compared.a} against {one.compared.b}: {reason}"
@@ -98,15 +154,11 @@ def _enough(judgements: Sequence[Judgement]) -> bool:
     return any(len(one.compared.counted) >= LEAST_FORKS for one in judgements)
 
 
-def _rank(one: Ranked) -> Rank:
-    return Rank(subject=one.subject, rank=one.rank, ratio=one.ratio)
-
-
 def _verdict(one: Judgement) -> str:
     found = one.compared
     if one.word is None or found.ratio is None:
         return ""
-    link = {Word.EQUIVALENT: "to", Word.UNDECIDED: "against"}.get(one.word, "than")
+    link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(one.word, "against")
     bounds = None if found.interval is None else (found.interval.low, found.interval.high)
     interval = "" if bounds is None else f", {ratio_text(bounds[0], bounds)} to {ratio_text(bounds[1], bounds)}"
     return f"{found.a} {one.word.value} {link} {found.b} ({ratio_text(found.ratio, bounds)}{interval})"

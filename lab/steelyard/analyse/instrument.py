@@ -13,6 +13,8 @@ from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_appli
 from ..store.stored_run import Run, SliceRow, Trial
 from .pairing import counted_slices, measured_slices
 
+ENGINE_SHARE = "Engine's processor"
+ENGINE_SHARE_WARNING = 0.75
 ENGINE_SHARE_LIMIT = 0.90
 LATENESS_LIMIT_NS = 1_000_000
 STEAL_WARNING = 0.01
@@ -127,17 +129,22 @@ def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow
     spent = sum(row.engine_user_ns + row.engine_system_ns for _, row in rows)
     offered = sum(row.measured_ns * trial.engine_threads for trial, row in rows)
     share = spent / offered
-    bad = share > ENGINE_SHARE_LIMIT
+    level, reason = Level.OK, ""
+    if share > ENGINE_SHARE_LIMIT:
+        level, reason = Level.INVALID, "it, not the server, may be the limit"
+    elif share > ENGINE_SHARE_WARNING:
+        level, reason = (
+            Level.WARNING,
+            "its own work is part of what was measured, and the server may be able to do more",
+        )
     return Finding(
-        "Engine's processor",
+        ENGINE_SHARE,
         cell.name,
         subject,
-        Level.INVALID if bad else Level.OK,
+        level,
         f"{share:.0%} busy",
         f"at most {ENGINE_SHARE_LIMIT:.0%}",
-        f"the load engine was {share:.0%} busy with {subject} on {cell.name}: it, not the server, may be the limit"
-        if bad
-        else "",
+        f"the load engine was {share:.0%} busy with {subject} on {cell.name}: {reason}" if reason else "",
     )
 
 

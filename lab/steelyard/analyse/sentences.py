@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..base.text import bytes_text, counted, percent_text, ratio_text
-from ..statistics.verdict_words import Word
+from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
     from ..models.records import Place
+    from ..models.verdict import Rank
     from .ratios import Compared
+    from .verdicts import Ranked
 
 
 _DEEDS = {
@@ -52,20 +54,30 @@ class Said:
         return f"{self.verdict}{basis}." + (f" {self.reasons}" if self.reasons else "")
 
 
-def verdict(found: Compared, word: Word, margin: float, reasons: Sequence[str] = ()) -> Said:
+def verdict(found: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Said:
     """One comparison's verdict, such as "this is slower than that on echoStruct: 0.62 times the throughput
     (95% interval 0.58 to 0.66, 4 forks, 40 pairs)."."""
-    where = f"on {found.cell.name}"
-    match word:
-        case Word.FASTER | Word.SLOWER:
-            head = f"{found.a} is {word} than {found.b} {where}"
-        case Word.EQUIVALENT:
-            head = f"{found.a} and {found.b} are equivalent {where}, within {margin:.0%}"
-        case Word.UNDECIDED:
-            head = f"Undecided between {found.a} and {found.b} {where}"
     return Said(
-        f"{head}: {amount(found)}", basis(found), " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons)
+        f"{_head(found, said, margin)}: {amount(found)}",
+        basis(found),
+        " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons),
     )
+
+
+def _head(found: Compared, said: Word, margin: float) -> str:
+    where = f"on {found.cell.name}"
+    match said:
+        case Word.FASTER | Word.SLOWER:
+            return f"{found.a} is {said} than {found.b} {where}"
+        case Word.EQUIVALENT:
+            return f"{found.a} and {found.b} are equivalent {where}, within {margin:.0%}"
+        case Word.UNCONFIRMED if found.interval is not None:
+            alone = word(found.interval, found.measure.better, margin)
+            return f"Unconfirmed, that {_head(found, alone, margin)}"
+        case Word.TOO_FEW_FORKS:
+            return f"Too few forks to judge {found.a} against {found.b} {where}"
+        case _:
+            return f"Undecided between {found.a} and {found.b} {where}"
 
 
 def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Said:
@@ -75,17 +87,22 @@ def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Said:
     return Said(f"No verdict{where}: {reasons[0]}{more}")
 
 
-def ranking(found: Compared, ranked: Sequence[tuple[int, str]], unranked: Sequence[str]) -> Said:
-    """Ranks in words, such as "By throughput on echoStruct: 1. this; 2. that and another."; best first."""
-    groups: dict[int, list[str]] = {}
-    for rank, subject in ranked:
-        groups.setdefault(rank, []).append(subject)
-    places = "; ".join(f"{rank}. {' and '.join(subjects)}" for rank, subjects in groups.items())
-    shared = any(len(subjects) > 1 for subjects in groups.values())
-    reasons = ["Subjects that share a rank could not be separated."] if shared else []
+def ranking(found: Compared, ranked: Sequence[Ranked], floors: Sequence[str], unranked: Sequence[str]) -> Said:
+    """Places in words, such as "By throughput on echoStruct: this 1, that 2 to 3, another 2 to 3."; best measured first."""
+    places = ", ".join(f"{one.subject} {place_text(one)}" for one in ranked)
+    reasons = []
+    if any(one.best < one.worst for one in ranked):
+        reasons.append("Places are those that no decided pair contradicts.")
+    if floors:
+        reasons.append(f"Apart, for they are floors: {' and '.join(floors)}.")
     if unranked:
-        reasons.append(f"Without a rank, for want of forks that count: {' and '.join(unranked)}.")
+        reasons.append(f"Without a place, for want of forks that count: {' and '.join(unranked)}.")
     return Said(f"By {_quantity(found)} on {found.cell.name}: {places}", reasons=" ".join(reasons))
+
+
+def place_text(one: Ranked | Rank) -> str:
+    """The places left to a subject, such as "4 to 8"."""
+    return str(one.best) if one.best == one.worst else f"{one.best} to {one.worst}"
 
 
 def amount(found: Compared) -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import stdev
 
 from ..base.text import counted
-from ..models.records import Cell
 from ..plan.designs import design_named
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
 from ..statistics.verdict_words import Better, Judged, Word, words
 from ..store.stored_run import Run
-from .instrument import Finding, Level
+from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure
 from .ratios import Compared, compare, compare_by_reference
 
@@ -62,12 +60,14 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     }
     compared += among
     for one in sorted(compared, key=lambda item: not item.primary):
-        broken = tuple(finding.reason for finding in _broken(findings, one.cell, (one.a, one.b)))
+        about = [found for found in findings if found.cell == one.cell.name and found.subject in (None, one.a, one.b)]
+        broken = tuple(found.reason for found in about if found.level is Level.INVALID)
         if not one.primary:
             yield Judgement(one, None, broken, one.refusals)
             continue
         word, reasons = judged[id(one)]
-        yield Judgement(one, None if broken else word, broken, reasons)
+        busy = (found.reason for found in about if found.check == ENGINE_SHARE and found.level is Level.WARNING)
+        yield Judgement(one, None if broken else word, broken, (*reasons, *busy))
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
@@ -93,51 +93,67 @@ def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Ite
 
 @dataclass(frozen=True)
 class Ranked:
-    """A subject's rank on the primary measure: 1 and the number of subjects that were shown to be better."""
+    """The best and the worst place that the data allow a subject on the primary measure; `ratio` is to the reference."""
 
     subject: str
-    rank: int
+    best: int
+    worst: int
     ratio: float
 
 
 def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
-    """The subjects' ranks in the primary cell. Empty for fewer than three, and where several cells are judged, each of which
-    has ranks of its own."""
+    """The subjects' places in the primary cell. Empty for fewer than three, and where several cells are judged, each of which
+    has places of its own."""
     if len(run.schedule.subjects) < 3 or sum(cell.primary for cell in run.schedule.cells) != 1:
         return []
     return ranked(run, judgements)
 
 
 def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
-    """Subjects from the best on, by the judgements of one cell; those that the data cannot separate share a rank.
+    """Subjects by their measured ratios, best first, by the judgements of one cell, each with the places that are left to it.
 
-    A subject without a word against any other (nothing measured, or no valid instrument) has no rank; nor has one of which
-    too few forks count beside the reference where others have enough: it would share the first, since none was shown to be better.
+    A place is left to a subject where some order of all has it there and contradicts no pair that was decided. A floor has no
+    place, for it does not do what the others do. A subject without a word against any other (nothing measured, or no valid
+    instrument) has none either, nor one of which too few forks count beside the reference where others have enough: the
+    first place would be left to it, since none was shown to be better.
     """
     reference = run.schedule.reference
     worded = [one for one in judgements if one.word is not None and one.compared.ratio is not None]
     beside = [one.compared for one in worded if one.compared.b == reference]
     ready = {one.a for one in beside if len(one.counted) >= LEAST_FORKS} or {one.a for one in beside}
-    worded = [one for one in worded if {one.compared.a, one.compared.b} <= ready | {reference}]
-    subjects = dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b))
+    placed = (ready | {reference}) - run.floors
+    worded = [one for one in worded if {one.compared.a, one.compared.b} <= placed]
+    subjects = list(dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b)))
     if len(subjects) < 2:
         return []
-    better = Counter(dict.fromkeys(subjects, 0))
+    worse = _worse(worded, subjects)
+    to_reference = {one.compared.a: one.compared.ratio for one in worded if one.compared.b == reference}
+    found = [
+        Ranked(
+            label,
+            best=1 + sum(label in below for below in worse.values()),
+            worst=len(subjects) - len(worse[label]),
+            ratio=to_reference.get(label) or 1.0,
+        )
+        for label in subjects
+    ]
+    sign = -1 if worded[0].compared.measure.better is Better.HIGHER else 1
+    return sorted(found, key=lambda one: sign * one.ratio)
+
+
+def _worse(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, set[str]]:
+    """For each subject those that are worse: shown to be, or worse than one that is. Two that would each be worse are neither."""
+    worse: dict[str, set[str]] = {label: set() for label in subjects}
     for one in worded:
         if one.word in (Word.FASTER, Word.SLOWER):
-            better[one.compared.b if one.word is Word.FASTER else one.compared.a] += 1
-    to_reference = {one.compared.a: one.compared.ratio for one in worded if one.compared.b == reference}
-    found = [Ranked(label, 1 + better[label], to_reference.get(label) or 1.0) for label in subjects]
-    sign = -1 if worded[0].compared.measure.better is Better.HIGHER else 1
-    return sorted(found, key=lambda one: (one.rank, sign * one.ratio))
-
-
-def _broken(findings: Sequence[Finding], cell: Cell, subjects: tuple[str, str]) -> list[Finding]:
-    return [
-        finding
-        for finding in findings
-        if finding.level is Level.INVALID and finding.cell == cell.name and finding.subject in (None, *subjects)
-    ]
+            a, b = one.compared.a, one.compared.b
+            better, other = (a, b) if one.word is Word.FASTER else (b, a)
+            worse[better].add(other)
+    for middle in subjects:
+        for label in subjects:
+            if middle in worse[label]:
+                worse[label] |= worse[middle]
+    return {label: {other for other in found if label not in worse[other]} for label, found in worse.items()}
 
 
 def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, ...]]]:
@@ -152,22 +168,25 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
     by_place = dict(zip(map(id, ready), given, strict=True))
     found = []
     for one in primaries:
-        word = by_place.get(id(one), Word.UNDECIDED)
-        found.append((word, () if word is not Word.UNDECIDED else tuple(_why_undecided(run, one, len(primaries)))))
+        word = by_place.get(id(one), Word.TOO_FEW_FORKS)
+        found.append((word, () if word.decides else tuple(_why_not_decided(run, one, word, len(ready)))))
     return found
 
 
-def _why_undecided(run: Run, one: Compared, comparisons: int) -> Iterator[str]:
+def _why_not_decided(run: Run, one: Compared, word: Word, comparisons: int) -> Iterator[str]:
+    """`comparisons` were judged together, so that the chance of a wrong word is shared by them."""
     if why := design_named(run.schedule.design).why_undecided:
         yield why
         return
     count = len(one.counted)
-    if count < LEAST_FORKS:
+    if word is Word.TOO_FEW_FORKS:
         why = f": {', '.join(one.refusals)}" if one.refusals else ""
         yield f"only {counted(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
         return
-    if one.interval is not None and comparisons > 1 and (one.interval.low > 1 or one.interval.high < 1):
-        yield f"its interval excludes 1, but not after adjusting for {comparisons} comparisons"
+    if word is Word.UNCONFIRMED and one.interval is not None:
+        apart = one.interval.low > 1 or one.interval.high < 1
+        says = "excludes 1" if apart else "lies within the margin"
+        yield f"its interval {says}, but not after adjusting for {comparisons} comparisons"
     more = _more_time(run, one)
     if more:
         yield more

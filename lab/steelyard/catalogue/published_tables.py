@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,8 +34,9 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as printed: any value between `low` and `high` rounds to it."""
+    """A number in the characters that were printed: any value between `low` and `high` rounds to it."""
 
+    text: str
     value: float
     low: float
     high: float
@@ -154,15 +156,18 @@ def _published(row: Row) -> PublishedRow:
 def _above_zero(row: Row, name: str) -> Printed:
     found = _printed(row, name)
     if found.value <= 0:
-        raise StoreError(f"{row.path}, line {row.line}: {name} is {found.value:g}, not above 0")
+        raise StoreError(f"{row.path}, line {row.line}: {name} is {found.text}, not above 0")
     return found
 
 
 def _printed(row: Row, name: str) -> Printed:
-    value = row.number(name)
-    last_digit = Decimal(row.text(name).strip()).as_tuple().exponent
-    half = 0.5 * 10 ** int(last_digit)
-    return Printed(value, value - half, value + half)
+    """The paper's own characters, whether its decimals stand behind a point or a comma."""
+    text = row.text(name).strip()
+    if not re.fullmatch(r"\d+([.,]\d+)?", text):
+        raise StoreError(f"{row.path}, line {row.line}: {name} is '{text[:40]}', not a number as printed")
+    number = Decimal(text.replace(",", "."))
+    half = 0.5 * 10 ** int(number.as_tuple().exponent)
+    return Printed(text, float(number), float(number) - half, float(number) + half)
 
 
 def _quantities(rows: Sequence[PublishedRow]) -> dict[str, Printed]:
@@ -174,7 +179,7 @@ def _quantities(rows: Sequence[PublishedRow]) -> dict[str, Printed]:
         if row.deviation_ms is not None:
             found[f"{name}_deviation_ms"] = row.deviation_ms
         if row.errors is not None:
-            found[f"{name}_errors"] = Printed(row.errors, row.errors, row.errors)
+            found[f"{name}_errors"] = Printed(str(row.errors), row.errors, row.errors, row.errors)
     return found
 
 

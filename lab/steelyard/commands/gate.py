@@ -27,12 +27,12 @@ class Gate(IntEnum):
 
 def judged(verdicts: Verdicts) -> Gate:
     """The gate's answer: any slower is a regression; without a valid instrument or a decision, it cannot tell."""
-    words = [one.verdict for one in _primaries(verdicts)]
-    if not verdicts.valid or not words or None in words:
+    primaries = _primaries(verdicts)
+    if not verdicts.valid or not primaries or any(one.verdict is None for one in primaries):
         return Gate.CANNOT_TELL
-    if "slower" in words:
+    if any(one.verdict == "slower" for one in primaries):
         return Gate.REGRESSION
-    return Gate.CANNOT_TELL if "undecided" in words else Gate.NO_REGRESSION
+    return Gate.NO_REGRESSION if all(one.decided for one in primaries) else Gate.CANNOT_TELL
 
 
 def junit(verdicts: Verdicts) -> str:

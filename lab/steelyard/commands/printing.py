@@ -169,7 +169,7 @@ def _tests(planned: Schedule, console: Console) -> None:
     """The schedule of a study with tests: each test's load, and what all of them will take."""
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
     seconds = sum(shapes.seconds_of(cell.profile) for cell in blocks)
-    scaled = f"; all times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
+    scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
         f"subject at a time{scaled}",

@@ -14,7 +14,6 @@ from ..catalogue.entries import Entry
 from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
-from ..plan.settings import Settings
 from ..provision.cpus import Shares, kept_awake
 from ..provision.subject import Subject, started
 from .engine import Engine
@@ -28,17 +27,19 @@ ROUNDS = 3
 def find_agents(
     service: Entry[Service],
     subjects: Sequence[Subject],
-    settings: Settings,
+    mix: Mapping[str, float],
+    parameters: Mapping[str, int],
     folder: Path,
     shares: Shares,
     progress: Progress,
 ) -> int:
     """The level of LEVELS with the highest throughput, relative to each subject's best, over all subjects alike.
 
-    What was seen is stored in <folder>/agents/<subject>/slices.csv.
+    `mix` holds the operations that are asked for, by their shares, and `parameters` those of the service. What was seen is
+    stored in <folder>/agents/<subject>/slices.csv.
     """
     progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
-    seen = [_sweep(service, one, settings, folder / "agents" / one.label, shares, progress) for one in subjects]
+    seen = [_sweep(service, one, mix, parameters, folder / "agents" / one.label, shares, progress) for one in subjects]
     found = most_productive(seen)
     progress.say(f"Agents = auto: {found} users give the highest throughput")
     return found
@@ -57,14 +58,18 @@ def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
 
 
 def _sweep(
-    service: Entry[Service], subject: Subject, settings: Settings, folder: Path, shares: Shares, progress: Progress
+    service: Entry[Service],
+    subject: Subject,
+    mix: Mapping[str, float],
+    parameters: Mapping[str, int],
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
 ) -> dict[int, float]:
     """Median throughput per second by number of users, after a warm-up."""
     folder.mkdir(parents=True, exist_ok=True)
-    operations = list(settings.mix or dict.fromkeys(service.model.operations, 1.0))
-    wanted = {operation: corpus.Requests(operation, settings.service) for operation in operations}
+    wanted = {operation: corpus.Requests(operation, parameters) for operation in mix}
     made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
-    mix = settings.mix or dict.fromkeys(operations, 1.0)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
         running = stack.enter_context(started(subject, folder, shares.server, random.Random(1), progress))
@@ -78,7 +83,7 @@ def _sweep(
             deviations=server.deviations,
             floor=server.floor,
         )
-        headers = {operation: contract.request_headers(service.model, operation) for operation in operations}
+        headers = {operation: contract.request_headers(service.model, operation) for operation in mix}
         job = Job(
             seed=1,
             corpus="corpus",
@@ -90,7 +95,7 @@ def _sweep(
                     subject=subject.label,
                     phase="agents",
                     profile=BigBang(users=users, seconds=SLICE_SECONDS),
-                    mix=mix,
+                    mix=dict(mix),
                     deck_seed=number,
                 )
                 for number, users in enumerate(levels)

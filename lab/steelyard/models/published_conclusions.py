@@ -15,10 +15,12 @@ class ContradictedClaim(Strict):
     """A claim that holds only where `figure` lies between `least` and `most`, and a figure that does not.
 
     `figure` is arithmetic on the tables, where tTEST_SERVER_COLUMN is one printed number; `meaning` says what it is and
-    `assumes` what it takes for granted. `text` is the claim in words of our own, `section` where it stands.
+    `assumes` what it takes for granted. `text` is the claim in words of our own, `section` where it stands, `test` the test that
+    it is about: of several, the one whose numbers contradict it.
     """
 
     section: str
+    test: Test
     text: str
     figure: str
     meaning: str

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
 from typing import Literal
 
 from .records import Place
 from .strict import Strict
 
-Word = Literal["faster", "slower", "equivalent", "undecided"]
+Word = Literal["faster", "slower", "equivalent", "undecided", "unconfirmed", "too few forks"]
 Detector = Literal["settling", "drift", "refusal", "recovery", "knee", "scalability"]
 
 
@@ -18,7 +16,9 @@ class Comparison(Strict):
 
     `ratio` is a / b (null where nothing could be compared), `interval` its two-sided interval at `confidence` (null under
     two forks). `verdict` is about a relative to b; it is null for secondary measures, whose intervals are not adjusted,
-    and where the instrument was not valid. `voided` counts voided pairs by reason. `why_not` says what stands in the way.
+    and where the instrument was not valid. Three words decide nothing: `undecided` (the interval holds 1), `unconfirmed` (decided
+    if it were alone, but not after adjusting for all that were judged together) and `too few forks`. `voided` counts voided
+    pairs by reason. `why_not` says what stands in the way.
     """
 
     a: str
@@ -38,6 +38,11 @@ class Comparison(Strict):
     voided: dict[str, int] = {}
     why_not: list[str] = []
 
+    @property
+    def decided(self) -> bool:
+        """Whether the verdict says that something was shown."""
+        return self.verdict in ("faster", "slower", "equivalent")
+
 
 class Figure(Strict):
     """One subject's value of a measure in one cell over all forks; `value` is null with the reason in `refusal`."""
@@ -55,10 +60,11 @@ class Figure(Strict):
 
 
 class Rank(Strict):
-    """A subject's place on the primary measure; `ratio` is to the reference. What the data cannot separate shares a rank."""
+    """The best and the worst place that no decided pair contradicts, on the primary measure; `ratio` is to the reference."""
 
     subject: str
-    rank: int
+    best: int
+    worst: int
     ratio: float
 
 
@@ -76,9 +82,9 @@ class Detection(Strict):
 
 
 class DecidedTest(Strict):
-    """One test behind a decision: the subjects' ranks in it, its verdicts in words, and the share of requests that failed.
+    """One test behind a decision: the subjects' places in it, its verdicts in words, and the share of requests that failed.
 
-    `pairs` has the word of `A/B` for each two subjects that were compared. Subjects without a failure are not in `failed`.
+    Subjects without a failure are not in `failed`.
     """
 
     test: str
@@ -86,28 +92,36 @@ class DecidedTest(Strict):
     users: str
     ranks: list[Rank]
     verdicts: list[str]
-    pairs: dict[str, Word] = {}
     failed: dict[str, float] = {}
     why_not: list[str] = []
 
-    def word_between(self, subjects: Sequence[str]) -> Word:
-        """`equivalent` where every two of these are, else `undecided`."""
-        words = [self.pairs.get(f"{a}/{b}") or self.pairs.get(f"{b}/{a}") for a, b in combinations(subjects, 2)]
-        return "equivalent" if all(word == "equivalent" for word in words) else "undecided"
+
+class Contender(Strict):
+    """A subject that one test does not rule out as the best: its ratio to the best one there, the interval, and the word for it.
+
+    `ratio` and `interval` are null where there is none, `verdict` where no instrument was valid.
+    """
+
+    subject: str
+    test: str
+    verdict: Word | None
+    ratio: float | None
+    interval: tuple[float, float] | None
 
 
 class Decision(Strict):
-    """Which server for an environment (operation), a load's shape and a payload: `best` are those that nothing was shown to beat.
+    """Which server for an environment (operation), a load's shape and a payload.
 
-    `best` is empty where different tests have different ones, or none could be judged; `sentence` says which.
+    `best` is the one that measured best of those that no test shows another to beat, and `contenders` are the others of those, each
+    once a test. `best` is null where different tests have different ones, or none could be judged; `sentence` says which.
     """
 
     operation: str
     shape: str
     bytes: int | None
     tests: list[DecidedTest]
-    best: list[str]
-    tied: bool
+    best: str | None
+    contenders: list[Contender]
     sentence: str
 
 

@@ -52,6 +52,12 @@ def cells_of(
     ]
 
 
+def together(cells: Sequence[Cell]) -> dict[str, float]:
+    """One mix of all that the cells ask for."""
+    operations = dict.fromkeys(operation for cell in cells for operation in cell.mix)
+    return {one: sum(cell.mix.get(one, 0.0) for cell in cells) for one in operations}
+
+
 def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
     """A cell for each combination of the study's grids that the request leaves in; raises ConfigurationError."""
     found = []

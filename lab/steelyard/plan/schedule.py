@@ -56,9 +56,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
         turn_ms=study.turn_ms if design.takes_turns else 0,
-        warm_up_limit_seconds=settings.warm_up_seconds
-        if design.unbroken
-        else request.warm_up_seconds or min(settings.warm_up_seconds, study.warm_up_limit_seconds),
+        warm_up_limit_seconds=settings.warm_up_seconds,
         drain_limit_seconds=settings.drain_seconds,
         parameters=settings.values,
         looks=[] if design.unbroken or request.forks else study.looks,

@@ -79,6 +79,8 @@ def settle(study: Study, request: Request) -> Settings:
         if name not in study.parameters:
             raise ConfigurationError(f"{study.name} has no parameter '{name}'{nearest(name, sorted(study.parameters))}")
     values = {name: _number(study, name, given.get(name, known.default)) for name, known in study.parameters.items()}
+    if not request.as_published:
+        values.update(_limited(study, values, given))
     mixed = {
         known.sets.removeprefix("mix."): name
         for name, known in study.parameters.items()
@@ -88,7 +90,8 @@ def settle(study: Study, request: Request) -> Settings:
     return Settings(
         values=values,
         users=None if users == "auto" else int(users),
-        warm_up_seconds=float(_one(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
+        warm_up_seconds=request.warm_up_seconds
+        or float(_one(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
         steady_seconds=float(_one(study, values, "steady_seconds", 300)),
         drain_seconds=float(_one(study, values, "drain_seconds", 10)),
         mix=_mix(study, {operation: given[name] for operation, name in mixed.items() if name in given}),
@@ -118,6 +121,16 @@ def _number(study: Study, name: str, value: Value) -> Value:
             f"{name} is '{value}', but must be a {'whole ' if whole else ''}number from 0 up{also}"
         )
     return int(number) if whole else number
+
+
+def _limited(study: Study, values: Mapping[str, Value], given: Mapping[str, Value]) -> dict[str, Value]:
+    """The warm-up that holds where nobody gave one: the paper's, or the study's own limit where that is shorter."""
+    limit = study.warm_up_limit_seconds
+    return {
+        name: int(limit) if limit.is_integer() else limit
+        for name, known in study.parameters.items()
+        if known.sets == "warm_up_seconds" and name not in given and float(values[name]) > limit
+    }
 
 
 def _one(study: Study, values: Mapping[str, Value], sets: str, otherwise: Value) -> Value:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..analyse.analysis import Analysis
 from ..analyse.figures import ForkFigure
+from ..analyse.instrument import ENGINE_SHARE, Level
 from ..analyse.verdicts import Judgement
 from ..base.text import counted, dashed, ratio_text, value_text
 from ..models.records import Cell
@@ -27,7 +28,7 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Shown:
-    """A table cell: its text, a smaller line under it, and a note where there is no value."""
+    """A table cell: its text, a smaller line under it, and a note on what to know of it."""
 
     text: str
     under: str = ""
@@ -66,12 +67,20 @@ def operation_of(analysis: Analysis, cell: Cell) -> Operation:
         if figure.fork is None and figure.cell.name == cell.name
     }
     names = measures_shown(analysis)
+    busy = {
+        found.subject: f"engine {found.found}"
+        for found in analysis.findings
+        if (found.check, found.cell, found.level) == (ENGINE_SHARE, cell.name, Level.WARNING)
+    }
     return Operation(
         name=cell.name,
         users=cell.users,
         primary=cell.primary,
         rows=tuple(
-            (called(analysis.run, subject), tuple(_shown(whole[subject, name]) for name in names))
+            (
+                called(analysis.run, subject),
+                tuple(_shown(whole[subject, name], busy.get(subject, "")) for name in names),
+            )
             for subject in analysis.run.schedule.subjects
         ),
         comparisons=tuple(
@@ -82,11 +91,13 @@ def operation_of(analysis: Analysis, cell: Cell) -> Operation:
     )
 
 
-def _shown(figure: ForkFigure) -> Shown:
+def _shown(figure: ForkFigure, busy: str) -> Shown:
+    """`busy` says that the engine came near its limit, which stands beside the measure that it would shape."""
     if figure.value is None:
         return Shown("-", note=figure.refusal or "")
     bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
-    return Shown(value_text(figure.value), under=dashed(bounds))
+    note = busy if figure.measure.name == "throughput" else ""
+    return Shown(value_text(figure.value), under=dashed(bounds), note=note)
 
 
 def _comparison(judgement: Judgement) -> tuple[str, ...]:

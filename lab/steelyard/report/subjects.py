@@ -16,7 +16,9 @@ def cells(run: Run) -> list[Cell]:
 
 def called(run: Run, label: str) -> str:
     """A subject's label, with what must be known wherever it stands."""
-    return f"{label} (floor)" if label in run.floors else label
+    known = ["floor"] if label in run.floors else []
+    known += [f"JDK {major}" for subject, major in run.unusual_jdks.items() if subject == label]
+    return f"{label} ({', '.join(known)})" if known else label
 
 
 def present(pictures: Iterable[Picture | None]) -> tuple[Picture, ...]:

@@ -27,8 +27,9 @@ from ..models.service import Service
 from ..models.study import Study
 from ..models.verdict import Verdicts
 from ..observe import environment
+from ..plan.cells import together
 from ..plan.designs import design_named
-from ..plan.schedule import planned_seconds, schedule_of, subjects_of
+from ..plan.schedule import planned_seconds, schedule_of, schedule_only, subjects_of
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import over_budget, stopping_of, warm_up_within
 from ..provision import cpus, subject
@@ -75,7 +76,8 @@ def run(
         folder = _make_folder(study.name, settings, out)
         shutil.copyfile(study.file, folder / "study.toml")
         published_tables.keep(study.file, folder)
-        users = settings.users or find_agents(service, subjects, settings, folder, shares, progress)
+        asked = together(schedule_only(study.model, request).cells)
+        users = settings.users or find_agents(service, subjects, asked, settings.service, folder, shares, progress)
         schedule = schedule_of(study.model, service.model, request, settings, users)
         _store(folder / "schedule.json", schedule.model_dump_json(indent=1))
         described = environment.describe(subjects, shares, command, study.model.name)
@@ -244,7 +246,7 @@ def _decided(folder: Path) -> bool:
     """Whether what is stored so far decides every primary comparison."""
     found = analysis.analyse(folder)
     primaries = [one for one in found.comparisons if one.primary]
-    return found.valid and all(one.verdict not in (None, "undecided") for one in primaries)
+    return found.valid and all(one.decided for one in primaries)
 
 
 def _partial(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The four words of a verdict, and how several comparisons share one error rate."""
+"""The words of a verdict, and how several comparisons share one error rate."""
 
 from __future__ import annotations
 
@@ -20,12 +20,19 @@ class Better(StrEnum):
 
 
 class Word(StrEnum):
-    """What is said of the first subject against the second."""
+    """What is said of the first subject against the second; the last three decide nothing, each for another reason."""
 
     FASTER = "faster"
     SLOWER = "slower"
     EQUIVALENT = "equivalent"
-    UNDECIDED = "undecided"
+    UNDECIDED = "undecided"  # its interval holds 1
+    UNCONFIRMED = "unconfirmed"  # decided if it were alone, but not among all that were compared
+    TOO_FEW_FORKS = "too few forks"
+
+    @property
+    def decides(self) -> bool:
+        """Whether something was shown."""
+        return self in (Word.FASTER, Word.SLOWER, Word.EQUIVALENT)
 
 
 def word(ratio: Interval, better: Better, margin: float = MARGIN) -> Word:
@@ -59,7 +66,7 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     Holm 1979, "A simple sequentially rejective multiple test procedure", over both hypotheses of every comparison ("no
     difference", "a difference beyond the margin"). At most one of the two is true, so the divisor never exceeds the
     number of comparisons (Shaffer 1986, "Modified sequentially rejective multiple test procedures"). With one
-    comparison this is `word` on the 1 - alpha interval.
+    comparison this is `word` on the 1 - alpha interval; with more, what that would decide and this does not is unconfirmed.
     """
     total = len(comparisons)
     hypotheses = sorted(
@@ -68,6 +75,7 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     )
     equivalent: set[int] = set()
     different: set[int] = set()
+    alone = {place for chance, _, place in hypotheses if chance <= alpha}
     for rejected, (chance, kind, place) in enumerate(hypotheses):
         if chance > alpha / min(total, 2 * total - rejected):
             break
@@ -79,7 +87,7 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
         elif place in different:
             found.append(_direction(math.fsum(item.fork_log_ratios) > 0, item.better))
         else:
-            found.append(Word.UNDECIDED)
+            found.append(Word.UNCONFIRMED if place in alone else Word.UNDECIDED)
     return found
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -278,6 +280,28 @@ class Run:
         """Labels of the subjects that read no XML (Server.floor)."""
         records = [trial.record for trial in self.trials if trial.record is not None]
         return frozenset(one.label for record in records for one in record.subjects if one.floor)
+
+    @property
+    def unusual_jdks(self) -> dict[str, str]:
+        """The JDK's major version of each subject on a JVM that has not the one of most others; empty where all have the same."""
+        subjects = self.environment.get("subjects", {})
+        majors = {
+            label: major
+            for label, parts in (subjects.items() if isinstance(subjects, Mapping) else ())
+            if (major := "+".join(dict.fromkeys(_jdk_majors(parts))))
+        }
+        counts = Counter(majors.values()).most_common()
+        clear = len(counts) == 1 or (len(counts) > 1 and counts[0][1] > counts[1][1])
+        usual = counts[0][0] if clear else None
+        return {label: major for label, major in majors.items() if major != usual}
+
+
+def _jdk_majors(parts: Any) -> Iterator[str]:
+    """Of the parts of a subject, as environment.json describes them (`Eclipse Adoptium 25.0.3+9-LTS`)."""
+    for part in parts if isinstance(parts, Sequence) else ():
+        jdk = part.get("jdk") if isinstance(part, Mapping) else None
+        if isinstance(jdk, str) and (found := re.search(r"(\d+)[.+\d]*\S*$", jdk)):
+            yield found[1]
 
 
 def read_run(folder: Path) -> Run:

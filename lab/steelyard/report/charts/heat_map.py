@@ -10,10 +10,10 @@ import altair as alt
 
 from ...analyse.verdicts import Judgement
 from ...base.text import ratio_text
+from ...statistics.verdict_words import Word
 from ..drawing import COLOURS, INK, MUTED, WIDE, Chart, Picture, draw, marks
 
 DEEPEST = math.log(2)  # from twice as much on, a colour is at its deepest
-SPOKEN = {"faster": "faster", "slower": "slower", "equivalent": "equal", "undecided": "undecided"}
 
 
 def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Picture | None:
@@ -51,7 +51,7 @@ def _row(judgement: Judgement) -> tuple[str, str, str, str, str]:
 
 def _word(judgement: Judgement) -> str:
     if judgement.word is not None:
-        return SPOKEN[judgement.word.value]
+        return "equal" if judgement.word is Word.EQUIVALENT else judgement.word.value
     return "not valid" if judgement.broken else ""
 
 

@@ -1,13 +1,14 @@
-"""The chart of ranks: every subject against the reference on one scale, best first, with its forks and its interval."""
+"""The chart of places: every subject against the reference on one scale, best first, with its forks and its interval."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import altair as alt
 
 from ...analyse.ratios import Compared
+from ...analyse.sentences import place_text
 from ...analyse.verdicts import Judgement, Ranked
 from ...base.text import percent_text, ratio_text
 from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
@@ -15,12 +16,14 @@ from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Pictu
 _STEP = 26
 
 
-def ranking_chart(judgements: Sequence[Judgement], ranked: Sequence[Ranked], margin: float) -> Picture | None:
-    """None where there are no ranks. `judgements` are those against the reference, on the primary measure."""
+def ranking_chart(
+    judgements: Sequence[Judgement], ranked: Sequence[Ranked], floors: Collection[str], margin: float
+) -> Picture | None:
+    """None where there are no places. `judgements` are those against the reference, on the primary measure."""
     shown = [one.compared for one in judgements if one.compared.ratio is not None]
     if not ranked or not shown:
         return None
-    rows = list(_rows(shown, ranked))
+    rows = list(_rows(shown, ranked, floors))
     seen = [
         1 / (1 + margin),
         1 + margin,
@@ -31,28 +34,30 @@ def ranking_chart(judgements: Sequence[Judgement], ranked: Sequence[Ranked], mar
     wide, narrow = draw("ranking", lambda width: _chart(rows, shown[0], margin, low, high, width))
     one = shown[0]
     return Picture(
-        "Ranks",
-        f"{one.measure.title} on {one.cell.name}, each subject over {one.b}. The number before a name is its rank: 1 and how many "
-        f"subjects were shown to be better. Small dots are forks, the bar is the {percent_text(one.confidence)} interval over "
-        "them, the band is the margin within which subjects count as equal.",
+        "Places",
+        f"{one.measure.title} on {one.cell.name}, each subject over {one.b}. Before a name stands its place, or the best and "
+        f"the worst that no decided pair contradicts. Small dots are forks, the bar is the {percent_text(one.confidence)} "
+        "interval over them, the band is the margin within which subjects count as equal.",
         "; ".join(f"{row['row']}: {ratio_text(row['ratio'])}" for row in rows) + ".",
         wide,
         narrow,
-        ("rank and subject", f"ratio to {one.b}", "interval", "forks"),
+        ("place and subject", f"ratio to {one.b}", "interval", "forks"),
         tuple((row["row"], ratio_text(row["ratio"]), row["interval"], str(len(row["forks"]))) for row in rows),
     )
 
 
-def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked]) -> Iterator[dict[str, Any]]:
-    """A row a subject in order of rank, those without one last; the reference stands at 1 among them."""
+def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked], floors: Collection[str]) -> Iterator[dict[str, Any]]:
+    """A row a subject, best measured first, with those that have no place and then floors last; the reference stands at 1."""
     by_name = {one.a: one for one in shown}
-    unranked = [label for label in by_name if label not in {one.subject for one in ranked}]
-    for label, rank in [*((one.subject, str(one.rank)) for one in ranked), *((label, "-") for label in unranked)]:
+    apart = [label for label in by_name if label not in {one.subject for one in ranked}]
+    apart.sort(key=lambda label: label in floors)
+    places = [(one.subject, place_text(one)) for one in ranked]
+    for label, place in [*places, *((label, "floor" if label in floors else "-") for label in apart)]:
         one = by_name.get(label)
         bounds = (one.interval.low, one.interval.high) if one is not None and one.interval is not None else None
         ratio = one.ratio if one is not None and one.ratio is not None else 1.0
         yield {
-            "row": f"{rank}  {label}",
+            "row": f"{place}  {label}",
             "ratio": ratio,
             "low": bounds[0] if bounds else ratio,
             "high": bounds[1] if bounds else ratio,

@@ -1,4 +1,4 @@
-"""The evidence: every fork and pair of the judged comparisons, and the ranks."""
+"""The evidence: every fork and pair of the judged comparisons, and the places."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
     primary = [one for one in analysis.judgements if one.compared.primary and one.compared.b == reference]
     margin = analysis.run.schedule.margin
     evidence = [ratio_chart(place, one, margin, alone=len(primary) == 1) for place, one in enumerate(primary)]
-    return present([ranking_chart(primary, ranks(analysis.run, analysis.judgements), margin), *evidence])
+    placed = ranks(analysis.run, analysis.judgements)
+    return present([ranking_chart(primary, placed, analysis.run.floors, margin), *evidence])
 
 
 SECTION = Section("evidence", content)

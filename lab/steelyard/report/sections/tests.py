@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import test_of, tests_in_order
@@ -35,9 +35,13 @@ GRAPH = ("corpus", "graph.xml")
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper printed of a test: `rows` of text, and whether Little's law contradicts each; ratios there and here."""
+    """What the paper printed of a test: `rows` of text, and whether Little's law contradicts each; ratios there and here.
+
+    `marks` is what its decimals stand behind: "point" or "comma".
+    """
 
     table: str
+    marks: str
     rows: tuple[tuple[tuple[str, ...], bool], ...]
     ratios: tuple[tuple[str, str, str, str], ...]
 
@@ -49,6 +53,7 @@ class TestShown:
     name: str
     title: str
     load: str
+    scaled: str
     source: str
     remarks: tuple[str, ...]
     verdicts: tuple[str, ...]
@@ -114,6 +119,7 @@ def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | Non
         name=cell.name,
         title=cell.title,
         load=shapes.words(cell.profile),
+        scaled=_scaled(test, cell, analysis.run.schedule.scale),
         source=str(test.get("source", "")),
         remarks=tuple(_remarks(test)),
         verdicts=tuple(decided.verdicts) if decided else (),
@@ -128,6 +134,22 @@ def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | Non
             if one.test == cell.name
         ),
     )
+
+
+_LEAST = {"on_seconds": "bursts", "hold_seconds": "steps"}
+
+
+def _scaled(test: Mapping[str, Any], cell: Cell, scale: float) -> str:
+    """By what the study's times were multiplied, and which were not because they would be too short to be read."""
+    if scale == 1:
+        return ""
+    whole = test.get("profile", {})
+    kept = [
+        f", but {what} of {getattr(cell.profile, name):g} s and not {whole[name] * scale:g}"
+        for name, what in _LEAST.items()
+        if name in whole and getattr(cell.profile, name) > whole[name] * scale * 1.001
+    ]
+    return f"times scaled by {scale:g}{''.join(kept)}"
 
 
 def _remarks(test: Mapping[str, object]) -> Iterator[str]:
@@ -154,14 +176,15 @@ def _published(analysis: Analysis, cell: Cell, paper: Paper) -> Published | None
     if not rows:
         return None
     shown = tuple(((*_printed(row),), abs(row.littles_law) > LITTLE_TOLERANCE) for row in rows)
-    return Published(rows[0].table, shown, tuple(_ratios(analysis, cell, rows)))
+    marks = "comma" if any("," in text for row, _ in shown for text in row) else "point"
+    return Published(rows[0].table, marks, shown, tuple(_ratios(analysis, cell, rows)))
 
 
 def _printed(row: PublishedRow) -> Iterator[str]:
     yield row.server
-    yield f"{row.response_ms.value:g}"
-    yield f"{row.throughput_per_s.value:g}"
-    yield "-" if row.deviation_ms is None else f"{row.deviation_ms.value:g}"
+    yield row.response_ms.text
+    yield row.throughput_per_s.text
+    yield "-" if row.deviation_ms is None else row.deviation_ms.text
     yield "-" if row.errors is None else str(row.errors)
     yield f"{row.littles_law:+.0%}"
 
@@ -189,14 +212,14 @@ def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Ite
 
 
 def _claims(cell: Cell, paper: Paper) -> Iterator[tuple[str, str]]:
-    """Claims that the paper's own tables contradict, each with its last test."""
+    """Claims about a test that the paper's own tables contradict."""
     for one in paper.claims:
-        tests = re.findall(r"\bt(\w+?)_", one.claim.figure)
-        if one.holds and tests[0] == cell.name:
+        if one.holds and one.claim.test == cell.name:
             unit = f" {one.claim.unit}" if one.claim.unit else ""
+            assumed = f", assuming that {one.claim.assumes}" if one.claim.assumes else ""
             yield (
                 f"{one.claim.text} (section {one.claim.section})",
-                f"its own tables say {value_text(one.figure)}{unit}: {one.claim.meaning}",
+                f"its own tables say {value_text(one.figure)}{unit}: {one.claim.meaning}{assumed}",
             )
 
 
@@ -210,7 +233,6 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "environments": tested,
         "headings": headings(analysis),
         "figures_of": {cell.name: operation_of(analysis, cell) for cell in cells(analysis.run)},
-        "scale": analysis.run.schedule.scale,
     }
 
 

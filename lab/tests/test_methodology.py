@@ -1,0 +1,38 @@
+"""METHODOLOGY.md names the numbers by which the code measures and judges; here each is held against it."""
+
+from __future__ import annotations
+
+import pytest
+from steelyard.base.house import root
+from steelyard.drive.jobs import ANSWERS_IN_A_TURN
+from steelyard.models.study import Study
+from steelyard.plan.designs.design import MOST_IN_A_TRIAL
+from steelyard.plan.stopping import LEAST_WARM_UP_SECONDS
+from steelyard.statistics import checks, drift, knee, looks, refusal, settling, steady, verdict_words
+
+SAID = " ".join((root() / "METHODOLOGY.md").read_text(encoding="utf-8").split())
+COUNTS = {3: "three", 4: "four", 20: "twenty"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"nothing is concluded from fewer than {COUNTS[looks.LOOKS[0]]}",
+        f"where fewer than {COUNTS[looks.LOOKS[0]]} forks count there are *too few forks*",
+        f"they take turns of {Study.model_fields['turn_ms'].default:g} ms (longer where {COUNTS[ANSWERS_IN_A_TURN]} answers",
+        f"slices until {COUNTS[steady.CONSECUTIVE]} in a row have their throughput within {steady.THROUGHPUT_TOLERANCE:.0%}",
+        f"JIT compiler threads below {steady.JIT_SHARE_LIMIT:.0%} of the slice",
+        f"must hold within {checks.LITTLE_TOLERANCE:.0%} on every steady closed cell",
+        f"those that last {checks.LITTLE_LEAST_BLOCK:g} response times",
+        f"at least {checks.TAIL_SUPPORT:g} / (1 - q) requests",
+        f"With a margin m ({verdict_words.MARGIN:.0%})",
+        f"At most {COUNTS[MOST_IN_A_TRIAL]} share a trial",
+        f"never before {LEAST_WARM_UP_SECONDS:g} s a subject and operation",
+        f"at least {knee.LEAST_LEVELS} levels, each held for {knee.LEAST_HELD_SECONDS:g} s or more",
+        f"the growth is {drift.PRACTICAL:.0%} or more; steady if the interval lies below {drift.PRACTICAL:.0%}",
+        f"more than {refusal.TOLERATED:.0%} of the requests fail",
+        f"stay within {settling.BAND:.0%} of the level",
+    ],
+)
+def test_a_rule_says_the_number_that_the_code_goes_by(words: str) -> None:
+    assert words in SAID

@@ -1,0 +1,31 @@
+"""`Agents = auto` on a real server: the levels are tried with what was asked for, and with nothing else."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from conftest import MARK
+from rich.console import Console
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.drive import agents
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.provision import cpus, subject
+
+
+def test_the_levels_are_tried_with_the_operation_that_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    for name, value in (("LEVELS", (1, 4)), ("WARM_UP_SLICES", 1), ("ROUNDS", 1), ("SLICE_SECONDS", 0.3)):
+        monkeypatch.setattr(agents, name, value)
+    progress = Progress(Console(stderr=True), quiet=True)
+    service = entries.service("wstest")
+    ready = subject.provided(SubjectSpec(label="go", parts=[PartSpec(server="go")]), service, progress)
+    found = agents.find_agents(service, [ready], {"echoVoid": 1.0}, {}, tmp_path, cpus.share(), progress)
+    assert found in (1, 4)
+    for table in ("slices.csv", "corpus/corpus.csv"):
+        with (tmp_path / "agents" / "go" / table).open(newline="") as file:
+            assert {row["operation"] for row in csv.DictReader(file)} == {"echoVoid"}

@@ -1,0 +1,354 @@
+"""Writes what docs/results/README.md says of the kept runs, from their files: `python tools/results.py [--check]`.
+
+A figure is read from the run. A sentence that reasons about figures stands here with the condition under which it is true, and
+where that no longer holds nothing is written: the sentence must be thought over.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from kept import ROOT, between, keep
+from steelyard.analyse.sentences import place_text
+from steelyard.base.text import counted, ratio_text, value_text
+from steelyard.catalogue.published_tables import PublishedRow, read_published
+from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.store.stored_run import Run, read_run
+
+RESULTS = ROOT / "docs" / "results"
+PAGE = RESULTS / "README.md"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A kept run and what was said of it."""
+
+    folder: Path
+
+    @cached_property
+    def run(self) -> Run:
+        """The stored run."""
+        return read_run(self.folder)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """verdicts.json."""
+        return Verdicts.model_validate_json((self.folder / "verdicts.json").read_text(encoding="utf-8"))
+
+    @cached_property
+    def primaries(self) -> list[Comparison]:
+        """The comparisons that were judged."""
+        return [one for one in self.verdicts.comparisons if one.primary]
+
+    def between(self, a: str, b: str) -> Comparison:
+        """The judged comparison of two subjects, the first time that they were compared."""
+        return next(one for one in self.primaries if {one.a, one.b} == {a, b})
+
+    def ratio(self, a: str, b: str) -> float:
+        """a over b."""
+        one = self.between(a, b)
+        assert one.ratio is not None
+        return one.ratio if one.a == a else 1 / one.ratio
+
+    def shown_better(self, a: str, b: str) -> bool:
+        """Whether a was shown to be better than b."""
+        one = self.between(a, b)
+        return one.verdict == ("faster" if one.a == a else "slower")
+
+    @cached_property
+    def steady(self) -> dict[str, tuple[int, int]]:
+        """By subject: forks in which it was steady on all that was warmed up, and forks that it was in."""
+        forks, met = Counter[str](), Counter[str]()
+        for trial in self.run.trials:
+            said: dict[str, bool] = {}
+            for one in trial.record.steady if trial.record is not None else ():
+                said[one.subject] = said.get(one.subject, True) and one.met
+            forks.update(list(said))
+            met.update(subject for subject, all_met in said.items() if all_met)
+        return {subject: (met[subject], forks[subject]) for subject in self.run.schedule.subjects}
+
+    def seldom_steady(self, subject: str) -> bool:
+        """Whether it was steady in less than half of its forks."""
+        met, forks = self.steady[subject]
+        return 2 * met < forks
+
+    @cached_property
+    def on_a_jvm(self) -> list[str]:
+        """The subjects that run on a JDK."""
+        subjects: Mapping[str, Sequence[Mapping[str, object]]] = self.run.environment["subjects"]
+        return [label for label, parts in subjects.items() if any(part.get("jdk") for part in parts)]
+
+
+class NoLongerTrueError(Exception):
+    """A sentence of this page that the kept run does not bear out any more."""
+
+
+def true(condition: bool, sentence: str) -> str:
+    """The sentence; raises NoLongerTrueError where its condition does not hold."""
+    if not condition:
+        raise NoLongerTrueError(sentence)
+    return sentence
+
+
+def command(kept: Kept) -> str:
+    """The command that made the run, over several lines where it is long."""
+    words = shlex.join(kept.run.environment["command"])
+    lines = [""]
+    for word in words.split(" "):
+        if len(lines[-1]) + len(word) > 110:
+            lines.append("  ")
+        lines[-1] += f" {word}" if lines[-1].strip() else word
+    return " \\\n".join("    " + line for line in lines)
+
+
+def steadiness(kept: Kept) -> str:
+    """Forks in which each subject was steady when it was measured."""
+    each = ", ".join(f"{subject} in {met} of {forks}" for subject, (met, forks) in kept.steady.items())
+    return f"Steady when they were measured, by the rule of METHODOLOGY: {each} forks."
+
+
+def tally(kept: Kept) -> str:
+    """How many of the judged comparisons have which word."""
+    words = Counter(str(one.verdict) for one in kept.primaries)
+    decided = sum(one.decided for one in kept.primaries)
+    open_ = ", ".join(f"{words[name]} {name}" for name in ("undecided", "unconfirmed", "too few forks") if words[name])
+    return f"Of {len(kept.primaries)} judged comparisons {decided} were decided" + (f"; {open_}." if open_ else ".")
+
+
+def placed(kept: Kept) -> str:
+    """The subjects by their ratio to the reference."""
+    reference = kept.run.schedule.reference
+    places = {one.subject: place_text(one) for one in kept.verdicts.ranks}
+    beside = {one.a: one for one in kept.primaries if one.b == reference}
+    order = [*places, *(label for label in beside if label not in places)]
+    rows = [f"| place | subject | throughput over {reference} | interval | verdict |", "|---|---|---|---|---|"]
+    for label in order:
+        one, place = beside.get(label), places.get(label, "floor" if label in kept.run.floors else "-")
+        if one is None or one.ratio is None or one.interval is None:
+            rows.append(f"| {place} | {label} | 1 | | |")
+        else:
+            low, high = (ratio_text(bound, one.interval) for bound in one.interval)
+            rows.append(
+                f"| {place} | {label} | {ratio_text(one.ratio, one.interval)} | {low} to {high} | {one.verdict} |"
+            )
+    return "\n".join(rows)
+
+
+def listed(sentences: Sequence[str]) -> str:
+    """Sentences as a list."""
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def demo(kept: Kept) -> str:
+    """What is said of the demonstration."""
+    return "\n\n".join([command(kept), kept.verdicts.sentence, steadiness(kept)])
+
+
+def wstest(kept: Kept) -> str:
+    """What is said of many ways to answer one question."""
+    return "\n\n".join(
+        [command(kept), placed(kept), tally(kept), steadiness(kept), "What it shows.", listed(list(_wstest(kept)))]
+    )
+
+
+def _wstest(kept: Kept) -> Iterator[str]:
+    ranks = [one.subject for one in kept.verdicts.ranks]
+    first, last = ranks[0], ranks[-1]
+    spread = kept.ratio(first, last)
+    yield true(
+        kept.shown_better(first, last) and spread > 10,
+        f"From the fastest stack ({first}) to the slowest ({last}) throughput differs by a factor of {value_text(spread)}.",
+    )
+    javas = [
+        max(one.ratio or 1, 1 / (one.ratio or 1))
+        for one in kept.primaries
+        if one.decided and {one.a, one.b} <= set(kept.on_a_jvm)
+    ]
+    yield true(
+        max(javas) < spread / 10,
+        f"The choice of the stack matters more than the choice among servers on a JVM: of their differences that were decided the "
+        f"greatest is a factor of {ratio_text(max(javas))}.",
+    )
+    (floor,) = kept.run.floors
+    yield true(
+        kept.ratio(floor, first) > 2,
+        f"`{floor}`, which reads no XML, answered {ratio_text(kept.ratio(floor, first))} times as many requests as {first}, so "
+        "more than half of what a request costs even there is the message, not the wire.",
+    )
+    (busy,) = [note for note in kept.verdicts.notes if note.startswith("the load engine was")]
+    yield true(floor in busy, f"That factor may be too small: {busy.rpartition(':')[0]}.")
+    yield true(
+        kept.shown_better("tomcat-metro", "go")
+        and all(kept.shown_better(a, "tomcat-metro") for a in ("gsoap", "rust-axum")),
+        "Compiled code is no guarantee: Go's stack came out behind Metro on a warm JVM, C++ and Rust before it.",
+    )
+    yield true(
+        kept.shown_better("tomcat-metro", "tomcat-cxf") and kept.shown_better("tomcat-cxf", "tomee"),
+        f"CXF was slower than Metro on the same Tomcat ({ratio_text(kept.ratio('tomcat-cxf', 'tomcat-metro'), (1, 1))}), and "
+        f"faster on Tomcat than in TomEE ({ratio_text(kept.ratio('tomcat-cxf', 'tomee'))}), which ran on another JDK.",
+    )
+    short = sorted({one.a for one in kept.primaries if one.b == kept.run.schedule.reference} & set(_short(kept)))
+    yield true(
+        bool(short),
+        f"{' and '.join(short)} have no place: their compilers were still at work in the measured slices of a fork each, and such "
+        "pairs count for nothing.",
+    )
+    others = [one for one in kept.run.schedule.subjects if one not in kept.on_a_jvm and kept.seldom_steady(one)]
+    yield true(
+        all(kept.seldom_steady(one) for one in kept.on_a_jvm) and bool(others),
+        "Every server on a JVM was steady in less than half of its forks. That is not the short warm-up alone, nor the JVM's: "
+        "so were "
+        f"{', '.join(others)}, which have none. The host was not quiet.",
+    )
+    (unusual,) = kept.run.unusual_jdks.items()
+    yield (
+        f"{unusual[0]} ran on JDK {unusual[1]}, its neighbours on another; what part of its difference is the JDK's was not "
+        "measured."
+    )
+
+
+def _short(kept: Kept) -> Iterator[str]:
+    """Subjects of which too few forks count beside the reference, for the compilers' sake."""
+    for one in kept.primaries:
+        if one.b == kept.run.schedule.reference and one.verdict == "too few forks":
+            true(set(one.voided) == {"compiling"}, f"{one.a} lost its pairs to compilers alone")
+            yield one.a
+
+
+def soaservers(kept: Kept) -> str:
+    """What is said of the thesis's tests."""
+    return "\n\n".join(
+        [command(kept), when(kept), tally(kept), steadiness(kept), "What it shows.", listed(list(_soaservers(kept)))]
+    )
+
+
+def when(kept: Kept) -> str:
+    """Which server when."""
+    rows = ["| environment | load | tests | best |", "|---|---|---|---|"]
+    for one in kept.verdicts.decisions:
+        rows.append(f"| {one.operation} | {one.shape} | {', '.join(t.test for t in one.tests)} | {one.sentence} |")
+    return "\n".join(rows)
+
+
+def _soaservers(kept: Kept) -> Iterator[str]:
+    reference = kept.run.schedule.reference
+    small = [one for one in kept.primaries if one.operation != "large"]
+    beside = {
+        label: [one for one in small if (one.a, one.b) == (label, reference)] for label in kept.run.schedule.subjects
+    }
+    spans = {label: [one.ratio or 0 for one in found] for label, found in beside.items() if found}
+    said = ", ".join(f"{label} {ratio_text(min(found))} to {ratio_text(max(found))}" for label, found in spans.items())
+    yield true(
+        all(one.best == reference for one in kept.verdicts.decisions if one.operation != "large"),
+        f"With small messages {reference} measured best under every shape of load and at every degree of composition; over the "
+        f"tests the others reached these shares of its throughput: {said}.",
+    )
+    left = [one for one in small if one.b == reference and not one.decided]
+    yield true(
+        {one.a for one in left} == {"glassfish"},
+        f"Of the comparisons with {reference} on small messages {len(left)} were left open, all of GlassFish: "
+        + ", ".join(f"test {one.cell} {one.verdict}" for one in left)
+        + ".",
+    )
+    large = [one for one in kept.primaries if one.operation == "large"]
+    (best,) = [one.best for one in kept.verdicts.decisions if one.operation == "large"]
+    last = {min(spans, key=lambda label: spans[label][place]) for place in range(len(spans["wildfly"]))}
+    yield true(
+        not any(one.decided for one in large) and last == {best},
+        f"With large messages no two were told apart; {best}, the last in every test of small ones, measured best.",
+    )
+    yield from _thesis(kept)
+    most = max(cell.users for cell in kept.run.schedule.cells)
+    yield true(
+        not any(test.failed for one in kept.verdicts.decisions for test in one.tests),
+        f"No server refused, failed or wrongly answered a single request, with up to {most} users.",
+    )
+    counts = [one for trial in kept.run.trials if trial.record is not None for one in trial.record.counted]
+    yield true(
+        all(one.by_service == one.by_engine for one in counts),
+        f"The counts of services and engine agree in every trial, {sum(one.by_engine for one in counts):,} requests in all.",
+    )
+    yield from _scale(kept)
+
+
+def _thesis(kept: Kept) -> Iterator[str]:
+    rows: dict[str, dict[str, PublishedRow]] = {}
+    for row in read_published(kept.folder / "published.csv"):
+        rows.setdefault(row.test, {})[row.server] = row
+    slower = {
+        test: two["weblogic"].throughput_per_s.value / two["tomcat"].throughput_per_s.value
+        for test, two in rows.items()
+    }
+    one_service = max(abs(ratio - 1) for test, ratio in slower.items() if int(test) <= 6)
+    composed = max(ratio for test, ratio in slower.items() if int(test) > 6)
+    yield true(
+        one_service < 0.06 and composed < 0.5,
+        "The thesis found something else between its two: "
+        f"within {one_service:.0%} of each other with one service, and one of them "
+        f"at {composed:.0%} of the other's throughput or less as soon as services called each other.",
+    )
+
+
+def _scale(kept: Kept) -> Iterator[str]:
+    scale = kept.run.schedule.scale
+    profiles = {one["name"]: one["profile"] for one in kept.run.study["tests"]}
+    bursts = [cell for cell in kept.run.schedule.cells if cell.profile.kind == "bursts"]
+    told = [
+        f"test {cell.name} has bursts of {cell.profile.on_seconds:g} s and not {profiles[cell.name]['on_seconds'] * scale:g}"
+        for cell in bursts
+        if cell.profile.kind == "bursts" and cell.profile.on_seconds > profiles[cell.name]["on_seconds"] * scale
+    ]
+    yield f"Times were scaled by {scale:g}, but {' and '.join(told)}: shorter ones could not be read."
+    drifts = [one for one in kept.verdicts.detections if one.detector == "drift" and one.subject]
+    unjudged = sum(not one.judged for one in drifts)
+    undecided = sum(one.sentence.startswith("Undecided") for one in drifts)
+    yield true(
+        2 * (unjudged + undecided) > len(drifts),
+        f"That is too short for most of what the thesis read off its charts: of {len(drifts)} times that a server was under "
+        f"constant load, {unjudged} were not judged as to whether it holds the load, and {undecided} are undecided.",
+    )
+    yield true(
+        all(kept.seldom_steady(one) for one in kept.run.schedule.subjects),
+        "Every server was steady in less than half of its forks; intervals are wide for that reason too.",
+    )
+
+
+def calibration(folder: Path) -> str:
+    """What is said of the calibration's forks."""
+    found = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
+    return f"The forks were collected in {counted(len(found['sittings']), 'sitting')}."
+
+
+def page() -> str:
+    """The whole page, with what stands between its marks made anew."""
+    text = PAGE.read_text(encoding="utf-8")
+    blocks = {name: make(Kept(RESULTS / name)) for name, make in MADE.items()}
+    blocks["calibration"] = calibration(RESULTS / "calibration")
+    for name, block in blocks.items():
+        text = between(
+            text, f"<!-- {name}: made by `make results` from docs/results/{name} -->", f"<!-- /{name} -->", block
+        )
+    return text
+
+
+MADE = {"demo": demo, "wstest": wstest, "soaservers": soaservers}
+
+
+def main() -> int:
+    """Rewrite the page, or with --check fail where it is stale, or says what a kept run does not bear out."""
+    try:
+        return keep(PAGE, page(), "`make results`")
+    except NoLongerTrueError as error:
+        print(f"{Path(__file__).name} says what the kept run does not bear out any more: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
