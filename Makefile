@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme factors map clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -97,6 +97,9 @@ readme: build ## the demonstration's output in README.md, from docs/results/demo
 
 map: build ## the code map in ARCHITECTURE.md, from the first sentence of each module
 	$(RUN) python tools/rooms.py
+
+kept: build ## what the runs in docs/results say, made anew by the rules of today
+	for run in $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json)); do $(RUN) steelyard keep $$run $$run || exit 1; done
 
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py

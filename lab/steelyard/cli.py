@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 from . import __version__
 from .base import house
 from .base.errors import SteelyardError
-from .commands import calibrate, check, compare, demo, doctor, lists, report, run, servers
+from .commands import calibrate, check, compare, demo, doctor, keep, lists, report, run, servers
 
 app = typer.Typer(
     name="steelyard",
@@ -30,7 +30,7 @@ app = typer.Typer(
     "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the like "
     "name a JDK's home; STEELYARD_AWAKE=no lets processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9).",
 )
-for verb in (demo, run, report, compare, check, calibrate, servers, lists, doctor):
+for verb in (demo, run, report, keep, compare, check, calibrate, servers, lists, doctor):
     app.add_typer(verb.commands)
 
 
