@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme kept factors map clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -30,6 +30,11 @@ $(UV):
 	@python3 -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check "uv==$(UV_VERSION)"
 	@touch $(UV)
+
+wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a machine without Rust
+	@rm -rf dist
+	$(UV) build --quiet --wheel --out-dir dist engine
+	$(UV) build --quiet --wheel --out-dir dist lab
 
 check: build ## format, lint, types, generated files
 	$(RUN) ruff format --check lab services servers tests tools engine/bench
@@ -105,4 +110,4 @@ factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py
 
 clean: ## what builds make; caches of fetched servers stay
-	rm -rf .venv $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target
+	rm -rf .venv dist $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target
