@@ -1,9 +1,11 @@
 """The house keeps its own rules: descriptors load, contracts are fresh, no server's name stands in the lab."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 import steelyard
 from steelyard.base import house
@@ -68,6 +70,41 @@ def test_a_services_floor_is_the_server_that_reads_nothing_of_it() -> None:
 
 def test_the_schemas_of_contracts_are_those_of_the_models() -> None:
     assert schemas.stale(house.root() / "contracts") == []
+
+
+SCHEMA_OF = {  # of the files that people write, by their places
+    "server": ("servers/*/server.toml", "tests/house/servers/*/server.toml"),
+    "service": ("services/*/service.toml",),
+    "study": ("studies/*.toml",),
+    "claims": ("studies/*/claims.toml",),
+    "tuning": ("studies/tuning/[!s]*.toml", "studies/tuning/soa*.toml"),
+    "tuning-settings": ("studies/tuning/settings.toml",),
+}
+WRITTEN = {
+    path: name for name, places in SCHEMA_OF.items() for place in places for path in sorted(house.root().glob(place))
+}
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.relative_to(house.root()).as_posix())
+def test_a_file_that_people_write_names_its_schema_to_editors_and_keeps_it(path: Path) -> None:
+    first, _, rest = path.read_text().partition("\n")
+    directive, _, place = first.partition(" ")
+    assert directive == "#:schema" and not rest.startswith("#:schema")
+    schema = path.parent / place
+    assert schema.resolve() == (house.root() / "contracts" / f"{WRITTEN[path]}.schema.json").resolve()
+    jsonschema.validate(tomllib.loads(rest), json.loads(schema.read_text()))
+
+
+def test_no_file_that_people_write_is_without_a_schema() -> None:
+    rooms = [house.root() / room for room in ("servers", "services", "studies", "tests/house")]
+    others = {"Cargo.toml", "rustfmt.toml"}
+    found = {
+        path
+        for room in rooms
+        for path in room.rglob("*.toml")
+        if path.name not in others and not {"target", "node_modules"}.intersection(path.parts)
+    }
+    assert found == set(WRITTEN)
 
 
 def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
