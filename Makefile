@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools check contracts bench bench-table hall fuzz readme results factors map clean
+.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools wheels check contracts bench bench-table hall fuzz readme results kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -29,6 +29,11 @@ $(UV):
 	@python3 -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/uv.txt
 	@touch $(UV)
+
+wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a machine without Rust
+	@rm -rf dist
+	$(UV) build --quiet --wheel --out-dir dist engine
+	$(UV) build --quiet --wheel --out-dir dist lab
 
 check: build ## format, lint, types, generated files
 	$(RUN) ruff format --check lab services servers tests tools engine/bench
@@ -101,8 +106,11 @@ map: build ## the code map in ARCHITECTURE.md, from the first sentence of each m
 results: build ## docs/results/README.md, from the kept runs
 	$(RUN) python tools/results.py
 
+kept: build ## what the runs in docs/results say, made anew by the rules of today
+	for run in $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json)); do $(RUN) steelyard keep $$run $$run || exit 1; done
+
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py
 
 clean: ## what builds make; caches of fetched servers stay
-	rm -rf .venv $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target
+	rm -rf .venv dist $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target

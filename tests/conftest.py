@@ -66,10 +66,11 @@ class Lab:
 
     folder: Path
     environment: dict[str, str]
+    program: Path = STEELYARD
 
     def run(self, *words: str, seconds: float = 420, **environment: str) -> Ran:
         done = subprocess.run(
-            [STEELYARD, *words],
+            [self.program, *words],
             cwd=self.folder,
             env={**self.environment, **environment},
             capture_output=True,
@@ -89,7 +90,7 @@ class Lab:
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [STEELYARD, *words],
+            [self.program, *words],
             cwd=self.folder,
             env={**self.environment, **environment},
             stdout=subprocess.PIPE,

@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 from . import __version__
 from .base import house
 from .base.errors import SteelyardError
-from .commands import calibrate, check, compare, demo, doctor, lists, report, run, servers
+from .commands import calibrate, check, compare, demo, doctor, keep, lists, report, run, servers
 
 app = typer.Typer(
     name="steelyard",
@@ -31,7 +31,7 @@ app = typer.Typer(
     "name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets processors halt "
     "while measuring, yes keeps them awake (METHODOLOGY, rule 9).",
 )
-for verb in (demo, run, report, compare, check, calibrate, servers, lists, doctor):
+for verb in (demo, run, report, keep, compare, check, calibrate, servers, lists, doctor):
     app.add_typer(verb.commands)
 
 

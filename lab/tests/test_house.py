@@ -1,8 +1,11 @@
 """The house keeps its own rules: descriptors load, contracts are fresh, no server's name stands in the lab."""
 
+import json
 import re
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 import steelyard
 from steelyard.base import house
@@ -69,6 +72,78 @@ def test_the_schemas_of_contracts_are_those_of_the_models() -> None:
     assert schemas.stale(house.root() / "contracts") == []
 
 
+SCHEMA_OF = {  # of the files that people write, by their places
+    "server": ("servers/*/server.toml", "tests/house/servers/*/server.toml"),
+    "service": ("services/*/service.toml",),
+    "study": ("studies/*.toml",),
+    "claims": ("studies/*/claims.toml",),
+    "tuning": ("studies/tuning/[!s]*.toml", "studies/tuning/soa*.toml"),
+    "tuning-settings": ("studies/tuning/settings.toml",),
+}
+WRITTEN = {
+    path: name for name, places in SCHEMA_OF.items() for place in places for path in sorted(house.root().glob(place))
+}
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.relative_to(house.root()).as_posix())
+def test_a_file_that_people_write_names_its_schema_to_editors_and_keeps_it(path: Path) -> None:
+    first, _, rest = path.read_text().partition("\n")
+    directive, _, place = first.partition(" ")
+    assert directive == "#:schema" and not rest.startswith("#:schema")
+    schema = path.parent / place
+    assert schema.resolve() == (house.root() / "contracts" / f"{WRITTEN[path]}.schema.json").resolve()
+    jsonschema.validate(tomllib.loads(rest), json.loads(schema.read_text()))
+
+
+def test_no_file_that_people_write_is_without_a_schema() -> None:
+    rooms = [house.root() / room for room in ("servers", "services", "studies", "tests/house")]
+    others = {"Cargo.toml", "rustfmt.toml"}
+    found = {
+        path
+        for room in rooms
+        for path in room.rglob("*.toml")
+        if path.name not in others and not {"target", "node_modules"}.intersection(path.parts)
+    }
+    assert found == set(WRITTEN)
+
+
 def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(UnknownNameError, match="no server 'tomcat-metr'; did you mean 'tomcat-metro'"):
         entries.server("tomcat-metr")
+
+
+def test_an_installed_house_is_copied_once_whole_and_can_be_built_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
+    package = tmp_path / "steelyard"
+    script = package / "house" / "servers" / "go" / "start.sh"
+    (script.parent / "__pycache__").mkdir(parents=True)
+    script.write_text("exec true\n")
+    script.chmod(0o555)
+    script.parent.chmod(0o555)
+    monkeypatch.setattr(house, "__file__", str(package / "base" / "house.py"))
+    copy = house.root()
+    assert [path.relative_to(copy).as_posix() for path in sorted(copy.rglob("*"))] == [
+        "servers", "servers/go", "servers/go/start.sh",
+    ]  # fmt: skip
+    assert all(path.stat().st_mode & 0o200 for path in copy.rglob("*"))
+    assert (copy / "servers" / "go" / "start.sh").stat().st_mode & 0o111
+    (copy / "servers" / "go" / "built").touch()
+    house._copied.cache_clear()
+    assert house.root() == copy and (copy / "servers" / "go" / "built").exists()
+    script.chmod(0o755)
+    script.write_text("exec false\n")
+    house._copied.cache_clear()
+    assert house.root() != copy
+
+
+def test_the_version_is_the_same_wherever_it_stands() -> None:
+    projects = {
+        path: tomllib.loads((house.root() / path).read_text())
+        for path in ("pyproject.toml", "lab/pyproject.toml", "engine/pyproject.toml", "engine/Cargo.toml")
+    }
+    versions = {path: content.get("project", content.get("package"))["version"] for path, content in projects.items()}
+    assert set(versions.values()) == {steelyard.__version__}, versions
+    assert f"steelyard-engine=={steelyard.__version__}" in projects["lab/pyproject.toml"]["project"]["dependencies"]
+    assert re.search(rf"^## {re.escape(steelyard.__version__)}\b", (house.root() / "CHANGELOG.md").read_text(), re.M)

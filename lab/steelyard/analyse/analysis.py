@@ -40,9 +40,14 @@ class Analysis:
 def analyse(run_dir: Path) -> Verdicts:
     """Write results.csv and verdicts.json of a run folder; raises StoreError and MeasureError."""
     analysis = examined(read_run(run_dir))
-    write_table(run_dir / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
-    write_document(run_dir / "verdicts.json", analysis.verdicts.model_dump(mode="json"))
+    write_figures(analysis, run_dir)
     return analysis.verdicts
+
+
+def write_figures(analysis: Analysis, folder: Path) -> None:
+    """Write results.csv and verdicts.json into a folder; raises StoreError."""
+    write_table(folder / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
+    write_document(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json"))
 
 
 def examined(run: Run) -> Analysis:

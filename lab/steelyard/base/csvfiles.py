@@ -1,12 +1,17 @@
-"""Small tables and documents on disk: read with the file and line in every complaint, written whole or not at all."""
+"""Small tables and documents on disk: read with the file and line in every complaint, written whole or not at all.
+
+A file may lie gzipped under its name and `.gz`, as in kept runs; readers need not know.
+"""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -60,19 +65,38 @@ def _finite(text: str) -> float:
     return value
 
 
+def is_stored(path: Path) -> bool:
+    """Whether a file is there, plain or gzipped."""
+    return path.exists() or gzipped(path).exists()
+
+
+def gzipped(path: Path) -> Path:
+    """Where a file lies if it lies gzipped."""
+    return path.with_name(f"{path.name}.gz")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole of a stored file, plain or else gzipped; raises StoreError that names it."""
+    packed = gzipped(path)
+    try:
+        return path.read_bytes() if path.exists() or not packed.exists() else gzip.decompress(packed.read_bytes())
+    except FileNotFoundError:
+        raise StoreError(f"{path} is missing") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise StoreError(f"{packed} cannot be unpacked: {error}") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+
+
 def read_text(path: Path, *, may_be_cut: bool = False) -> str:
     """The whole of a stored text file; raises StoreError that names it.
 
     `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise StoreError(f"{path} is missing") from None
+        text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
     if may_be_cut and not text.endswith("\n"):
         text = text[: text.rfind("\n") + 1]
     return text
@@ -106,17 +130,13 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
 def read_document(path: Path) -> Any:
     """A JSON file's content; raises StoreError that names the file and the line."""
     try:
-        return json.loads(path.read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        raise StoreError(f"{path} is missing") from None
+        return json.loads(read_bytes(path).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise StoreError(f"{path}, line {error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise StoreError(f"{path}: nested too deeply") from None
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -1,29 +1,52 @@
-"""Where things are: the rooms of this checkout, the user's own rooms, the cache and the scratch folders."""
+"""Where things are: the rooms of this checkout or installation, the user's own rooms, the cache and the scratch folders."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
+import shutil
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT_VARIABLE = "STEELYARD_HOME"
 EXTRA_VARIABLE = "STEELYARD_PATH"
 
 
 def root() -> Path:
-    """The checkout: STEELYARD_HOME, or the nearest folder above this file that holds servers/, services/ and studies/."""
+    """The house: STEELYARD_HOME, or the checkout that this file stands in, or a copy of the house that was installed with it."""
     named = os.environ.get(ROOT_VARIABLE)
     if named:
         return Path(named).resolve()
-    here = Path(__file__).resolve()
-    for folder in (*here.parents, *Path.cwd().resolve().parents, Path.cwd().resolve()):
-        if all((folder / room).is_dir() for room in ("servers", "services", "studies")):
-            return folder
-    return Path.cwd()
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "house"
+    return _copied(installed) if installed.is_dir() else package.parent.parent
+
+
+@functools.cache
+def _copied(installed: Path) -> Path:
+    """A copy in the cache: builds leave what they make beside the sources, and an installed package is read only."""
+    digest = hashlib.sha256()
+    for path in sorted(installed.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(installed)}\0".encode() + path.read_bytes() + b"\0")
+    copy = cache() / "house" / digest.hexdigest()[:12]
+    if not copy.is_dir():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=copy.parent) as scratch:
+            made = shutil.copytree(installed, Path(scratch) / "made", ignore=shutil.ignore_patterns("__pycache__"))
+            for path in (made, *made.rglob("*")):
+                path.chmod(path.stat().st_mode | stat.S_IWUSR)
+            with suppress(OSError):  # another lab was faster
+                made.rename(copy)
+    return copy
 
 
 def rooms(name: str) -> Iterator[Path]:
-    """Every folder called `name`: this checkout's, then those of the user's own houses in STEELYARD_PATH."""
+    """Every folder called `name`: this house's, then those of the user's own houses in STEELYARD_PATH."""
     extra = [Path(part) for part in os.environ.get(EXTRA_VARIABLE, "").split(os.pathsep) if part]
     for house in (root(), *extra):
         room = house / name

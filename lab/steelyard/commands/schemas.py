@@ -9,7 +9,18 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from ..base import house
-from ..models import calibration, job, outputs, records, server, service, study, tuning_lists, verdict
+from ..models import (
+    calibration,
+    job,
+    outputs,
+    published_conclusions,
+    records,
+    server,
+    service,
+    study,
+    tuning_lists,
+    verdict,
+)
 
 MODELS: dict[str, type[BaseModel]] = {
     "job": job.Job,
@@ -17,6 +28,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "service": service.Service,
     "exchange": service.Exchange,
     "study": study.Study,
+    "claims": published_conclusions.Conclusions,
     "tuning": tuning_lists.TuningList,
     "tuning-settings": tuning_lists.Settings,
     "schedule": records.Schedule,

@@ -97,6 +97,9 @@ def first_line(argv: list[str]) -> str:
 
 
 def _git() -> dict[str, Any]:
+    """The checkout's revision; of an installed house there is none, whatever holds the folder that it lies in."""
+    if not (house.root() / ".git").exists():
+        return {"revision": None, "changed": False}
     revision = _said(["git", "-C", str(house.root()), "rev-parse", "HEAD"])
     changed = _said(["git", "-C", str(house.root()), "status", "--porcelain"])
     return {"revision": revision or None, "changed": bool(changed)}

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..base.csvfiles import Row, read_document, read_table
+from ..base.csvfiles import Row, is_stored, read_document, read_table
 from ..base.errors import StoreError
 from ..base.histogram import Histogram, decode, merged, read_log
 from ..models.records import Schedule, SlicePlan, TrialPlan, TrialRecord
@@ -351,7 +351,7 @@ def _environment(path: Path) -> Mapping[str, Any]:
 
 def read_trial(planned: TrialPlan, folder: Path) -> Trial:
     """The trial stored in `folder`; raises StoreError where it is complete and yet damaged."""
-    record = _model(TrialRecord, folder / "trial.json") if (folder / "trial.json").exists() else None
+    record = _model(TrialRecord, folder / "trial.json") if is_stored(folder / "trial.json") else None
     whole = record is not None and record.status == "complete"
     problems: list[str] = []
 
@@ -361,7 +361,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         except StoreError as error:
             if whole:
                 raise
-            if (folder / name).exists():
+            if is_stored(folder / name):
                 problems.append(error.message)
             return otherwise
 

@@ -1,0 +1,27 @@
+"""What the lab's wheel carries beside the package: servers, services, studies and contracts, as the checkout has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pathspec
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+ROOMS = ("servers", "services", "studies", "contracts")
+
+
+class House(BuildHookInterface[Any]):
+    """Puts the rooms of the checkout, without what builds made in them, into steelyard/house."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called by hatchling before it builds; an editable installation finds the rooms in the checkout."""
+        if version == "editable":
+            return
+        ignored = pathspec.GitIgnoreSpec.from_lines((CHECKOUT / ".gitignore").read_text(encoding="utf-8").splitlines())
+        paths = [path for room in ROOMS for path in sorted((CHECKOUT / room).rglob("*")) if path.is_file()]
+        for path in (*paths, CHECKOUT / "LICENSE"):
+            place = path.relative_to(CHECKOUT).as_posix()
+            if not ignored.match_file(place):
+                build_data["force_include"][str(path)] = f"steelyard/house/{place}"

@@ -1,0 +1,26 @@
+"""`steelyard keep`: a stored run made small enough for a repository or a message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..base.text import bytes_text
+from .options import console
+
+commands = typer.Typer()
+
+
+@commands.command(epilog="Example: steelyard keep runs/wstest-2026-01-31-120000 wstest-in-january")
+def keep(
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The folder to keep it in; a kept run may be its own.")],
+) -> None:
+    """Copy a run small: what its report needs, gzipped, and ten sampled answers; `steelyard report` reads it as it is."""
+    from ..report import keeping
+
+    kept = keeping.keep(run_folder, to)
+    size = sum(path.stat().st_size for path in kept.rglob("*") if path.is_file())
+    console(stderr=False).print(f"kept: {kept} ({bytes_text(size)})", highlight=False, markup=False)

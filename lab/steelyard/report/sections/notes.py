@@ -1,0 +1,35 @@
+"""What whoever kept the run wrote beside it: what it shows, what it cannot, how it was kept (notes.md in the run's folder)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from ...analyse.analysis import Analysis
+from ...base.csvfiles import is_stored, read_text
+from ..section import Section
+
+NOTES = "notes.md"
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where nothing was written."""
+    path = analysis.run.folder / NOTES
+    return {"notes": _html(read_text(path))} if is_stored(path) else None
+
+
+def _html(markdown: str) -> Markup:
+    """Markdown as HTML, its headings below those of sections. HTML in it is shown as text, and nothing is fetched."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(_COMMENT.sub("", markdown))
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
+    return Markup(parser.renderer.render(tokens, parser.options, {}))
+
+
+SECTION = Section("notes", content)

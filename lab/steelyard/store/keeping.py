@@ -1,0 +1,110 @@
+"""A run made small enough to keep beside sources or to send: what its report reads, gzipped, and a few sampled answers."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter
+from collections.abc import Iterator, Set
+from pathlib import Path
+
+from ..base.csvfiles import Row, gzipped, is_stored, read_bytes, read_table, write_table
+from .stored_run import Run, Trial
+
+SAMPLES = 10
+# What a reader may want to open without unpacking it.
+PLAIN_BYTES = 150_000
+_HISTOGRAMS = "intervals.hlog"
+_READ = {"trial.json", "job.json", "slices.csv", "observations.csv", "machine.csv", "ticks.csv", _HISTOGRAMS}
+_TAG = re.compile(r"Tag=[^,]*/(\d+)/[^,/]*/([^,/]*),")
+# The contract's generator makes them anew from the seed.
+_REQUESTS = {"corpus.bin", "corpus.csv", "expected.jsonl", "rules.json"}
+
+
+def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None:
+    """Copy a stored run into the new folder `to`; raises StoreError.
+
+    Of its own files stay all but `leave_out`, of the corpus what is not made from the seed, of a complete trial what is read
+    and of any other its logs too, of the histograms the `kinds` of measured slices, of the sampled answers ten, wrong ones
+    first. The user's home is `~`.
+    """
+    (to / "corpus").mkdir(parents=True)
+    for folder, made_anew in ((run.folder, leave_out), (run.folder / "corpus", _REQUESTS)):
+        for name in _names(folder):
+            if name not in made_anew:
+                put(to / folder.relative_to(run.folder) / name, read_bytes(folder / name))
+    if not any((to / "corpus").iterdir()):
+        (to / "corpus").rmdir()
+    samples = list(_samples(run))
+    for trial in run.trials:
+        folder = to / "trials" / trial.folder.name
+        folder.mkdir(parents=True)
+        for name in _names(trial.folder):
+            if trial.status == "complete" and name not in _READ:
+                continue
+            content = read_bytes(trial.folder / name)
+            _put_gzipped(folder / name, _read_ones(trial, content, kinds) if name == _HISTOGRAMS else content)
+        _keep_samples(trial, [row for of, row in samples if of is trial], folder / "samples")
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file plain where it is small and gzipped where it is not."""
+    if len(content) > PLAIN_BYTES:
+        _put_gzipped(path, content)
+    else:
+        path.write_bytes(_without_home(content))
+
+
+def _put_gzipped(path: Path, content: bytes) -> None:
+    gzipped(path).write_bytes(gzip.compress(_without_home(content), 9, mtime=0))
+
+
+def _names(folder: Path) -> list[str]:
+    """The names of a folder's own files, gzipped or not; none where there is no folder."""
+    paths = folder.iterdir() if folder.is_dir() else ()
+    return sorted({path.name.removesuffix(".gz") for path in paths if path.is_file() and not path.name.startswith(".")})
+
+
+def _without_home(content: bytes) -> bytes:
+    home = str(Path.home())
+    if home == "/":
+        return content
+    return re.sub(rb"(?<![\w.~/-])" + re.escape(home.encode()) + rb"(?![\w.-])", b"~", content)
+
+
+def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
+    """Of a histogram log the lines of measured slices and these kinds; what is no histogram stays."""
+    measured = {number for number, row in trial.slices.items() if row.phase == "measure"}
+    kept = []
+    for line in log.decode("utf-8").splitlines(keepends=True):
+        tag = _TAG.match(line)
+        if tag is None or (int(tag[1]) in measured and tag[2] in kinds):
+            kept.append(line)
+    return "".join(kept).encode()
+
+
+def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:
+    """At most SAMPLES sampled answers: first those that were not right, then of each subject and operation in turn."""
+    found = []
+    before = Counter[tuple[str, str]]()
+    for trial in run.trials:
+        index = trial.folder / "samples" / "index.csv"
+        columns = ("sample", "subject", "operation", "outcome")
+        rows = read_table(index, columns, may_be_cut=trial.status != "complete") if is_stored(index) else ()
+        for row in rows:
+            whose = (row.text("subject"), row.text("operation"))
+            found.append((row.text("outcome") == "right", before[whose], trial, row))
+            before[whose] += 1
+    found.sort(key=lambda one: one[:2])
+    yield from ((trial, row) for _, _, trial, row in found[:SAMPLES])
+
+
+def _keep_samples(trial: Trial, rows: list[Row], folder: Path) -> None:
+    if not rows:
+        return
+    folder.mkdir()
+    rows.sort(key=lambda row: row.line)
+    write_table(folder / "index.csv", list(rows[0].fields), ([*row.fields.values()] for row in rows))
+    for row in rows:
+        name = f"{row.text('sample')}.answer"
+        _put_gzipped(folder / name, read_bytes(trial.folder / "samples" / name))

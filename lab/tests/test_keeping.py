@@ -1,0 +1,132 @@
+"""A kept run is small, says to the byte what the whole one says, and those of this repository stay small."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from steelyard.base import house
+from steelyard.base.csvfiles import gzipped, read_bytes
+from steelyard.base.errors import StoreError
+from steelyard.models.records import Failure
+from steelyard.report import keeping, write_report
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
+
+RESULTS = house.root() / "docs" / "results"
+KEPT = sorted(path.parent for path in RESULTS.glob("*/schedule.json"))
+INDEX = ("sample", "slice", "subject", "operation", "entry", "outcome")
+
+
+def write_samples(trial: Path, outcomes: list[str]) -> None:
+    """Sampled answers of the subjects in turn, with these outcomes."""
+    (trial / "samples").mkdir()
+    with (trial / "samples" / "index.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(INDEX)
+        for number, outcome in enumerate(outcomes):
+            writer.writerow((number, 0, ("tomcat-metro", "go")[number % 2], "echoStruct", 7, outcome))
+            (trial / "samples" / f"{number}.answer").write_bytes(b"<answer/>" * 100)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = write_run(tmp_path / "whole" / "run", Planted(forks=2, pairs=3))
+    write_samples(folder / "trials" / "01", ["right"] * 20)
+    write_samples(folder / "trials" / "02", [*["right"] * 19, "wrong"])
+    (folder / "corpus").mkdir()
+    (folder / "corpus" / "corpus.bin").write_bytes(b"requests")
+    (folder / "trials" / "01" / "go.part1.log").write_text("started")
+    return folder
+
+
+def size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def samples(folder: Path) -> list[dict[str, str]]:
+    """The rows of the sampled answers that are there."""
+    found = []
+    for index in sorted(folder.glob("trials/*/samples/index.csv")):
+        with index.open(newline="") as file:
+            found += [row for row in csv.DictReader(file) if read_bytes(index.parent / f"{row['sample']}.answer")]
+    return found
+
+
+def test_a_kept_run_is_smaller_and_its_report_is_the_whole_runs_to_the_byte(run: Path, tmp_path: Path) -> None:
+    kept = keeping.keep(run, tmp_path / "run")
+    assert size(kept / "trials") < size(run / "trials") / 2
+    assert write_report(kept).read_bytes() == write_report(run).read_bytes()
+
+
+def test_ten_sampled_answers_stay_those_that_were_wrong_among_them(run: Path, tmp_path: Path) -> None:
+    rows = samples(keeping.keep(run, tmp_path / "run"))
+    assert len(rows) == 10
+    assert [row["outcome"] for row in rows].count("wrong") == 1
+    assert {row["subject"] for row in rows} == {"tomcat-metro", "go"}
+
+
+def test_logs_stay_of_trials_that_failed_alone_and_the_users_home_is_not_in_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    failures = {2: Failure(kind="interrupted", message="stopped by the user")}
+    run = write_run(tmp_path / "whole", Planted(forks=2, pairs=3, failures=failures))
+    for trial in ("01", "02"):
+        (run / "trials" / trial / "go.part1.log").write_text("/home/somebody/x is not /home/somebody-else/x")
+    kept = keeping.keep(run, tmp_path / "kept")
+    assert not gzipped(kept / "trials" / "01" / "go.part1.log").exists()
+    assert read_bytes(kept / "trials" / "02" / "go.part1.log") == b"~/x is not /home/somebody-else/x"
+
+
+def test_requests_are_left_out_and_what_is_no_request_stays(run: Path, tmp_path: Path) -> None:
+    (run / "corpus" / "graph.xml").write_text("<graph/>")
+    kept = keeping.keep(run, tmp_path / "run")
+    assert [path.name for path in (kept / "corpus").iterdir()] == ["graph.xml"]
+
+
+def test_a_run_that_would_say_less_is_not_kept(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "_kinds", lambda _: frozenset())
+    with pytest.raises(StoreError, match="would not say what it says whole"):
+        keeping.keep(run, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_kept_run_may_be_kept_again_in_its_place_and_nothing_else_is_replaced(run: Path, tmp_path: Path) -> None:
+    kept = keeping.keep(run, tmp_path / "run")
+    before = {path.relative_to(kept): path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+    keeping.keep(kept, kept)
+    assert {path.relative_to(kept): path.read_bytes() for path in kept.rglob("*") if path.is_file()} == before
+    for whole, to in ((run, run), (run, kept)):
+        with pytest.raises(StoreError, match="is there already"):
+            keeping.keep(whole, to)
+
+
+def test_a_damaged_gzipped_file_is_named(run: Path, tmp_path: Path) -> None:
+    kept = keeping.keep(run, tmp_path / "run")
+    path = gzipped(kept / "trials" / "01" / "slices.csv")
+    for damaged in (path.read_bytes()[:-9], b"no gzip at all", gzip.compress(b"\xff")):
+        path.write_bytes(damaged)
+        with pytest.raises(StoreError, match=r"slices\.csv"):
+            read_run(kept)
+
+
+def test_there_are_kept_runs() -> None:
+    assert {path.name for path in KEPT} >= {"demo", "wstest", "soaservers"}
+
+
+@pytest.mark.parametrize("run", KEPT, ids=lambda path: path.name)
+def test_a_run_of_this_repository_is_kept_small(run: Path) -> None:
+    assert size(run) < 2_000_000
+    assert len(samples(run)) <= 10
+
+
+@pytest.mark.skipif(shutil.which("git") is None or not (house.root() / ".git").exists(), reason="not a git checkout")
+def test_the_tree_stays_small() -> None:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=house.root(), capture_output=True, check=True, text=True)
+    files = [house.root() / name for name in names.stdout.split("\0") if name]
+    assert sum(path.lstat().st_size for path in files if path.exists()) < 15_000_000

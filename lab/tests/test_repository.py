@@ -1,0 +1,128 @@
+"""What surrounds the code is true: workflows call what is there, updates look for manifests that exist, a release is its tag's."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from steelyard.base import house
+
+ROOT = house.root()
+FORGE = ROOT / ".github"
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+MANIFESTS = {
+    "github-actions": "workflows",
+    "pip": "pyproject.toml",
+    "cargo": "Cargo.toml",
+    "maven": "pom.xml",
+    "docker": "Dockerfile",
+}
+
+
+def content(name: str) -> Any:
+    return yaml.safe_load((FORGE / name).read_text())
+
+
+def commands(workflow: str) -> list[str]:
+    return [
+        step["run"]
+        for job in content(f"workflows/{workflow}.yml")["jobs"].values()
+        for step in job["steps"]
+        if "run" in step
+    ]
+
+
+def release_notes() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("release_notes", ROOT / "tools" / "release_notes.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("workflow", ["ci", "release"])
+def test_a_workflow_calls_only_what_is_there(workflow: str) -> None:
+    words = [word for command in commands(workflow) for word in command.split()]
+    made = [word for command in commands(workflow) if command.startswith("make ") for word in command.split()[1:]]
+    ours = [word for word in words if word.startswith(("tools/", ".ci/"))]
+    assert made and set(made) <= TARGETS
+    assert ours and [word for word in ours if not (ROOT / word).is_file()] == []
+
+
+def test_ci_runs_what_a_contributor_runs() -> None:
+    assert ".ci/run" in commands("ci")
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_updates_are_looked_for_where_there_are_manifests() -> None:
+    found = {
+        (update["package-ecosystem"], folder)
+        for update in content("dependabot.yml")["updates"]
+        for folder in update.get("directories", [update.get("directory")])
+    }
+    assert {ecosystem for ecosystem, _ in found} == set(MANIFESTS)
+    for ecosystem, folder in found:
+        base = FORGE if ecosystem == "github-actions" else ROOT / folder.lstrip("/")
+        assert (base / MANIFESTS[ecosystem]).exists(), (ecosystem, folder)
+
+
+@pytest.mark.parametrize("form", ["wrong-verdict", "new-server"])
+def test_an_issue_form_asks_for_what_is_needed_to_act_on_it(form: str) -> None:
+    found = content(f"ISSUE_TEMPLATE/{form}.yml")
+    assert found["name"] and found["description"]
+    identifiers = [field["id"] for field in found["body"]]
+    assert len(set(identifiers)) == len(identifiers)
+    assert {field["type"] for field in found["body"]} <= {"input", "textarea", "dropdown"}
+    assert any(field.get("validations", {}).get("required") for field in found["body"])
+
+
+def test_the_development_container_is_built_from_a_file_that_is_there() -> None:
+    folder = ROOT / ".devcontainer"
+    found = json.loads((folder / "devcontainer.json").read_text())
+    assert (folder / found["build"]["dockerfile"]).is_file()
+    assert found["postCreateCommand"].removeprefix("make ") in TARGETS
+    tools = re.search(r"\$\{\*:-(.*?)\}", (ROOT / "tools" / "toolchains.sh").read_text())
+    assert tools is not None
+    packages = {
+        "python3": "python3-venv",
+        "cargo": "rustup",
+        "mvn": "maven",
+        "go": "golang-go",
+        "node": "nodejs",
+        "cc": "build-essential",
+    }
+    installed = (folder / "Dockerfile").read_text().split()
+    assert [tool for tool in tools[1].split() if packages[tool] not in installed] == []
+
+
+def test_a_releases_notes_are_the_section_of_its_version() -> None:
+    changelog = "# Changelog\n\n## 0.2.0 (2027-01-31)\n\n- New.\n\n## 0.1.0 (2026-12-01)\n\n- First.\n"
+    assert release_notes().notes("v0.2.0", "0.2.0", changelog) == "- New.\n"
+    assert release_notes().notes("v0.1.0", "0.1.0", changelog) == "- First.\n"
+
+
+@pytest.mark.parametrize(
+    ("tag", "heading", "complaint"),
+    [
+        ("v0.3.0", "## 0.2.0 (2027-01-31)", "the tag v0.3.0 is not the version 0.2.0"),
+        ("v0.2.0", "## 0.2.0 (unreleased)", "write the day of the release"),
+        ("v0.2.0", "## 0.1.0 (2026-12-01)", "has no section"),
+    ],
+)
+def test_a_release_that_is_not_ready_is_refused(tag: str, heading: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        release_notes().notes(tag, "0.2.0", f"# Changelog\n\n{heading}\n\n- New.\n")
+
+
+def test_the_reports_of_kept_runs_are_unpacked_for_a_release(tmp_path: Path) -> None:
+    subprocess.run(["sh", ROOT / "tools" / "reports.sh", tmp_path], check=True)
+    runs = {path.parent.name for path in (ROOT / "docs" / "results").glob("*/schedule.json")}
+    assert {path.stem for path in tmp_path.glob("*.html")} == runs
+    assert all(path.read_text().startswith("<!doctype html>") for path in tmp_path.iterdir())

@@ -1,0 +1,37 @@
+"""What a release says of itself, from CHANGELOG.md: `python tools/release_notes.py v0.1.0`."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def notes(tag: str, version: str, changelog: str) -> str:
+    """The section of the version that `tag` names; raises ValueError where the tag, the version and the section disagree."""
+    if tag != f"v{version}":
+        raise ValueError(f"the tag {tag} is not the version {version}; tag v{version}, or change the version first")
+    heading = re.search(rf"^## {re.escape(version)} \((.*)\)\n", changelog, re.MULTILINE)
+    if heading is None:
+        raise ValueError(f"CHANGELOG.md has no section '## {version} (DATE)'; add one")
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", heading[1]):
+        raise ValueError(f"CHANGELOG.md says {version} ({heading[1]}); write the day of the release there")
+    return re.split(r"^## ", changelog[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0].strip() + "\n"
+
+
+def main() -> int:
+    """Print the notes, or one sentence about what keeps the release back."""
+    version = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    try:
+        print(notes(sys.argv[1], version, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")), end="")
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
