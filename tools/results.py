@@ -17,6 +17,7 @@ from pathlib import Path
 
 from kept import ROOT, between, keep
 from steelyard.analyse.sentences import place_text
+from steelyard.base.csvfiles import read_document
 from steelyard.base.text import counted, ratio_text, value_text
 from steelyard.catalogue.published_tables import PublishedRow, read_published
 from steelyard.models.verdict import Comparison, Verdicts
@@ -40,7 +41,7 @@ class Kept:
     @cached_property
     def verdicts(self) -> Verdicts:
         """verdicts.json."""
-        return Verdicts.model_validate_json((self.folder / "verdicts.json").read_text(encoding="utf-8"))
+        return Verdicts.model_validate(read_document(self.folder / "verdicts.json"))
 
     @cached_property
     def primaries(self) -> list[Comparison]:
