@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.checks import least_requests, littles_law, littles_law_applies, percentile_refusal
 from steelyard.statistics.interval import Interval, equivalence_p_value, fork_value, p_value, student_interval
-from steelyard.statistics.looks import LOOKS, alarm_rate, alpha_of, per_look_alpha
+from steelyard.statistics.look_simulation import alarm_rate, per_look_alpha
+from steelyard.statistics.looks import LOOKS, alpha_of
 from steelyard.statistics.planning import forks_needed, power, smallest_difference, time_left
 from steelyard.statistics.scalability import fit
 from steelyard.statistics.steady import WarmUpSlice, compiles, steady_since
