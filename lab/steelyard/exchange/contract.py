@@ -89,10 +89,11 @@ def verify(
         for name, exchange in _all_exchanges(service, seed):
             if name in deviations:
                 continue
+            right = b""
             for spelling in _spellings(exchange, all_spellings and not floor):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
-                _verify_one(service, meaning, conversation, name, exchange, spelling, who or url)
+                right = _verify_one(service, meaning, conversation, name, exchange, spelling, who or url, right)
                 verified += 1
     finally:
         conversation.close()
@@ -137,9 +138,10 @@ def _verify_one(
     exchange: Exchange,
     spelling: Spelling,
     who: str,
-) -> None:
+    right: bytes,
+) -> bytes:
     try:
-        _ask(service, meaning, conversation, exchange, spelling)
+        return _ask(service, meaning, conversation, exchange, spelling, right)
     except ContractError as error:
         where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
         raise ContractError(f"{where}: {error.message}") from None
