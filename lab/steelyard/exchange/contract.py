@@ -86,7 +86,7 @@ def verify(
     conversation = Conversation(url)
     verified = 0
     try:
-        for name, exchange in _all_exchanges(service, seed):
+        for name, exchange in all_exchanges(service, seed):
             if name in deviations:
                 continue
             right = b""
@@ -118,7 +118,8 @@ def hold(service: Entry[Service], url: str) -> Iterator[None]:
         conversation.close()
 
 
-def _all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+    """Every exchange that `verify` asks with this seed, with its name: those of the contract, then random ones."""
     yield from exchanges.written(service)
     for operation in service.model.operations:
         made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .distributions import student_tail
-from .looks import ALPHA
 
 SIMULATIONS = 200_000
 _SEED = 20040806
 
 
 @lru_cache(maxsize=32)
-def per_look_alpha(looks: tuple[int, ...], overall: float = ALPHA, simulations: int = SIMULATIONS) -> float:
+def per_look_alpha(looks: tuple[int, ...], overall: float, simulations: int = SIMULATIONS) -> float:
     """The constant per-look alpha at which the chance of any false alarm over all looks is `overall`.
 
     Pocock 1977, "Group sequential methods in the design and analysis of clinical trials", with t in place of z, found
