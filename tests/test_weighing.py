@@ -99,13 +99,6 @@ def test_the_report_is_rebuilt_from_stored_files_alone_and_is_the_same(lab: Lab)
     assert (moved / "report.html").read_bytes().count(b"<svg") == before["report.html"].count(b"<svg") > 0
 
 
-def test_a_dry_run_prints_the_schedule_and_starts_nothing(lab: Lab) -> None:
-    ran = lab.run("run", "wstest", "--only", "tomcat-metro,go", "--dry-run")
-    assert ran.code == 0
-    assert "tomcat-metro, go" in ran.out and "8 users" in ran.out and "echoStruct (judged)" in ran.out
-    assert lab.runs() == []
-
-
 def test_as_published_runs_the_papers_own_file_unbroken_and_calls_nothing(lab: Lab) -> None:
     (lab.folder / "WSTest.ini").write_text(PAPERS_FILE)
     ran = lab.run_undisturbed("run", "wstest", "--only", "go,odd", "--config", "WSTest.ini", "--as-published", "--json")
