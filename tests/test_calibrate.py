@@ -14,7 +14,10 @@ from statistics import median
 from typing import Any
 
 import jsonschema
+import pytest
 from conftest import Lab
+
+pytestmark = pytest.mark.long
 
 CONTRACTS = Path(__file__).parent.parent / "contracts"
 STUDY = """

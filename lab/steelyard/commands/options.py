@@ -42,9 +42,9 @@ def console(*, stderr: bool = True) -> Console:
 
 def run_study(study: str, request: Request, out: Path | None, json: bool) -> Outcome:
     """Run a study and print what it came to."""
-    from ..run import main_job as running
-
     entry = entries.study(study)
+    from ..run import main_job as running  # only now: a name that is not known needs no wait
+
     with Progress(console(), quiet=json) as progress:
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     print_outcome(outcome, json)

@@ -54,7 +54,8 @@ def run(
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
     settings = settle(study.model, request)
-    measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
+    schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
+    measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
     service = entries.service(study.model.service)
     with machine_lock(" ".join(command)):
         shares = cpus.share()
