@@ -82,6 +82,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         self.send(200, str(served).encode(), "text/plain")
 
+    def do_PUT(self):
+        """Count as many more requests: those that a stand-in of the engine only says that it sent."""
+        global served
+        with lock:
+            served += int(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send(200, b"", "text/plain")
+
     def do_POST(self):
         global under_way
         body = self.rfile.read(int(self.headers["Content-Length"]))
