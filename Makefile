@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test test-rust test-python test-java test-go test-node test-e2e test-servers build tools wheels check contracts bench bench-table hall fuzz readme results kept factors map clean
+.PHONY: calibrate-study calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme results kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -16,7 +16,9 @@ help: ## say what can be made
 demo: build ## weigh two real servers, in under five minutes once things are fetched
 	@$(RUN) steelyard demo
 
-test: build check test-rust test-python test-java test-go test-node test-e2e ## every part's tests, and a short run on real servers
+test: ## every part's tests, and short runs on real servers: what CI runs; says what each part took and what was skipped
+	@sh tools/toolchains.sh
+	@python3 tools/parts.py
 
 build: tools ## Python environment, engine and keeper
 	@$(UV) sync --quiet
@@ -53,8 +55,12 @@ check: build ## format, lint, types, generated files
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 
+build-rust-tests:
+	cargo test $(CARGO_FLAGS) --all-features --quiet --no-run
+	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet --no-run || exit 1; done
+
 test-rust:
-	cargo test $(CARGO_FLAGS) --all-features --quiet
+	cargo test $(CARGO_FLAGS) --all-features
 	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet || exit 1; done
 
 test-python: build
@@ -69,11 +75,17 @@ test-go:
 test-node:
 	cd services/wstest/node && node --test
 
-test-e2e: build ## a short run on real servers
+provide: build ## fetch and build the servers that the end-to-end tests start
+	$(RUN) python tools/provide.py
+
+test-e2e: build ## short runs on real servers
 	$(RUN) pytest tests
 
 test-servers: build ## everything asked of every server that can be had here (half an hour; fetches what is missing)
 	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/hall.py && exit $$found
+
+test-long: build ## what takes minutes: calibration, kept runs, freezes (on a quiet machine)
+	$(RUN) pytest tests -m long
 
 bench: build ## the engine against its peers and the truth; BENCH="capacity --pairs 3" measures less
 	cargo build $(CARGO_FLAGS) --release --features testservers

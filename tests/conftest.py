@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import undisturbed
+from undisturbed import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401  hooks of this suite
 
 HOUSE = Path(__file__).parent / "house"
 STEELYARD = Path(sys.executable).with_name("steelyard")
@@ -83,10 +85,12 @@ class Lab:
 
     def run_undisturbed(self, *words: str) -> Ran:
         """The same for a test that needs the verdict: again, twice at most, where the host disturbed it; then it is skipped."""
-        for _ in range(3):
-            if not (ran := self.run(*words)).disturbed:
-                return ran
-        pytest.skip(f"on this host no verdict can be had, three times: {ran.err.splitlines()[-2:]}")
+        command = f"steelyard {' '.join(words)}"
+        ran = next((ran for ran in (self.run(*words) for _ in range(3)) if not ran.disturbed), None)
+        if ran is None:
+            undisturbed.skip(command)
+        undisturbed.had(command)
+        return ran
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -109,8 +113,8 @@ class Lab:
             "operation": "echoStruct",
             "forks": 2,
             "pairs": 3,
-            "slice_seconds": 0.5,
-            "warm_up": 1.5,  # three slices, the least that can be judged: most tests do not ask what is steady
+            "slice_seconds": 0.3,
+            "warm_up": 0.3,  # one slice, too few to be judged: a test that asks what is steady says so
         }
         settings.update(wishes)
         written = "".join(
@@ -129,6 +133,17 @@ class Lab:
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
+    yield from lab_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One for all tests of a module that only read what it ran."""
+    yield from lab_in(tmp_path_factory.mktemp("shared"))
+
+
+def lab_in(tmp_path: Path) -> Iterator[Lab]:
+    """A lab in an empty folder; nothing of it may be left running, and the folder is removed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     own = {
         "STEELYARD_PATH": str(HOUSE),

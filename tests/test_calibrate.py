@@ -14,7 +14,10 @@ from statistics import median
 from typing import Any
 
 import jsonschema
+import pytest
 from conftest import Lab
+
+pytestmark = pytest.mark.long
 
 CONTRACTS = Path(__file__).parent.parent / "contracts"
 STUDY = """
@@ -148,10 +151,3 @@ def test_ctrl_c_in_a_calibration_keeps_the_forks_that_ended_and_says_what_they_s
     assert found["stopped"] is True and found["forks"] == 2
     (kept,) = (lab.folder / "state").glob("*/calibration.json")
     assert json.loads(kept.read_text()) == found
-
-
-def test_a_slow_down_without_a_measured_size_is_refused(lab: Lab) -> None:
-    (lab.folder / "small.toml").write_text(STUDY, encoding="utf-8")
-    ran = lab.run("run", "small.toml")
-    assert ran.code == 1
-    assert "must be measured first" in ran.err and "steelyard calibrate" in ran.err

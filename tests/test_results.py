@@ -14,9 +14,12 @@ from steelyard.base.csvfiles import gzipped, read_bytes
 CONTRACTS = Path(__file__).parent.parent / "contracts"
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 RUNS = sorted(path.parent.name for path in RESULTS.glob("*/schedule.json"))
+SHORT = "demo"
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", [SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in RUNS if name != SHORT)]
+)
 def test_a_kept_run_is_rebuilt_to_the_byte(lab: Lab, name: str) -> None:
     run = lab.folder / name
     shutil.copytree(RESULTS / name, run)
@@ -30,9 +33,10 @@ def test_a_kept_run_is_rebuilt_to_the_byte(lab: Lab, name: str) -> None:
 
 
 def test_there_is_a_kept_run() -> None:
-    assert "demo" in RUNS
+    assert SHORT in RUNS
 
 
+@pytest.mark.long
 def test_two_kept_runs_stand_side_by_side_and_are_not_judged(lab: Lab) -> None:
     both = (str(RESULTS / "demo"), str(RESULTS / "wstest"))
     said = lab.run("report", *both)

@@ -58,12 +58,6 @@ def test_a_run_is_not_resumed_on_another_setup(lab: Lab, until: Until) -> None:
     assert (run / "trials" / "02").is_dir()
 
 
-def test_resume_takes_no_study_and_only_a_runs_folder(lab: Lab) -> None:
-    assert "there is no run nowhere" in lab.run("run", "--resume", "nowhere").err
-    assert "leave the study's name out" in lab.run("run", "wstest", "--resume", str(lab.folder)).err
-    assert "study.toml" in lab.run("run", "--resume", str(lab.folder)).err
-
-
 def test_a_budget_too_small_for_all_is_kept_by_leaving_out_and_saying_so(lab: Lab) -> None:
     ran = lab.run("run", lab.study(PAIR, forks=9, pairs=8, warm_up=2), "--budget", "30s")
     assert "Traceback" not in ran.err

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from steelyard.catalogue import entries
-from steelyard.commands import printing
+from steelyard.commands import listing
 from steelyard.models.outputs import Checked, ServerRow, ServersOutput
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +43,7 @@ def written(found: ServersOutput) -> str:
     most = max(sittings, key=lambda sitting: len(sittings[sitting]), default="")
     for sitting, names in sittings.items():
         text += f"\n{'Checked' if sitting == most else ', '.join(names)} {sitting}.\n"
-    text += "\n## What was found\n\n" + _table(list(printing.CHECKS), [printing.findings(row) for row in tried])
+    text += "\n## What was found\n\n" + _table(list(listing.CHECKS), [listing.findings(row) for row in tried])
     text += _listed("What failed", [(row, [row.reason]) for row in tried if row.reason])
     text += _listed("Not to be had where this was run", [(row, [row.reason]) for row in rows if row.contract is None])
     text += "\n## What they are\n\n" + _table(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,8 @@ from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges, refusals
 from steelyard.exchange.soap import meaning
+from steelyard.exchange.soap.meaning import Meaning
+from steelyard.exchange.soap.spellings import respell
 
 
 @pytest.fixture
@@ -16,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """The exchanges and spellings that were asked, instead of asking a server."""
     asked: list[tuple[str, str]] = []
 
-    def note(_service, _meaning, _conversation, name, _exchange, spelling, _who):  # type: ignore[no-untyped-def]
+    def note(_service, _meaning, _conversation, name, _exchange, spelling, _who, _right):  # type: ignore[no-untyped-def]
         asked.append((name, spelling.name))
 
     monkeypatch.setattr(contract, "_verify_one", note)
@@ -65,3 +71,58 @@ def test_a_service_that_echoes_no_text_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(exchanges, "written", lambda _service: mute)
     with pytest.raises(ContractError, match="no exchange of wstest repeats a text of its request"):
         refusals.echo(service)
+
+
+@contextmanager
+def parrot(answers: Mapping[bytes, str]) -> Iterator[str]:
+    """The address of a server that knows these requests by their bytes, and answers every other with a void answer."""
+    void = next(answer for request, answer in answers.items() if b"echoVoid" in request).encode()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            request = self.rfile.read(int(self.headers["Content-Length"]))
+            answer = answers[request].encode() if request in answers else void
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_server_that_only_matches_bytes_is_right_until_a_request_is_spelled_otherwise() -> None:
+    service = entries.service("wstest")
+    known = [exchange for _, exchange in contract.all_exchanges(service, seed=1)]
+    with parrot({exchange.request.encode(): exchange.answer for exchange in known}) as url:
+        assert contract.verify(service, url, seed=1, all_spellings=False) == len(known)
+        with pytest.raises(ContractError, match=r"echoStruct/.*, spelled with other prefixes"):
+            contract.verify(service, url, seed=1)
+
+
+def test_an_answer_is_decoded_once_however_often_the_same_bytes_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = entries.service("wstest")
+    known = [exchange for _, exchange in contract.all_exchanges(service, seed=1)]
+    spelled = {spelling.body: exchange.answer for exchange in known for spelling in respell(exchange.request)}
+    compared: list[str] = []
+    difference = Meaning.difference
+
+    def counted(meaning: Meaning, answer: bytes | str, expected: str) -> str | None:
+        compared.append(expected)
+        return difference(meaning, answer, expected)
+
+    monkeypatch.setattr(Meaning, "difference", counted)
+    with parrot(spelled) as url:
+        assert contract.verify(service, url, seed=1) == sum(len(list(respell(exchange.request))) for exchange in known)
+    assert (
+        len(known) <= len(compared) < 1.1 * len(known)
+    )  # void requests of two exchanges are the same bytes, their answers not

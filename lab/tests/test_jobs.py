@@ -74,6 +74,14 @@ def test_only_subjects_that_warm_on_all_processors_get_a_head_start() -> None:
     assert {label for label, _ in slices.head_start} == {"a"}
 
 
+def test_a_head_start_is_no_longer_than_the_warm_up_may_be() -> None:
+    longest, slice_seconds = jobs.HEAD_START_SECONDS, 0.5
+    for limit, seconds in ((60.0, longest), (1.0, 2.0), (0.5, 1.0)):  # of two operations
+        schedule = make(["a"], slice_seconds=slice_seconds, warm_up_seconds=limit)
+        offered = jobs.plan_slices(schedule, schedule.trials[0], {"a": True}).head_start
+        assert sum(len(plans) for plans in offered.values()) * slice_seconds == seconds
+
+
 def test_as_published_warms_up_once_and_measures_once() -> None:
     schedule = make(["a", "b"], as_published=True)
     slices = jobs.plan_slices(schedule, schedule.trials[0], {"a": True, "b": True})

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.checks import least_requests, littles_law, littles_law_applies, percentile_refusal
 from steelyard.statistics.interval import Interval, equivalence_p_value, fork_value, p_value, student_interval
-from steelyard.statistics.looks import LOOKS, alarm_rate, alpha_of, per_look_alpha
+from steelyard.statistics.look_simulation import alarm_rate, per_look_alpha
+from steelyard.statistics.looks import ALPHA, LOOKS, alpha_of
 from steelyard.statistics.planning import forks_needed, power, smallest_difference, time_left
 from steelyard.statistics.scalability import fit
 from steelyard.statistics.steady import WarmUpSlice, compiles, steady_since
@@ -142,12 +143,12 @@ def test_three_comparisons_without_difference_raise_at_most_one_alarm_in_twenty(
 def test_four_looks_at_the_fixed_alpha_raise_at_most_one_alarm_in_twenty() -> None:
     assert alpha_of(LOOKS) == 0.0168
     assert 0.047 <= alarm_rate(LOOKS, 0.0168) <= 0.05
-    assert 0.0162 <= per_look_alpha(LOOKS) <= 0.0178
+    assert 0.0162 <= per_look_alpha(LOOKS, ALPHA) <= 0.0178
 
 
 def test_one_look_spends_all_its_alpha() -> None:
     assert alpha_of([6]) == alpha_of([]) == 0.05
-    assert per_look_alpha((6,)) == pytest.approx(0.05, abs=0.0015)
+    assert per_look_alpha((6,), ALPHA) == pytest.approx(0.05, abs=0.0015)
 
 
 def test_unadjusted_looks_would_raise_too_many_alarms() -> None:

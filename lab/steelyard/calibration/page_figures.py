@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from statistics import stdev
 
 import numpy as np
-from scipy.stats import ttest_ind
 
-from ..statistics.interval import student_interval
+from ..statistics.interval import student_interval, two_sample_p_value
 from ..statistics.redraws import (
     Ended,
     Proportion,
@@ -157,7 +156,7 @@ def usual_way(throughputs: Sequence[tuple[list[float], list[float]]]) -> Proport
     alarms = total = 0
     for (first, _), (_, second) in zip(throughputs[::2], throughputs[1::2], strict=False):
         total += 1
-        alarms += float(ttest_ind(first, second).pvalue) < 1 - 0.95
+        alarms += two_sample_p_value(first, second) < 1 - 0.95
     return clopper_pearson(alarms, total) if total else None
 
 

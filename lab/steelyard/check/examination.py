@@ -1,53 +1,33 @@
-"""Listing servers, and checking that one really is what every server must be: see `Examination`."""
+"""Checking that a server really is what every server must be: see `Examination`."""
 
 from __future__ import annotations
 
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import ContractError, KeeperError, ProvisionError, SteelyardError, StoreError, ToolchainError
+from ..base.errors import ContractError, KeeperError, ProvisionError, SteelyardError, ToolchainError
 from ..base.progress import Progress
 from ..catalogue import entries, subject_syntax
 from ..catalogue.entries import Entry
 from ..exchange import contract, refusals
-from ..models.outputs import Checked, KeepAlive, ServerRow, ServersOutput
-from ..models.server import Server
+from ..models.outputs import Checked, KeepAlive, ServerRow
 from ..models.service import Service
 from ..observe import environment
-from ..provision import cpus, fetch, sockets, subject
+from ..provision import cpus, sockets, subject
 from ..provision.subject import RunningSubject, Subject
+from .rows import row
 
 REQUESTS_ON_ONE_CONNECTION = 2000
 FROZEN_SECONDS = 25.0
 STOP_SECONDS = 20.0
 _REDEPLOY_SECONDS = 120.0
-
-
-def row(server: Entry[Server], factors: Mapping[str, str] | None = None) -> ServerRow:
-    """What is known of a server without starting it: as it runs by default, or under these factors, all of them."""
-    chosen = server.model.defaults() if factors is None else factors
-    model = server.model.as_run(chosen)
-    server = replace(server, model=model)
-    return ServerRow(
-        name=server.name,
-        title=model.title,
-        version=model.version,
-        stack=model.stack,
-        language=model.language,
-        kind=model.kind,
-        floor=model.floor,
-        jdk=model.needs_with(chosen).jdk,
-        fetched=fetch.is_fetched(server),
-        bytes=fetch.bytes_to_fetch(server),
-        deviations=model.deviations,
-    )
 
 
 def checked() -> Checked:
@@ -59,22 +39,6 @@ def checked() -> Checked:
         revision=f"{git['revision'] or 'unknown'}{'+' * git['changed']}",
         **{key: machine[key] for key in ("processor", "processors", "memory_bytes", "kernel", "distribution")},
     )
-
-
-def keep(path: Path, rows: Sequence[ServerRow]) -> None:
-    """Write the rows to a JSON file, in order of name; those of other servers that it holds already stay."""
-    kept: list[ServerRow] = []
-    if path.exists():
-        try:
-            kept = ServersOutput.model_validate_json(path.read_text(encoding="utf-8")).servers
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{path} does not hold what `servers check` keeps: {str(error).splitlines()[0]}") from None
-    joined = {row.name: row for row in (*kept, *rows)}
-    found = ServersOutput(servers=[joined[name] for name in sorted(joined)])
-    try:
-        path.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def check(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..base.errors import SteelyardError
 from ..plan.settings import Request
+from .compare import compared
 from .options import (
     BudgetTime,
     Json,
@@ -22,11 +23,6 @@ from .options import (
     WarmUp,
     console,
 )
-
-if TYPE_CHECKING:
-    pass
-
-from .compare import compared
 
 commands = typer.Typer()
 

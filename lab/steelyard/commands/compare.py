@@ -27,7 +27,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..run import main_job as running
+    from ..run.outcome import Outcome
 
 commands = typer.Typer()
 
@@ -68,7 +68,7 @@ def compared(
     request: Request,
     out: Path | None,
     json: bool,
-) -> running.Outcome:
+) -> Outcome:
     """Run the comparison that the words of `compare` and `check` ask for; one of a server with itself is remembered."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import operation_meant, service_meant

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 from rich.table import Table
 
-from ..observe import doctor
 from .options import console
 
 commands = typer.Typer()
@@ -14,6 +13,8 @@ commands = typer.Typer()
 @commands.command(name="doctor", epilog="Example: steelyard doctor")
 def doctor_command() -> None:
     """Look for what could falsify a measurement on this machine, and say what to switch off."""
+    from ..observe import doctor
+
     checks = doctor.examine()
     table = Table("", "check", "found", "what to do", box=None, pad_edge=False)
     for check in checks:

@@ -15,7 +15,7 @@ from ..catalogue import entries
 from ..plan.settings import Request
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
-    from ..run import main_job as running
+    from ..run.outcome import Outcome
 
 ServiceName = Annotated[str | None, typer.Option(help="The service to call (default: the demonstration's).")]
 OperationName = Annotated[
@@ -40,18 +40,18 @@ def console(*, stderr: bool = True) -> Console:
     return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
-def run_study(study: str, request: Request, out: Path | None, json: bool) -> running.Outcome:
+def run_study(study: str, request: Request, out: Path | None, json: bool) -> Outcome:
     """Run a study and print what it came to."""
-    from ..run import main_job as running
-
     entry = entries.study(study)
+    from ..run import main_job as running  # only now: a name that is not known needs no wait
+
     with Progress(console(), quiet=json) as progress:
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     print_outcome(outcome, json)
     return outcome
 
 
-def require_verdict(outcome: running.Outcome) -> None:
+def require_verdict(outcome: Outcome) -> None:
     """Raise where trials failed or the instrument was not valid: what was measured is stored and printed by then."""
     if outcome.failures or outcome.verdicts is None:
         raise SteelyardError(
@@ -64,7 +64,7 @@ def require_verdict(outcome: running.Outcome) -> None:
         )
 
 
-def print_outcome(outcome: running.Outcome, json: bool) -> None:
+def print_outcome(outcome: Outcome, json: bool) -> None:
     from . import printing
 
     if json:

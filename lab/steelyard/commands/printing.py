@@ -1,8 +1,6 @@
-"""What the commands print on standard output: tables, sentences, and the objects of --json."""
+"""What the commands print of what was measured: tables, sentences, and the objects of --json."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -11,12 +9,8 @@ from rich.text import Text
 from ..analyse import analysis
 from ..base.text import counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
-from ..models.outputs import BesideOutput, KeepAlive, Question, RunOutput, ServerRow
-from ..models.records import Schedule
-from ..plan import shapes
-from ..plan.kinds import kind_of
-from ..plan.schedule import planned_seconds
-from ..run.main_job import Outcome
+from ..models.outputs import BesideOutput, Question, RunOutput
+from ..run.outcome import Outcome
 from ..store import machine_history
 
 
@@ -145,132 +139,3 @@ def calibration(found: Calibration, console: Console) -> None:
     lines += [f"{'ok' if check.good else '!!'} {check.name}: {check.found}" for check in found.checks]
     for line in lines:
         console.print(line, highlight=False, markup=False)
-
-
-def schedule(planned: Schedule, console: Console) -> None:
-    """A schedule for a person."""
-    if not all(kind_of(cell).sliced for cell in planned.cells):
-        _tests(planned, console)
-        return
-    minutes = planned_seconds(planned) / 60
-    cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
-    pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
-    warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
-    lines = [
-        f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
-        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {minutes:.0f} minutes in all",
-    ]
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
-    console.print(_trials(planned))
-
-
-def _tests(planned: Schedule, console: Console) -> None:
-    """The schedule of a study with tests: each test's load, and what all of them will take."""
-    blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
-    seconds = sum(shapes.seconds_of(cell.profile) for cell in blocks)
-    scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
-    lines = [
-        f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
-        f"subject at a time{scaled}",
-        f"{planned.design}: {counted(len(planned.trials), 'trial')}; {seconds:.0f} s of tests a subject and trial, after warm-ups "
-        f"of up to {planned.warm_up_limit_seconds:g} s; about {planned_seconds(planned) / 60:.0f} minutes in all",
-    ]
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
-    table = Table("test", "operation", "load", "users", box=None, pad_edge=False)
-    table.add_column("seconds", justify="right")
-    for cell in blocks:
-        load = (cell.name, cell.operation, shapes.NAMES[cell.profile.kind], shapes.users_text(cell.profile))
-        table.add_row(*load, f"{shapes.seconds_of(cell.profile):g}")
-    console.print(table)
-    console.print(_trials(planned))
-
-
-def _trials(planned: Schedule) -> Table:
-    table = Table("trial", "seed", "started in this order", box=None, pad_edge=False)
-    for trial in planned.trials:
-        table.add_row(str(trial.number), str(trial.seed), ", ".join(trial.start_order))
-    return table
-
-
-def servers(rows: Sequence[ServerRow]) -> Table:
-    """The list of servers for a person."""
-    columns = ("name", "server", "version", "stack", "language", "JDK", "fetched", "to fetch")
-    table = Table(*columns, box=None, pad_edge=False)
-    for row in rows:
-        size = "" if row.bytes is None or row.fetched else f"{row.bytes / 1e6:.0f} MB"
-        fetched = "yes" if row.fetched else "no"
-        table.add_row(row.name, row.title, row.version, row.stack, row.language, str(row.jdk or ""), fetched, size)
-    return table
-
-
-def checked(row: ServerRow) -> str:
-    """What a check of a server found, in a line."""
-    if row.contract is None:
-        return f"{row.name}: cannot be checked here: {row.reason}"
-    if not row.contract:
-        return f"{row.name}: FAILED: {row.reason}"
-    memory = (row.memory_bytes or 0) / 1e6
-    return f"{row.name}: ok; {row.exchanges} requests answered rightly, ready after {row.start_seconds:g} s, {memory:.0f} MB"
-
-
-CHECKS = (
-    "server",
-    "fetch",
-    "start",
-    "deploy",
-    "contract",
-    "keep-alive",
-    "sockets",
-    "two at once",
-    "redeploy",
-    "stop",
-    "cold start",
-    "memory",
-)
-
-
-def findings(row: ServerRow) -> list[str]:
-    """What a check of a server found, a cell for each of `CHECKS`; `-` where it was not tried, or cannot be had here."""
-    deviating = f", {len(row.deviations)} deviations" if row.contract and row.deviations else ""
-    how = "restart" if row.redeploy_restart else "in place"
-    return [
-        row.name,
-        _word(row.fetched or None),
-        _word(row.started),
-        _word(row.deployed),
-        _word(row.contract) + deviating.replace(" 1 deviations", " 1 deviation"),
-        _kept(row.keep_alive),
-        "-" if row.sockets is None else f"{len(row.sockets)} on loopback" if row.loopback else "NOT ON LOOPBACK",
-        _word(row.twice),
-        "-" if row.redeploy_seconds is None else f"{_seconds(row.redeploy_seconds)}, {how}",
-        "-" if row.stop_seconds is None else _seconds(row.stop_seconds),
-        "-" if row.start_seconds is None else _seconds(row.start_seconds),
-        "-" if row.memory_bytes is None else f"{row.memory_bytes / 1e6:,.0f} MB",
-    ]
-
-
-def hall(rows: Sequence[ServerRow]) -> Table:
-    """What the checks of several servers found, as a matrix."""
-    table = Table(*CHECKS, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*findings(row))
-    return table
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.1f} s" if value >= 0.05 else "under 0.1 s"
-
-
-def _word(found: bool | None) -> str:
-    return {True: "yes", False: "NO", None: "-"}[found]
-
-
-def _kept(found: KeepAlive | None) -> str:
-    """How long one connection lasted."""
-    if found is None:
-        return "-"
-    if found.answered < found.asked:
-        return f"closed after {found.answered:,}"
-    return {True: f"{found.asked:,} and a freeze", False: "lost in a freeze", None: f"{found.asked:,}"}[found.survived]

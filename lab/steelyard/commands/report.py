@@ -31,7 +31,7 @@ def report_command(
     from .. import report
     from ..analyse import analysis
     from ..report.beside import beside
-    from ..run import main_job as running
+    from ..run.outcome import Outcome
     from . import printing
 
     if len(runs) > 1:
@@ -40,4 +40,4 @@ def report_command(
         return
     verdicts = analysis.analyse(runs[0])
     page = report.write_report(runs[0])
-    print_outcome(running.Outcome(runs[0], verdicts, page, []), json)
+    print_outcome(Outcome(runs[0], verdicts, page, []), json)

@@ -96,10 +96,10 @@ def run(
         seed=seed,
     )
     if dry_run:
-        from . import printing
+        from . import listing
 
         schedule = schedule_only(entries.study(study).model, request)
-        print(schedule.model_dump_json()) if json else printing.schedule(schedule, console(stderr=False))
+        print(schedule.model_dump_json()) if json else listing.schedule(schedule, console(stderr=False))
     else:
         require_verdict(run_study(study, request, out, json))
 

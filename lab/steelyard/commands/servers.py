@@ -26,16 +26,16 @@ commands.add_typer(servers_commands, name="servers")
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
     """List the servers, or check one."""
-    from ..check import examination
-    from . import printing
+    from ..check.rows import row
+    from . import listing
 
     if context.invoked_subcommand is not None:
         return
-    rows = [examination.row(entries.server(name)) for name in entries.server_files()]
+    rows = [row(entries.server(name)) for name in entries.server_files()]
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
         return
-    console(stderr=False).print(printing.servers(rows))
+    console(stderr=False).print(listing.servers(rows))
 
 
 @servers_commands.command(
@@ -57,28 +57,28 @@ def servers_check(
     at the sockets, run two at once, redeploy, stop."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import service_meant
-    from ..check import examination
-    from . import printing
+    from ..check import examination, rows
+    from . import listing
 
     wanted = sorted(entries.server_files()) if all_ else names or []
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
     for name in wanted:
         entries.server(subject_syntax.subject_of(name).parts[0].server)
-    rows: list[ServerRow] = []
+    found: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
         for name in wanted:
-            rows.append(examination.check(name, service_meant(service), progress, quick=quick))
+            found.append(examination.check(name, service_meant(service), progress, quick=quick))
             if not json:
                 with progress.aside():
-                    console(stderr=False).print(printing.checked(rows[-1]), highlight=False, markup=False)
+                    console(stderr=False).print(listing.checked(found[-1]), highlight=False, markup=False)
     if save is not None:
-        examination.keep(save, rows)
+        rows.keep(save, found)
     if json:
-        print(ServersOutput(servers=rows).model_dump_json())
+        print(ServersOutput(servers=found).model_dump_json())
     else:
-        console(stderr=False).print(printing.hall(rows))
-    if any(row.contract is False for row in rows) or (
-        not all_ and any(row.contract is None and row.kind == "server" for row in rows)
+        console(stderr=False).print(listing.hall(found))
+    if any(row.contract is False for row in found) or (
+        not all_ and any(row.contract is None and row.kind == "server" for row in found)
     ):
         raise typer.Exit(1)

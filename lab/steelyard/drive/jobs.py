@@ -69,7 +69,8 @@ def plan_slices(
         return plans
 
     warm_up_count = 1 if alone else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    heads = math.ceil(HEAD_START_SECONDS / schedule.slice_seconds / len(warmed_in))
+    head_seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * len(warmed_in))
+    heads = math.ceil(head_seconds / schedule.slice_seconds / len(warmed_in))
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:

@@ -86,13 +86,14 @@ def verify(
     conversation = Conversation(url)
     verified = 0
     try:
-        for name, exchange in _all_exchanges(service, seed):
+        for name, exchange in all_exchanges(service, seed):
             if name in deviations:
                 continue
+            right = b""
             for spelling in _spellings(exchange, all_spellings and not floor):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
-                _verify_one(service, meaning, conversation, name, exchange, spelling, who or url)
+                right = _verify_one(service, meaning, conversation, name, exchange, spelling, who or url, right)
                 verified += 1
     finally:
         conversation.close()
@@ -117,7 +118,8 @@ def hold(service: Entry[Service], url: str) -> Iterator[None]:
         conversation.close()
 
 
-def _all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+    """Every exchange that `verify` asks with this seed, with its name: those of the contract, then random ones."""
     yield from exchanges.written(service)
     for operation in service.model.operations:
         made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
@@ -137,9 +139,10 @@ def _verify_one(
     exchange: Exchange,
     spelling: Spelling,
     who: str,
-) -> None:
+    right: bytes,
+) -> bytes:
     try:
-        _ask(service, meaning, conversation, exchange, spelling)
+        return _ask(service, meaning, conversation, exchange, spelling, right)
     except ContractError as error:
         where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
         raise ContractError(f"{where}: {error.message}") from None

@@ -7,7 +7,7 @@ import random
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from ..exchange import corpus
 from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
 from ..models.study import Study
-from ..models.verdict import Verdicts
 from ..observe import environment
 from ..plan.cells import together
 from ..plan.designs import design_named
@@ -37,18 +36,9 @@ from ..provision.cpus import Shares
 from ..provision.subject import Subject
 from ..store import machine_history
 from ..store.stored_run import read_run
+from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run came to: its folder, its verdicts and report (None where nothing was measured), and what failed."""
-
-    folder: Path
-    verdicts: Verdicts | None
-    report: Path | None
-    failures: list[str]
 
 
 def run(
@@ -64,7 +54,8 @@ def run(
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
     settings = settle(study.model, request)
-    measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
+    schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
+    measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
     service = entries.service(study.model.service)
     with machine_lock(" ".join(command)):
         shares = cpus.share()

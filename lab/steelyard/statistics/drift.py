@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import linear_regression, pvariance
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import linregress
-from scipy.stats import t as student
 
 from ..base.errors import InsufficientDataError
 from ..base.text import counted, percent_text
+from .distributions import student_quantile
 from .interval import Interval, student_interval
 
 BLOCKS = 8
@@ -73,10 +73,12 @@ def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:
     parts = [part[np.isfinite(part) & (part > 0)] for part in np.array_split(series, BLOCKS)]
     if any(len(part) == 0 for part in parts):
         raise InsufficientDataError(f"a trend needs answers in each of {BLOCKS} equal parts of the load")
-    middles = (np.arange(BLOCKS) + 0.5) / BLOCKS
-    line = linregress(middles, [math.log(np.median(part)) for part in parts])
-    half = float(student.ppf((1 + confidence) / 2, BLOCKS - 2)) * float(line.stderr)
-    slope = float(line.slope)
+    middles = [(block + 0.5) / BLOCKS for block in range(BLOCKS)]
+    logarithms = [math.log(np.median(part)) for part in parts]
+    slope, start = linear_regression(middles, logarithms)
+    left = math.fsum((y - start - slope * x) ** 2 for x, y in zip(middles, logarithms, strict=True))
+    error = math.sqrt(left / (BLOCKS - 2) / (pvariance(middles) * BLOCKS))
+    half = student_quantile((1 + confidence) / 2, BLOCKS - 2) * error
     return Interval(slope, slope - half, slope + half, confidence, BLOCKS)
 
 

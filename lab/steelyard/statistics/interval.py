@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
-
-from scipy.stats import t as student
+from statistics import fmean, median, stdev, variance
 
 from ..base.errors import InsufficientDataError
+from .distributions import student_quantile, student_tail
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def student_interval(values: Sequence[float], confidence: float = 0.95) -> Inter
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
     mean = fmean(values)
-    half = float(student.ppf((1 + confidence) / 2, count - 1)) * stdev(values) / math.sqrt(count)
+    half = student_quantile((1 + confidence) / 2, count - 1) * stdev(values) / math.sqrt(count)
     return Interval(mean, mean - half, mean + half, confidence, count)
 
 
@@ -58,7 +57,20 @@ def p_value(values: Sequence[float], null: float = 0.0) -> float:
     distance, error = abs(fmean(values) - null), stdev(values) / math.sqrt(count)
     if error == 0:
         return 1.0 if distance == 0 else 0.0
-    return float(2 * student.sf(distance / error, count - 1))
+    return float(2 * student_tail(distance / error, count - 1))
+
+
+def two_sample_p_value(first: Sequence[float], second: Sequence[float]) -> float:
+    """Two-sided p of Student's t test that two samples of equal variance have one mean."""
+    freedom = len(first) + len(second) - 2
+    if min(len(first), len(second)) < 2:
+        raise InsufficientDataError("a test of two samples needs at least 2 values in each")
+    pooled = (variance(first) * (len(first) - 1) + variance(second) * (len(second) - 1)) / freedom
+    error = math.sqrt(pooled * (1 / len(first) + 1 / len(second)))
+    distance = abs(fmean(first) - fmean(second))
+    if error == 0:
+        return 1.0 if distance == 0 else 0.0
+    return float(2 * student_tail(distance / error, freedom))
 
 
 def equivalence_p_value(values: Sequence[float], margin: float) -> float:
@@ -75,4 +87,4 @@ def equivalence_p_value(values: Sequence[float], margin: float) -> float:
         return 1.0
     if error == 0:
         return 0.0
-    return float(min(1.0, 2 * student.sf(slack / error, count - 1)))
+    return min(1.0, float(2 * student_tail(slack / error, count - 1)))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import f as fisher
 
 from ..base.errors import InsufficientDataError
 from ..base.text import counted, percent_text, value_text
+from .distributions import fisher_quantile
 from .interval import student_interval
 
 LEAST_HELD_SECONDS = 5.0
@@ -76,7 +76,7 @@ def fork_knee(
     if before + change >= STILL_GROWING * before:
         return None
     spare = len(at) - 4
-    allowed = errors[place] * (1 + float(fisher.ppf(confidence, 1, spare)) / spare)
+    allowed = errors[place] * (1 + fisher_quantile(confidence, 1, spare) / spare)
     kept = grid[errors <= allowed]
     return float(grid[place]), float(kept[0]), float(kept[-1])
 

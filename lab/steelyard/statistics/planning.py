@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.stats import nct
-from scipy.stats import t as student
+from .distributions import noncentral_student_share, student_quantile
 
 POWER = 0.9
 
@@ -21,9 +20,9 @@ def power(effect: float, fork_deviation: float, forks: int, alpha: float) -> flo
     if fork_deviation <= 0:
         return 1.0 if effect else alpha
     shift = abs(effect) / fork_deviation * math.sqrt(forks)
-    critical = float(student.ppf(1 - alpha / 2, forks - 1))
-    upper = 1.0 if shift > critical + 40 else float(nct.sf(critical, forks - 1, shift))
-    lower = 0.0 if shift > 30 else float(nct.cdf(-critical, forks - 1, shift))
+    critical = student_quantile(1 - alpha / 2, forks - 1)
+    upper = 1.0 if shift > critical + 40 else 1 - noncentral_student_share(critical, forks - 1, shift)
+    lower = 0.0 if shift > 30 else noncentral_student_share(-critical, forks - 1, shift)
     return upper + lower
 
 

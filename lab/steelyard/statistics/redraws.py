@@ -12,10 +12,9 @@ from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
-from scipy.stats import t as student
 
 from ..base.errors import InsufficientDataError
+from .distributions import beta_quantile, student_quantile
 from .looks import LOOKS, alpha_of
 from .verdict_words import MARGIN
 
@@ -77,7 +76,7 @@ def _interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Student's t interval of each row's mean."""
     forks = values.shape[1]
     mean = values.mean(axis=1)
-    half = float(student.ppf((1 + confidence) / 2, forks - 1)) * values.std(axis=1, ddof=1) / math.sqrt(forks)
+    half = student_quantile((1 + confidence) / 2, forks - 1) * values.std(axis=1, ddof=1) / math.sqrt(forks)
     return mean - half, mean + half
 
 
@@ -156,8 +155,8 @@ def clopper_pearson(count: int, total: int, confidence: float = 0.95) -> Proport
     if not 0 <= count <= total or total < 1:
         raise InsufficientDataError(f"{count} of {total} is no proportion")
     tail = (1 - confidence) / 2
-    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
-    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
+    low = beta_quantile(tail, count, total - count + 1) if count else 0.0
+    high = beta_quantile(1 - tail, count + 1, total - count) if count < total else 1.0
     return Proportion(count, total, low, high)
 
 

@@ -8,10 +8,10 @@ from statistics import fmean
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import beta
 
 from ..base.errors import InsufficientDataError
 from ..base.text import counted, percent_text
+from .distributions import beta_quantile
 from .interval import student_interval
 
 TOLERATED = 0.01
@@ -94,8 +94,8 @@ def share(failed: int, requests: int, confidence: float = 0.95) -> Share:
     if not 0 <= failed <= requests or requests == 0:
         raise InsufficientDataError(f"{failed} of {requests} requests are no share")
     tail = (1 - confidence) / 2
-    low = 0.0 if failed == 0 else float(beta.ppf(tail, failed, requests - failed + 1))
-    high = 1.0 if failed == requests else float(beta.ppf(1 - tail, failed + 1, requests - failed))
+    low = 0.0 if failed == 0 else beta_quantile(tail, failed, requests - failed + 1)
+    high = 1.0 if failed == requests else beta_quantile(1 - tail, failed + 1, requests - failed)
     return Share(failed, requests, low, high)
 
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import curve_fit
-from scipy.stats import t as student
 
 from ..base.errors import InsufficientDataError
 from ..base.text import percent_text
+from .distributions import student_quantile
 from .interval import student_interval
 
 LEAST_LEVELS = 6
@@ -66,6 +65,8 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     if not (np.all(np.isfinite(measured)) and np.all(measured > 0) and np.all(at > 0)):
         raise InsufficientDataError("the scalability law needs users and throughput above 0")
+    from scipy.optimize import curve_fit  # half a second to load, and few runs are fitted
+
     start = (float(np.max(measured / at)), 0.05, 0.0005)
     try:
         best, covariance = curve_fit(
@@ -73,7 +74,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
         )
     except RuntimeError as error:
         raise InsufficientDataError(f"the scalability law cannot be fitted: {error}") from None
-    reach = float(student.ppf((1 + confidence) / 2, max(1, len(at) - 3))) * np.sqrt(np.diag(covariance))
+    reach = student_quantile((1 + confidence) / 2, max(1, len(at) - 3)) * np.sqrt(np.diag(covariance))
     rate, contention, coherency = (
         Coefficient(float(value), max(0.0, float(value - half)), float(value + half))
         for value, half in zip(best, reach, strict=True)

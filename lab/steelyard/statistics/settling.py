@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import theilslopes
 
 from ..base.errors import InsufficientDataError
 from ..base.text import counted, percent_text, value_text
@@ -79,10 +78,17 @@ def level_and_band(series: NDArray[np.float64], band: float) -> tuple[float, flo
     if len(half) < LEAST_SECONDS // 2 or not np.median(half) > 0:
         raise InsufficientDataError("the second half of the load has too few seconds with an answer to show a level")
     level = float(np.median(half))
-    at = np.arange(len(half))
-    slope, start, *_ = theilslopes(half, at)
-    deviation = _MAD_TO_DEVIATION * float(np.median(np.abs(half - start - slope * at)))
+    left = half - _trend(half)
+    deviation = _MAD_TO_DEVIATION * float(np.median(np.abs(left)))
     return level, max(band, NOISE_WIDTHS * deviation / level)
+
+
+def _trend(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The robust line through a series: the median slope of all pairs (Theil 1950, Sen 1968), through the medians."""
+    at = np.arange(len(series))
+    earlier, later = np.triu_indices(len(series), 1)
+    slope = np.median((series[later] - series[earlier]) / (at[later] - at[earlier]))
+    return np.asarray(np.median(series) + slope * (at - np.median(at)))
 
 
 def since_inside(inside: NDArray[np.bool_]) -> int:

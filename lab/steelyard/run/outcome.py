@@ -1,0 +1,18 @@
+"""What a run came to, for whoever asked for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..models.verdict import Verdicts
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to: its folder, its verdicts and report (None where nothing was measured), and what failed."""
+
+    folder: Path
+    verdicts: Verdicts | None
+    report: Path | None
+    failures: list[str]

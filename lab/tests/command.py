@@ -1,0 +1,43 @@
+"""The command line called as a user calls it, but in this process: a word that it does not understand costs no start of Python."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from steelyard import cli
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A finished command: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def steelyard(*words: str, folder: Path, environment: Mapping[str, str] | None = None) -> Ran:
+    """Run the command in `folder`; what it changes about the process is put back."""
+    out, err = io.StringIO(), io.StringIO()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr("sys.argv", ["steelyard", *words])
+        patch.setenv("NO_COLOR", "1")
+        patch.setenv("STEELYARD_LOCK", str(folder / "lock"))
+        patch.setenv("STEELYARD_STATE", str(folder / "state"))
+        for name, value in (environment or {}).items():
+            patch.setenv(name, value)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
+                cli.main()
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+    return Ran(int(ended.value.code or 0), out.getvalue(), err.getvalue())

@@ -1,0 +1,194 @@
+"""The main job with an engine that only plays one: what is driven, in what order, and what becomes of a trial that fails."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from command import Ran, steelyard
+from steelyard.drive import engine, trial
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "docs" / "results" / "demo" / "trials" / "01"
+FAKE = Path(__file__).with_name("fake_engine.py")
+STUDY = """
+name = "small"
+title = "A test's own study"
+question = "What is driven?"
+service = "wstest"
+reference = "a"
+operations = ["echoStruct"]
+primary = "echoStruct"
+forks = {forks}
+pairs = 3
+slice_seconds = 5
+warm_up_limit_seconds = 15
+corpus_entries = 5
+subjects = [
+  {{ label = "a", parts = [{{ server = "plain" }}] }},
+  {{ label = "b", parts = [{{ server = "plain", factors = {{ mode = "{mode}" }} }}] }},
+]
+"""
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`steelyard` in a folder of its own, with the engine played."""
+    monkeypatch.setattr(engine, "binary", lambda _name: str(FAKE))
+    monkeypatch.setattr(trial, "PAUSE_SECONDS", 0.0)  # for JIT compilers, which are not here
+    environment = {
+        "STEELYARD_PATH": str(ROOT / "tests" / "house"),
+        "STEELYARD_AWAKE": "no",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+
+    def ran(*words: str, **planted: Any) -> Ran:
+        return steelyard(*words, folder=tmp_path, environment={**environment, "STEELYARD_FAKE": json.dumps(planted)})
+
+    return ran
+
+
+def study(folder: Path, forks: int = 2, mode: str = "right") -> str:
+    (folder / "small.toml").write_text(STUDY.format(forks=forks, mode=mode))
+    return "small.toml"
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("runs/*/trials/*/trial.json"))]
+
+
+def verdicts(folder: Path) -> dict[str, Any]:
+    (path,) = folder.glob("runs/*/verdicts.json")
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def schema(name: str) -> Any:
+    return json.loads((ROOT / "contracts" / f"{name}.schema.json").read_text())
+
+
+def test_the_stand_in_writes_the_files_that_the_engine_writes_and_is_given_a_job_of_the_contract(
+    run: Run, tmp_path: Path
+) -> None:
+    ran = run("run", study(tmp_path, forks=1))
+    (folder,) = tmp_path.glob("runs/*/trials/01")
+    jsonschema.validate(json.loads((folder / "job.json").read_text()), schema("job"))
+    jsonschema.validate(json.loads((folder / "trial.json").read_text()), schema("trial"))
+    assert {path.name for path in KEPT.iterdir()} - {path.name for path in folder.iterdir()} == {
+        "go.part1.log", "tomcat-metro.part1.log",
+    }, ran.err  # fmt: skip
+    for name in ("slices.csv", "ticks.csv", "samples/index.csv"):
+        assert header(folder / name) == header(KEPT / name)
+
+
+def header(path: Path) -> list[str]:
+    with path.open(newline="") as file:
+        return next(csv.reader(file))
+
+
+def test_a_difference_is_called_and_both_sides_count_alike(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path, forks=4), "--json", rates={"a": 1000, "b": 1300})
+    assert ran.code == 0, ran.err
+    (primary,) = [one for one in json.loads(ran.out)["comparisons"] if one["primary"]]
+    assert (primary["a"], primary["verdict"], primary["forks"]) == ("b", "faster", 4)
+    assert primary["ratio"] == pytest.approx(1.3, rel=0.01)
+    counted = [one for record in records(tmp_path) for one in record["counted"]]
+    assert len(counted) == 8 and all(one["by_service"] == one["by_engine"] for one in counted), counted
+
+
+def test_warm_up_ends_where_it_is_steady_and_slices_are_driven_in_the_order_of_the_plan(
+    run: Run, tmp_path: Path
+) -> None:
+    run("run", study(tmp_path, forks=1))
+    (record,) = records(tmp_path)
+    assert [(one["subject"], one["met"], one["slices"]) for one in record["steady"]] == [("a", True, 3), ("b", True, 3)]
+    measured = [one["subject"] for one in record["slices"] if one["phase"] == "measure"]
+    assert sorted(measured[:2]) == sorted(measured[2:4]) == sorted(measured[4:]) == ["a", "b"]
+    assert measured[:2] == measured[3:1:-1], "A B, then B A"
+    (folder,) = tmp_path.glob("runs/*/trials/01")
+    with (folder / "slices.csv").open(newline="") as file:
+        assert [int(row["slice"]) for row in csv.DictReader(file)] == [one["number"] for one in record["slices"]]
+
+
+def test_a_trial_that_fails_by_accident_is_made_up_for_once(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path), at=[[1, "b", 1, "reset"]])
+    assert ran.code == 1 and "every request failed" in ran.err, ran.err
+    found = records(tmp_path)
+    assert [one["status"] for one in found] == ["failed", "complete", "complete"]
+    assert (found[0]["failure"]["kind"], found[0]["failure"]["subject"]) == ("no-answer", "b")
+    (schedule,) = tmp_path.glob("runs/*/schedule.json")
+    assert [one["makes_up"] for one in json.loads(schedule.read_text())["trials"]] == [None, None, 1]
+
+
+def test_what_fails_in_every_trial_is_no_accident(run: Run, tmp_path: Path) -> None:
+    run("run", study(tmp_path), at=[[None, "b", 0, "wrong"]])
+    assert [(one["status"], one["failure"]["kind"]) for one in records(tmp_path)] == [("failed", "wrong-answer")] * 2
+
+
+def test_an_engine_that_dies_is_named_with_its_last_words_and_the_next_trial_begins(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path), at=[[1, "a", 0, "end"]])
+    assert "no more room in this engine" in ran.err and "Traceback" not in ran.err
+    found = records(tmp_path)
+    assert [one["status"] for one in found] == ["failed", "complete", "complete"]
+    assert found[0]["failure"]["kind"] == "engine"
+
+
+def test_an_engine_that_is_silent_is_given_up(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial._Driver, "_patience", lambda _self: 0.5)
+    ran = run("run", study(tmp_path, forks=1), at=[[1, "a", 0, "silent"]])
+    assert ran.code == 1 and "the engine was silent for 0.5 s" in ran.err, ran.err
+
+
+def test_a_subject_that_never_starts_is_not_tried_again(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path, forks=3, mode="die-at-start"))
+    assert ran.code == 1 and "there is no room for me here" in ran.err
+    assert [one["failure"]["kind"] for one in records(tmp_path)] == ["not-ready"]
+
+
+def test_ctrl_c_leaves_a_report_and_resume_drives_what_is_left(run: Run, tmp_path: Path) -> None:
+    stopped = run("run", study(tmp_path, forks=4), at=[[2, "b", 2, "interrupt"]])
+    assert stopped.code == 130 and "stopped; what was measured is in" in stopped.err, stopped.err
+    (folder,) = tmp_path.glob("runs/*")
+    assert verdicts(tmp_path)["status"] != "complete" and (folder / "report.html").is_file()
+    whole = {path.name: path.read_bytes() for path in (folder / "trials" / "01").iterdir() if path.is_file()}
+    planned = json.loads((folder / "schedule.json").read_text())["trials"]
+
+    ran = run("run", "--resume", str(folder))
+    assert ran.code == 0, ran.err
+    assert {path.name: path.read_bytes() for path in (folder / "trials" / "01").iterdir() if path.is_file()} == whole
+    assert (folder / "trials" / "02.stopped-1" / "slices.csv").is_file()
+    found = [one for one in records(tmp_path) if one["status"] == "complete"]
+    assert [(one["number"], one["seed"]) for one in found] == [(one["number"], one["seed"]) for one in planned]
+    assert verdicts(tmp_path)["status"] == "complete"
+    again = run("run", "--resume", str(folder))
+    assert (again.code, "nothing is left to resume" in again.err) == (1, True), again.err
+
+
+def test_a_run_is_not_resumed_on_another_setup(run: Run, tmp_path: Path) -> None:
+    run("run", study(tmp_path), at=[[2, "b", 2, "interrupt"]])
+    (folder,) = tmp_path.glob("runs/*")
+    environment = json.loads((folder / "environment.json").read_text())
+    environment["machine"]["kernel"] = "Linux 2.4"
+    (folder / "environment.json").write_text(json.dumps(environment))
+    ran = run("run", "--resume", str(folder))
+    assert ran.code == 1
+    assert "machine.kernel was Linux 2.4" in ran.err and "start a new run" in ran.err, ran.err
+    assert (folder / "trials" / "02").is_dir()
+
+
+def test_a_comparison_ends_at_the_first_look_that_decides(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(
+        STUDY.format(forks=6, mode="right").replace("forks = 6", "forks = 6\nlooks = [4, 6]")
+    )
+    ran = run("run", "small.toml", "--json", rates={"b": 2000})
+    assert ran.code == 0, ran.err
+    assert [one["number"] for one in records(tmp_path)] == [1, 2, 3, 4]
+    assert [one["verdict"] for one in verdicts(tmp_path)["comparisons"] if one["primary"]] == ["faster"]

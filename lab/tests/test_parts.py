@@ -1,0 +1,77 @@
+"""`make test` says what each of its parts took, what was skipped, and fails where one of them does."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MAKE = ["python3", "-c"]
+
+
+@pytest.fixture
+def parts() -> ModuleType:
+    """tools/parts.py."""
+    spec = importlib.util.spec_from_file_location("parts", ROOT / "tools" / "parts.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["parts"] = module  # its dataclass asks for its own module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_part_is_a_target_of_the_makefile(parts: ModuleType) -> None:
+    targets = re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.M)
+    named = [name for stage in parts.STAGES for lane in stage for name in lane]
+    assert set(named) <= set(targets)
+    assert {target for target in targets if target.startswith("test-")} - set(named) == {"test-servers", "test-long"}
+    assert parts.STAGES[-1] == (("test-e2e",),), "what measures has the machine for itself"
+
+
+def test_a_part_is_timed_and_what_it_skipped_is_found(parts: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    said = [
+        "SKIPPED [1] test_hall.py:51: no gsoap here",
+        "test a ... ok",
+        "test b ... ignored, too slow",
+        "test c ... ignored, not a test: a process",
+        "# skipped 0",
+        "# skipped 2",
+        "2 of 5 were disturbed by the host; too many",
+    ]
+    spin = "import time; e = time.process_time() + 0.3\nwhile time.process_time() < e: pass"
+    found = parts.run("\n".join(f"print({line!r})" for line in said) + f"\n{spin}", MAKE)
+    assert found.code == 0
+    assert found.cpu_seconds >= 0.3
+    assert found.skipped == (said[0], said[2], said[5], said[6])
+    assert said[1] in capsys.readouterr().out
+
+
+def test_the_summary_names_what_failed_and_what_was_skipped(parts: ModuleType) -> None:
+    good, bad = parts.run("pass", MAKE), parts.run("raise SystemExit(3)", MAKE)
+    assert (good.code, bad.code) == (0, 3)
+    text = parts.summary([good, bad], 7.0)
+    assert text.count(" ok") == text.count(" FAILED") == 1 and "nothing was skipped" in text
+    skipping = parts.Part("test-e2e", 0, 1.0, 1.0, ("SKIPPED one",))
+    assert "skipped:\ntest-e2e: SKIPPED one" in parts.summary([skipping], 1.0)
+
+
+def test_a_part_that_fails_is_the_last_of_its_lane_and_its_stage_the_last(
+    parts: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def run(name: str) -> object:
+        begun.append(name)
+        return parts.Part(name, int(name == "bad"), 0.0, 0.0, ())
+
+    monkeypatch.setattr(parts, "run", run)
+    monkeypatch.setattr(parts, "STAGES", ((("good", "bad", "never"), ("beside",)), (("later",),)))
+    assert parts.main() == 1
+    assert sorted(begun) == ["bad", "beside", "good"]
+    monkeypatch.setattr(parts, "STAGES", ((("good",),), (("later",),)))
+    assert parts.main() == 0

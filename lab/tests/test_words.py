@@ -1,0 +1,131 @@
+"""Words, files and machines that a command cannot work with: each is named, with the next step, and nothing is started."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from command import Ran, steelyard
+
+ROOT = Path(__file__).parents[2]
+HOUSE = ROOT / "tests" / "house"
+DOCUMENTS = ["README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+COMMAND = re.compile(r"(?:uv run |`)steelyard ((?:[a-z]|--)[^`\n|#]*)")
+STUDY = """
+name = "small"
+title = "A test's own study"
+question = "Does it do what it says?"
+service = "wstest"
+reference = "a"
+operations = ["echoStruct"]
+primary = "echoStruct"
+forks = 2
+subjects = [{ label = "a", parts = [{ server = "odd" }] }]
+"""
+
+
+def no_trace(text: str) -> bool:
+    return "Traceback" not in text and "defect" not in text
+
+
+def commands() -> list[str]:
+    found = {match.strip().rstrip(".;,") for name in DOCUMENTS for match in COMMAND.findall((ROOT / name).read_text())}
+    return sorted(found)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_documented_command_and_its_flags_exist(tmp_path: Path, command: str) -> None:
+    words = command.split()
+    names = [word for word in words[:2] if re.fullmatch(r"[a-z]+", word) and words[0] in ("servers", word)]
+    verb = names[:2] if words[0] == "servers" and names[1:] == ["check"] else names[:1]
+    ran = steelyard(*verb, "--help", folder=tmp_path)
+    assert ran.code == 0, ran.err
+    for flag in (word for word in words if word.startswith("--")):
+        assert flag.split("=")[0] in ran.out, f"{command}: {flag} is not an option"
+
+
+def test_the_documents_show_commands_at_all() -> None:
+    assert len(commands()) >= 8
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "code"),
+    [
+        (["run", "wstset"], "no study 'wstset'; did you mean 'wstest'?", 1),
+        (["run", "wstest", "--only", "tomcat-metr,go"], "no server 'tomcat-metr'; did you mean 'tomcat-metro'?", 1),
+        (["run", "wstest", "--operation", "echoStrct"], "did you mean 'echoStruct'?", 1),
+        (["run", "wstest", "--set", "Agent=3", "--dry-run"], "did you mean 'Agents'?", 1),
+        (["run", "wstest", "--config", "nowhere.ini", "--dry-run"], "nowhere.ini cannot be read", 1),
+        (["servers", "check", "nothing"], "no server 'nothing'", 1),
+        (["report", "nowhere"], "nowhere", 1),
+        (["run"], "study", 2),
+        (["run", "wstest", "--users", "0"], "--users", 2),
+        (["run", "wstest", "--forx", "1"], "--forx", 2),
+        (["run", "--resume", "nowhere"], "there is no run nowhere", 1),
+        (["run", "wstest", "--resume", "."], "leave the study's name out", 1),
+        (["run", "--resume", "."], "study.toml", 1),
+    ],
+)
+def test_a_word_that_cannot_be_understood_is_named(tmp_path: Path, words: list[str], said: str, code: int) -> None:
+    ran = steelyard(*words, folder=tmp_path)
+    assert (ran.code, said in ran.err, no_trace(ran.err)) == (code, True, True), ran.err
+    assert not (tmp_path / "runs").exists()
+
+
+def run_study(folder: Path, text: str, *words: str) -> Ran:
+    (folder / "small.toml").write_text(text)
+    return steelyard("run", "small.toml", *words, folder=folder, environment={"STEELYARD_PATH": str(HOUSE)})
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("forkz = 3", "unknown key 'forkz'; did you mean 'forks'?"),
+        ("forks = ", "not valid TOML"),
+        ("forks = 0", "key 'forks'"),
+    ],
+)
+def test_a_broken_study_file_is_named_with_the_key(tmp_path: Path, line: str, said: str) -> None:
+    ran = run_study(tmp_path, STUDY.replace("forks = 2", line))
+    assert (ran.code, said in ran.err, no_trace(ran.err)) == (1, True, True), ran.err
+
+
+def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ran = run_study(tmp_path, STUDY, "--out", str(tmp_path / "file" / "deeper"))
+    assert ran.code == 1
+    assert "cannot be made" in ran.err and "--out" in ran.err
+
+
+def test_a_slow_down_without_a_measured_size_is_refused(tmp_path: Path) -> None:
+    slowed = STUDY.replace("}] }]", '}] }, { label = "b", parts = [{ server = "odd" }], slowed = 0.05 }]')
+    ran = run_study(tmp_path, slowed)
+    assert ran.code == 1
+    assert "must be measured first" in ran.err and "steelyard calibrate" in ran.err
+
+
+def test_a_dry_run_prints_the_schedule_and_starts_nothing(tmp_path: Path) -> None:
+    ran = steelyard("run", "wstest", "--only", "tomcat-metro,go", "--dry-run", folder=tmp_path)
+    assert ran.code == 0
+    assert "tomcat-metro, go" in ran.out and "8 users" in ran.out and "echoStruct (judged)" in ran.out
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("server", "said"), [("go", "'go'"), ("future", "JDK 99")])
+def test_a_missing_toolchain_is_named_with_the_command_that_installs_it(tmp_path: Path, server: str, said: str) -> None:
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    for name in ("sh", "env"):
+        (bare / name).symlink_to(f"/usr/bin/{name}")
+    environment = {"PATH": str(bare), "STEELYARD_PATH": str(HOUSE)}
+    ran = steelyard("servers", "check", server, folder=tmp_path, environment=environment)
+    assert ran.code == 1
+    assert said in ran.out + ran.err
+    for platform in ("apt install", "dnf install", "brew install"):
+        assert platform in ran.out + ran.err
+
+
+def test_a_server_that_cannot_be_had_here_is_no_failure_of_all(tmp_path: Path) -> None:
+    ran = steelyard("servers", "check", "weblogic", "--json", folder=tmp_path, environment={"ORACLE_HOME": ""})
+    assert '"contract":null' in ran.out and '"started":null' in ran.out and "ORACLE_HOME" in ran.out

@@ -1,0 +1,103 @@
+"""Runs the parts of `make test`, each a target of the Makefile, and says at the end what each took and what was skipped.
+
+What fetches and what compiles go side by side; what measures time has the machine for itself. It needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+Lane = tuple[str, ...]  # parts one after the other
+# Stages one after the other, of lanes side by side. A stage of which a part failed is the last.
+STAGES: tuple[tuple[Lane, ...], ...] = (
+    (("build",), ("test-java", "test-go", "test-node")),
+    (("check", "build-rust-tests"), ("test-python", "provide")),
+    (("test-rust",),),
+    (("test-e2e",),),
+)
+# How pytest (-rs), cargo, node and the end-to-end suite's own count say that something was not run. What cargo is told to ignore
+# as "not a test" are processes that its tests start.
+_SKIPPED = re.compile(
+    r"^(?:SKIPPED .*|test .* \.\.\. ignored(?!, not a test).*|\S skipped [1-9].*|\d+ of \d+ were disturbed by the host.*)$",
+    re.M,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """How a part went: its exit code, seconds by the clock and of all its processes' CPU, and what it said that it skipped."""
+
+    name: str
+    code: int
+    seconds: float
+    cpu_seconds: float
+    skipped: tuple[str, ...]
+
+
+def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Part:
+    """Run one part to its end; its output is printed whole then, so that lanes do not mix."""
+    print(f"begun: {name}", file=sys.stderr, flush=True)
+    begun = time.monotonic()
+    with subprocess.Popen(
+        [*make, name], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        said = process.stdout.read().decode(errors="replace")
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    part = Part(
+        name,
+        process.returncode,
+        time.monotonic() - begun,
+        used.ru_utime + used.ru_stime,
+        tuple(line.strip() for line in _SKIPPED.findall(said)),
+    )
+    print(f"\n==== {name} ====\n{said}", flush=True)
+    return part
+
+
+def run_lane(names: Iterable[str]) -> list[Part]:
+    """Run parts one after the other, up to the first that fails."""
+    parts: list[Part] = []
+    for name in names:
+        parts.append(run(name))
+        if parts[-1].code:
+            break
+    return parts
+
+
+def summary(parts: Sequence[Part], seconds: float) -> str:
+    """A table of the parts, and below it what they skipped."""
+    lines = [f"{'part':<20}{'seconds':>9}{'CPU s':>9}  "]
+    lines += [
+        f"{part.name:<20}{part.seconds:>9.0f}{part.cpu_seconds:>9.0f}  {'FAILED' if part.code else 'ok'}"
+        for part in parts
+    ]
+    lines.append(f"{'in all':<20}{seconds:>9.0f}{sum(part.cpu_seconds for part in parts):>9.0f}")
+    skipped = [f"{part.name}: {line}" for part in parts for line in part.skipped]
+    return "\n".join([*lines, *(["", "skipped:", *skipped] if skipped else ["", "nothing was skipped"])])
+
+
+def main() -> int:
+    """Run all stages; 1 where a part failed."""
+    begun, parts = time.monotonic(), list[Part]()
+    for stage in STAGES:
+        with ThreadPoolExecutor(len(stage)) as pool:
+            parts += [part for lane in pool.map(run_lane, stage) for part in lane]
+        if any(part.code for part in parts):
+            break
+    print(summary(parts, time.monotonic() - begun))
+    return 1 if any(part.code for part in parts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""Fetches and builds the servers that the end-to-end tests start, so that none of them waits for it: `python tools/provide.py`."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+from steelyard.base.errors import ToolchainError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.provision import subject
+
+OLDER = {"version": "11.0.18", "stack_version": "4.0.4"}
+WANTED = {
+    "wstest": [
+        ("null", {}),
+        ("go", {}),
+        ("tomcat-metro", {}),
+        ("tomcat-metro", OLDER),
+        ("gsoap", {}),
+        ("python-spyne", {}),
+    ],
+    "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],
+}
+
+
+def main() -> None:
+    """Provide them all; what needs a toolchain that is not here is said, and left to the tests that skip it."""
+    with Progress(Console(stderr=True), quiet=True) as progress:
+        for service, servers in WANTED.items():
+            for name, factors in servers:
+                spec = SubjectSpec(
+                    label=name,
+                    parts=[PartSpec(server=name, factors=dict(factors))],
+                    companions=[PartSpec(server="h2")] if name == "tomcat-metro" else [],
+                )
+                try:
+                    subject.provided(spec, entries.service(service), progress)
+                except ToolchainError as error:
+                    print(f"{name}: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
