@@ -11,7 +11,7 @@ from statistics import fmean
 from ..models.records import Cell
 from ..plan.designs import design_named
 from ..plan.kinds import unbroken
-from ..statistics.interval import Interval, fork_value, student_interval
+from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.looks import alpha_of
 from ..store.stored_run import Run, Trial
 from .instrument import late
@@ -43,7 +43,8 @@ class ForkPoint:
 class Compared:
     """Subject a against b in a cell on a measure. `interval` is of the ratio; None under two forks.
 
-    `refusals` say why forks or the whole have no value, each once.
+    `refusals` say why forks or the whole have no value, each once. `least_deviation` is what forks' log ratios vary by at the
+    least, by the scatter of their pairs; 0 where pairs do not tell, as of percentiles, which come from merged histograms.
     """
 
     a: str
@@ -58,6 +59,15 @@ class Compared:
     pairs: int
     voided: Counter[str]
     refusals: tuple[str, ...]
+    least_deviation: float = 0.0
+
+    @property
+    def widened(self) -> bool:
+        """Whether the interval is as wide as the pairs ask for, since the forks agreed more closely than that."""
+        if self.interval is None or not self.least_deviation:
+            return False
+        alone = student_interval(self.log_ratios, self.confidence).exp()
+        return self.interval.high / self.interval.low > 1.001 * alone.high / alone.low
 
     @property
     def counted(self) -> tuple[ForkPoint, ...]:
@@ -79,8 +89,12 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         refusals |= {f"requests to {one} were sent late": None for one in (a, b) if late(run, cell, one)}
     refused = bool(refusals)
     points, voided, pairs = [], Counter[str](), 0
+    scatter: list[list[float]] = []
     for fork in forks(run, cell, a, b):
-        ratio = None if refused else _fork_ratio(fork, cell, measure, refusals)
+        logs = [] if refused or measure.from_histograms else _pair_logs(fork, cell, measure)
+        ratio = None if refused else _fork_ratio(fork, cell, measure, logs, refusals)
+        if fork.why_not is None:
+            scatter.append(logs)
         shown = _pair_points(fork, cell, measure, refused) if primary else ()
         points.append(ForkPoint(fork.trial.number, ratio, shown, fork.why_not))
         if fork.why_not is None:
@@ -89,9 +103,24 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
             refusals[f"trial {fork.trial.number} {fork.why_not}"] = None
         voided += fork.voided
     confidence = 1 - alpha_of(run.schedule.looks)
-    ratio, interval = _over_forks(points, confidence)
+    least = predicted_deviation(scatter)
+    ratio, interval = _over_forks(points, confidence, least)
     return Compared(
-        a, b, cell, measure, primary, tuple(points), ratio, interval, confidence, pairs, voided, tuple(refusals)
+        *(
+            a,
+            b,
+            cell,
+            measure,
+            primary,
+            tuple(points),
+            ratio,
+            interval,
+            confidence,
+            pairs,
+            voided,
+            tuple(refusals),
+            least,
+        )
     )
 
 
@@ -104,7 +133,8 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
     first, second = (compare(run, cell, measure, one, reference, primary=False) for one in (a, b))
     points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
     confidence = 1 - alpha_of(run.schedule.looks)
-    ratio, interval = _over_forks(points, confidence)
+    least = math.hypot(first.least_deviation, second.least_deviation)
+    ratio, interval = _over_forks(points, confidence, least)
     return Compared(
         a,
         b,
@@ -118,13 +148,16 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
         pairs=0,
         voided=Counter(),
         refusals=tuple(dict.fromkeys((*first.refusals, *second.refusals))),
+        least_deviation=least,
     )
 
 
-def _over_forks(points: Sequence[ForkPoint], confidence: float) -> tuple[float | None, Interval | None]:
+def _over_forks(
+    points: Sequence[ForkPoint], confidence: float, least_deviation: float
+) -> tuple[float | None, Interval | None]:
     """The ratio over the forks that count, and its interval; None where there is no fork, or fewer than two."""
     found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
-    interval = student_interval(found, confidence).exp() if len(found) >= 2 else None
+    interval = student_interval(found, confidence, least_deviation).exp() if len(found) >= 2 else None
     return math.exp(fmean(found)) if found else None, interval
 
 
@@ -133,12 +166,18 @@ def _divided(first: ForkPoint, second: ForkPoint) -> ForkPoint:
     return ForkPoint(first.trial, ratio, (), None)
 
 
-def _fork_ratio(fork: Fork, cell: Cell, measure: Measure, refusals: dict[str, None]) -> float | None:
+def _pair_logs(fork: Fork, cell: Cell, measure: Measure) -> list[float]:
+    """The log ratios of the pairs that count."""
+    return [math.log(ratio) for pair in fork.counted if (ratio := _ratio(fork.trial, [pair], cell, measure))]
+
+
+def _fork_ratio(
+    fork: Fork, cell: Cell, measure: Measure, logs: Sequence[float], refusals: dict[str, None]
+) -> float | None:
     """The median of the pairs' log ratios; of merged histograms where the measure is a percentile."""
     if not fork.counted:
         return None
     if not measure.from_histograms:
-        logs = [math.log(ratio) for pair in fork.counted if (ratio := _ratio(fork.trial, [pair], cell, measure))]
         return math.exp(fork_value(logs)) if logs else None
     return _ratio(fork.trial, fork.counted, cell, measure, refusals)
 

@@ -123,7 +123,8 @@ def basis(found: Compared) -> str:
     if bounds is None:
         return size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
-    return f"{percent_text(found.confidence)} interval {low} to {high}, {size}"
+    widened = "; as wide as their pairs ask for, since the forks agreed more closely than that" if found.widened else ""
+    return f"{percent_text(found.confidence)} interval {low} to {high}, {size}{widened}"
 
 
 def _bounds(found: Compared) -> tuple[float, float] | None:

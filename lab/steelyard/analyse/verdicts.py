@@ -161,7 +161,11 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
     ready = [one for one in primaries if len(one.counted) >= LEAST_FORKS]
     alpha = alpha_of(run.schedule.looks)
     given = (
-        words([Judged(one.log_ratios, one.measure.better) for one in ready], alpha, run.schedule.margin)
+        words(
+            [Judged(one.log_ratios, one.measure.better, one.least_deviation) for one in ready],
+            alpha,
+            run.schedule.margin,
+        )
         if ready
         else []
     )

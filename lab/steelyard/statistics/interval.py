@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, stdev, variance
+from statistics import NormalDist, fmean, median, stdev, variance
 
 from ..base.errors import InsufficientDataError
 from .distributions import student_quantile, student_tail
@@ -33,8 +33,21 @@ def fork_value(pair_log_ratios: Sequence[float]) -> float:
     return median(pair_log_ratios)
 
 
-def student_interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
-    """Student's t interval for the mean of `values`, one a fork.
+def predicted_deviation(forks: Sequence[Sequence[float]]) -> float:
+    """The standard deviation between forks' values that the scatter of their pairs alone predicts, were forks all alike.
+
+    Each fork's value is the median of its pairs; of m normal values the median varies by pi / (2 m + pi - 2) of their variance,
+    within 2% of the exact factor from three values on. Forks of fewer than two pairs say nothing; 0 where no fork says anything.
+    """
+    told = [pairs for pairs in forks if len(pairs) > 1]
+    if not told:
+        return 0.0
+    return math.sqrt(fmean(variance(pairs) * math.pi / (2 * len(pairs) + math.pi - 2) for pairs in told))
+
+
+def student_interval(values: Sequence[float], confidence: float = 0.95, least_deviation: float = 0.0) -> Interval:
+    """Student's t interval for the mean of `values`, one a fork; never narrower than were their deviation known to be at least
+    `least_deviation`: forks that agree more closely than their own pairs allow did so by luck.
 
     Source: Student 1908, "The probable error of a mean"; as Georges, Buytaert, Eeckhout 2007, "Statistically
     rigorous Java performance evaluation", apply it to VM invocations. Raises InsufficientDataError under two values.
@@ -45,19 +58,29 @@ def student_interval(values: Sequence[float], confidence: float = 0.95) -> Inter
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
     mean = fmean(values)
-    half = student_quantile((1 + confidence) / 2, count - 1) * stdev(values) / math.sqrt(count)
+    half = max(
+        student_quantile((1 + confidence) / 2, count - 1) * stdev(values),
+        NormalDist().inv_cdf((1 + confidence) / 2) * least_deviation,
+    ) / math.sqrt(count)
     return Interval(mean, mean - half, mean + half, confidence, count)
 
 
-def p_value(values: Sequence[float], null: float = 0.0) -> float:
+def p_value(values: Sequence[float], null: float = 0.0, least_deviation: float = 0.0) -> float:
     """Two-sided p of Student's t test that the mean of `values` is `null`; the dual of `student_interval`."""
     count = len(values)
     if count < 2:
         raise InsufficientDataError(f"a test needs at least 2 forks, and there are {count}")
     distance, error = abs(fmean(values) - null), stdev(values) / math.sqrt(count)
-    if error == 0:
-        return 1.0 if distance == 0 else 0.0
-    return float(2 * student_tail(distance / error, count - 1))
+    return _larger_p(distance, error, count - 1, least_deviation / math.sqrt(count))
+
+
+def _larger_p(distance: float, error: float, freedom: int, least_error: float) -> float:
+    """The larger of the two-sided p of Student's test and that of the normal test with the least error."""
+    if distance == 0:
+        return 1.0
+    by_forks = float(2 * student_tail(distance / error, freedom)) if error > 0 else 0.0
+    by_pairs = math.erfc(distance / least_error / math.sqrt(2)) if least_error > 0 else 0.0
+    return max(by_forks, by_pairs)
 
 
 def two_sample_p_value(first: Sequence[float], second: Sequence[float]) -> float:
@@ -73,7 +96,7 @@ def two_sample_p_value(first: Sequence[float], second: Sequence[float]) -> float
     return float(2 * student_tail(distance / error, freedom))
 
 
-def equivalence_p_value(values: Sequence[float], margin: float) -> float:
+def equivalence_p_value(values: Sequence[float], margin: float, least_deviation: float = 0.0) -> float:
     """The smallest alpha whose 1 - alpha interval of log ratios lies within +-log(1 + margin); 1 where none does.
 
     Twice the larger p of Schuirmann's two one-sided tests (1987), since METHODOLOGY asks for the whole two-sided
@@ -85,6 +108,4 @@ def equivalence_p_value(values: Sequence[float], margin: float) -> float:
     slack, error = math.log1p(margin) - abs(fmean(values)), stdev(values) / math.sqrt(count)
     if slack < 0:
         return 1.0
-    if error == 0:
-        return 0.0
-    return min(1.0, float(2 * student_tail(slack / error, count - 1)))
+    return _larger_p(slack, error, count - 1, least_deviation / math.sqrt(count))

@@ -54,10 +54,11 @@ def _direction(above: bool, better: Better) -> Word:
 
 @dataclass(frozen=True)
 class Judged:
-    """One comparison's forks (log ratios a / b) and the direction that is better."""
+    """One comparison's forks (log ratios a / b), the better direction, and the deviation that the forks have at the least."""
 
     fork_log_ratios: Sequence[float]
     better: Better
+    least_deviation: float = 0.0
 
 
 def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -> list[Word]:
@@ -70,8 +71,14 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     """
     total = len(comparisons)
     hypotheses = sorted(
-        [(equivalence_p_value(item.fork_log_ratios, margin), 0, place) for place, item in enumerate(comparisons)]
-        + [(p_value(item.fork_log_ratios), 1, place) for place, item in enumerate(comparisons)]
+        [
+            (equivalence_p_value(item.fork_log_ratios, margin, item.least_deviation), 0, place)
+            for place, item in enumerate(comparisons)
+        ]
+        + [
+            (p_value(item.fork_log_ratios, least_deviation=item.least_deviation), 1, place)
+            for place, item in enumerate(comparisons)
+        ]
     )
     equivalent: set[int] = set()
     different: set[int] = set()
