@@ -85,6 +85,7 @@ mod tests {
             headers: Ordered(headers),
             operation_headers: [("echo".to_owned(), own)].into(),
             tls: Default::default(),
+            keepers: Vec::new(),
         }
     }
 
