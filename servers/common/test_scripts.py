@@ -85,7 +85,7 @@ def house(tmp_path: Path) -> Path:
     programs = [
         *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2")),
         *("cache/echo", "cache/wstest", "cache/wstest-null", "cache/python/bin/python", "cache/npm/service/main.js"),
-        "oracle/wlserver/server/lib/weblogic.jar",
+        *("cache/product/bin/initdb", "cache/product/bin/postgres", "oracle/wlserver/server/lib/weblogic.jar"),
     ]
     files = {
         "cache/tomcat/conf/web.xml": "<web-app>\n</web-app>\n",

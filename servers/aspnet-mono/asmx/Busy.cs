@@ -16,7 +16,7 @@ namespace Steelyard.Asmx
         {
             double asked;
             if (!double.TryParse(micros, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out asked)
-                || asked > MostMicros)
+                || !(asked <= MostMicros))
                 return false;
             long end = ThreadTime() + (long)(asked * 1000);
             while (ThreadTime() < end)
