@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import jsonschema
 import pytest
 from conftest import Lab
 from steelyard.base.csvfiles import gzipped, read_bytes
+from steelyard.models.verdict import Verdicts
 
 CONTRACTS = Path(__file__).parent.parent / "contracts"
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
@@ -45,3 +49,35 @@ def test_two_kept_runs_stand_side_by_side_and_are_not_judged(lab: Lab) -> None:
     found = lab.run("report", *both, "--json").json()
     jsonschema.validate(found, json.loads((CONTRACTS / "beside-output.schema.json").read_text()))
     assert {one["subject"] for one in found["figures"]} == {"tomcat-metro", "go"}
+
+
+@pytest.fixture(scope="module")
+def page_maker() -> ModuleType:
+    """tools/results.py."""
+    tools = RESULTS.parent.parent / "tools"
+    sys.path.insert(0, str(tools))
+    try:
+        return importlib.import_module("results")
+    finally:
+        sys.path.remove(str(tools))
+
+
+def turned_round(verdicts: Verdicts, a: str, b: str) -> Verdicts:
+    """The same with the verdict on a against b the other way round."""
+    other = {"faster": "slower", "slower": "faster"}
+    comparisons = [
+        one.model_copy(update={"verdict": other[str(one.verdict)]}) if (one.a, one.b) == (a, b) and one.decided else one
+        for one in verdicts.comparisons
+    ]
+    return verdicts.model_copy(update={"comparisons": comparisons})
+
+
+def test_a_sentence_that_a_kept_run_does_not_bear_out_is_not_written_on_the_page_of_kept_runs(
+    page_maker: ModuleType,
+) -> None:
+    kept = page_maker.Kept(RESULTS / "wstest")
+    assert "CXF was slower than Metro" in page_maker.wstest(kept)
+    kept.__dict__["verdicts"] = turned_round(kept.verdicts, "tomcat-cxf", "tomcat-metro")
+    del kept.__dict__["primaries"]
+    with pytest.raises(page_maker.NoLongerTrueError, match="CXF was slower than Metro"):
+        page_maker.wstest(kept)
