@@ -39,7 +39,11 @@ impl Kept {
         // A test server ends with its input, which a keeper does not give it.
         let script = format!("sleep 1000 | exec {program} defer --microseconds {COST_US} {words}");
         let mut keeper = Command::new(env!("CARGO_BIN_EXE_steelyard-keeper"));
-        keeper.arg("--log").arg(&log).arg("--control").arg(folder.path().join("control"));
+        keeper
+            .arg("--log")
+            .arg(&log)
+            .arg("--control")
+            .arg(folder.path().join("control"));
         if let Some(cpu) = cpu {
             keeper.arg("--cpus").arg(cpu.to_string());
         }
@@ -98,8 +102,14 @@ fn steady(subject: &str, number: usize, seconds: f64) -> Value {
 
 /// Drives a slice of each in turns; gives their rows.
 fn in_turns(targets: &[Value], seconds: f64) -> Vec<Row> {
-    let subjects: Vec<&str> = targets.iter().map(|target| target["subject"].as_str().unwrap()).collect();
-    let slices: Vec<Value> = (0..).zip(&subjects).map(|(place, subject)| steady(subject, place, seconds)).collect();
+    let subjects: Vec<&str> = targets
+        .iter()
+        .map(|target| target["subject"].as_str().unwrap())
+        .collect();
+    let slices: Vec<Value> = (0..)
+        .zip(&subjects)
+        .map(|(place, subject)| steady(subject, place, seconds))
+        .collect();
     let numbers: Vec<usize> = (0..subjects.len()).collect();
     let bench = Bench::new();
     let more = json!({"targets": targets, "timeout_ms": 30_000, "drain_limit_ms": 30_000});
@@ -118,7 +128,10 @@ fn in_turns(targets: &[Value], seconds: f64) -> Vec<Row> {
 /// All CPU time of a subject's processes from its first turn to the last, and how many requests it answered in that.
 fn cpu_and_requests(row: &Row) -> (u64, u64) {
     let cpu = ["cpu_own_ns", "cpu_other_ns", "cpu_between_ns"].map(|column| number(row, column));
-    (cpu.iter().sum(), number(row, "completed") + number(row, "lead_in_completed"))
+    (
+        cpu.iter().sum(),
+        number(row, "completed") + number(row, "lead_in_completed"),
+    )
 }
 
 fn share_in_others_turns(row: &Row) -> f64 {
@@ -129,8 +142,14 @@ fn share_in_others_turns(row: &Row) -> f64 {
 fn holds_the_planted_work(row: &Row) {
     let (cpu, requests) = cpu_and_requests(row);
     let planted = requests * COST_US * 1000;
-    assert!(cpu as f64 > planted as f64 * 0.95, "{cpu} ns used where {planted} were planted: {row:?}");
-    assert!((cpu as f64) < planted as f64 * 1.6, "{cpu} ns used where {planted} were planted: {row:?}");
+    assert!(
+        cpu as f64 > planted as f64 * 0.95,
+        "{cpu} ns used where {planted} were planted: {row:?}"
+    );
+    assert!(
+        (cpu as f64) < planted as f64 * 1.6,
+        "{cpu} ns used where {planted} were planted: {row:?}"
+    );
 }
 
 #[test]
@@ -175,6 +194,9 @@ fn a_subject_without_a_keeper_has_no_figures_and_one_whose_keeper_is_gone_is_nam
     engine.say("{\"turns\":{\"slices\":[0],\"ms\":20,\"lead_ms\":2}}");
     let (status, told) = engine.end();
     assert_eq!(status.code(), Some(1));
-    assert!(told.contains("cannot call the keeper of alone at /nowhere/control"), "{told}");
+    assert!(
+        told.contains("cannot call the keeper of alone at /nowhere/control"),
+        "{told}"
+    );
     assert_eq!(told.trim().lines().count(), 1, "{told}");
 }

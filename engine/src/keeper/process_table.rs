@@ -188,7 +188,11 @@ pub fn own_children() -> Vec<i32> {
     let this = std::process::id().cast_signed();
     children(this).unwrap_or_else(|| {
         let ours = |process: &Process| process.parent == this;
-        all_processes().into_iter().filter(ours).map(|process| process.pid).collect()
+        all_processes()
+            .into_iter()
+            .filter(ours)
+            .map(|process| process.pid)
+            .collect()
     })
 }
 

@@ -81,7 +81,11 @@ impl Watch {
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(standard_input, PollFlags::POLLIN),
         ];
-        files.extend(self.control.as_ref().map(|control| PollFd::new(control.descriptor(), PollFlags::POLLIN)));
+        files.extend(
+            self.control
+                .as_ref()
+                .map(|control| PollFd::new(control.descriptor(), PollFlags::POLLIN)),
+        );
         if let Err(errno) = poll(&mut files, milliseconds) {
             // Nothing but an interruption is to be expected; a poll that fails otherwise cannot be waited on.
             return if errno == Errno::EINTR {

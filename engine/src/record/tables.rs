@@ -181,7 +181,10 @@ fn failures(outcomes: &Outcomes) -> String {
 
 /// Three cells, empty where nothing is known.
 fn subject_cpu(cpu: Option<SubjectCpu>) -> String {
-    cpu.map_or_else(|| ",,".to_owned(), |cpu| format!("{},{},{}", cpu.own, cpu.other, cpu.between))
+    cpu.map_or_else(
+        || ",,".to_owned(),
+        |cpu| format!("{},{},{}", cpu.own, cpu.other, cpu.between),
+    )
 }
 
 fn quoted(text: &str) -> String {

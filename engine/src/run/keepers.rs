@@ -192,7 +192,9 @@ impl Channel {
         });
         let used = if self.was_read { used.sum() } else { 0 };
         self.was_read = true;
-        let now = clocks.iter().map(|clock| ((clock.pid, clock.start_ticks), clock.cpu_ns));
+        let now = clocks
+            .iter()
+            .map(|clock| ((clock.pid, clock.start_ticks), clock.cpu_ns));
         self.clocks = now.collect();
         used
     }
@@ -200,7 +202,9 @@ impl Channel {
     fn ask(&mut self, line: &str) -> Result<Vec<ProcessClock>> {
         self.exchange(line).map_err(|why| {
             let (subject, path) = (&self.subject, self.path.display());
-            EngineError::CannotGoOn(format!("the keeper of {subject} at {path} did not obey `{line}`: {why}"))
+            EngineError::CannotGoOn(format!(
+                "the keeper of {subject} at {path} did not obey `{line}`: {why}"
+            ))
         })
     }
 

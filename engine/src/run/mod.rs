@@ -160,7 +160,10 @@ impl Obedience<'_> {
             let allowance = self.allowance(places.len());
             shares.push(turns::Share::new(slice, self.maker.slice(*place)?, asked, allowance));
         }
-        let targets: Vec<&Target> = shares.iter().map(|share| &self.maker.job().targets[share.plan.target]).collect();
+        let targets: Vec<&Target> = shares
+            .iter()
+            .map(|share| &self.maker.job().targets[share.plan.target])
+            .collect();
         let keepers = Keepers::meet(&targets)?;
         let ended = turns::take(self.crew, &self.messages, &mut shares, keepers, |ticks| {
             for tick in ticks {
@@ -210,7 +213,10 @@ pub fn drive_slice(
                 opened += 1;
                 if opened == threads {
                     // Several threads are to begin together.
-                    crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND }, meter)?;
+                    crew.go(
+                        Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND },
+                        meter,
+                    )?;
                 }
             }
             Message::Tick(part) => {

@@ -39,7 +39,11 @@ impl Keeper {
 
     /// Starts a keeper of `sh -c script` with a control channel at this path.
     pub fn of_with_control(script: &str, control: &Path) -> Self {
-        Self::start(&["--control", control.to_str().unwrap(), "--"], &["sh", "-c", script], false)
+        Self::start(
+            &["--control", control.to_str().unwrap(), "--"],
+            &["sh", "-c", script],
+            false,
+        )
     }
 
     /// Starts a keeper of `sh -c script` below a process that holds its input and that the test may kill.
