@@ -126,10 +126,13 @@ class Decision(Strict):
 
 
 class TrialFailure(Strict):
-    """A trial that ended early: a result like any other. `place` is given where that happened under load."""
+    """A trial that ended early: a result like any other. `place` is given where that happened under load.
+
+    A `damaged` one was set aside, for what is stored of it cannot be read or is nonsense.
+    """
 
     trial: int
-    status: Literal["failed", "interrupted"]
+    status: Literal["failed", "interrupted", "damaged"]
     kind: str
     subject: str | None
     message: str
