@@ -119,7 +119,7 @@ def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_damage_in_a_complete_trial_is_named_and_sets_it_aside_alone(
+def test_damage_sets_a_complete_trial_aside_and_is_named(
     run: Path, name: str, line: int, old: str, new: str, said: str
 ) -> None:
     change(run / "trials" / "01" / name, line, old, new)

@@ -105,7 +105,8 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
 def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[str, str]:
     """What `url` did wrong with each bad request, by its name; empty where all were refused properly.
 
-    `own` are the subject's headers, which go with every request. An answer that holds the content of a file is under `LEAK`, as is an answer that could not have shown it.
+    `own` are the subject's headers, which go with every request. An answer that holds the content of a file is under `LEAK`,
+    as is an answer that could not have shown it.
     """
     wrong: dict[str, str] = {}
     with _secret_file() as (file, secret):
