@@ -15,6 +15,7 @@ import numpy as np
 from ..base.errors import InsufficientDataError, SteelyardError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
+from ..base.rounding import significant
 from ..catalogue import entries
 from ..catalogue.usual import floor_of
 from ..drive import trial as drive
@@ -196,9 +197,9 @@ def _ended(one: Comparison, at: int, equal: Sequence[float], study: Study) -> ma
         "operation": study.primary,
         "forks": one.forks,
         "word": words.get(one.said.name, one.said.name.lower()),
-        "ratio": round(interval.estimate, 5),
-        "low": round(interval.low, 5),
-        "high": round(interval.high, 5),
+        "ratio": significant(interval.estimate),
+        "low": significant(interval.low),
+        "high": significant(interval.high),
         "alarm": int(one.alarm),
     }
 

@@ -3,8 +3,8 @@
     serve.py PORT MODE SERVICE-FOLDER
 
 After AFTER requests: `wrong` answers with another text, `fault` with a SOAP fault, `die` exits with 3, `hang` never
-answers, `uncounted` speaks another protocol where its count is asked for. `never-ready` listens on no port, `die-at-start` ends at once, `port-taken` finds
-its port in use. `escape` starts, in a session of its own, a child
+answers, `uncounted` speaks another protocol where its count is asked for. `never-ready` listens on no port, `die-at-start`
+ends at once, `port-taken` finds its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
 with 200. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an external entity what it names,
