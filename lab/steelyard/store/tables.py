@@ -120,6 +120,11 @@ class Observation:
     jit_ns: int
     rss_bytes: int
 
+    @property
+    def judged(self) -> bool:
+        """Whether it is a process of the subject itself, and not of a companion (a database) beside it."""
+        return not self.part.startswith("companion")
+
 
 @dataclass(frozen=True)
 class Tick:
