@@ -7,8 +7,8 @@ answers, `uncounted` speaks another protocol where its count is asked for. `neve
 ends at once, `port-taken` finds its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
-with 200. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an external entity what it names,
-and `tireless` is busy for as long as it is asked.
+with 200. `token` wants an Authorization. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an
+external entity what it names, and `tireless` is busy for as long as it is asked.
 """
 
 import base64
@@ -95,6 +95,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         global under_way
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if MODE == "token" and self.headers["Authorization"] != "Bearer sesame":
+            return self.send(401, b"who are you?", "text/plain")
         if MODE != "full":
             return self.serve(body)
         with lock:
