@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """The exchanges and spellings that were asked, instead of asking a server."""
     asked: list[tuple[str, str]] = []
 
-    def note(_service, _meaning, _conversation, name, _exchange, spelling, _who, _right):  # type: ignore[no-untyped-def]
+    def note(_service, _meaning, _conversation, name, _exchange, spelling, _headers, _who, _right):  # type: ignore[no-untyped-def]
         asked.append((name, spelling.name))
 
     monkeypatch.setattr(contract, "_verify_one", note)

@@ -262,7 +262,7 @@ def _require_all(trial: Trial) -> None:
             "slices.csv": row is not None,
             "observations.csv": plan.number in trial.observations,
             "machine.csv": plan.number in trial.machine,
-            "ticks.csv": plan.number in trial.ticks_by_slice or not answered,
+            "ticks.csv": plan.number in trial.ticks_by_slice or not answered or row is None or row.seconds < 1,
             "intervals.hlog": (plan.number, "response") in trial.histograms or not answered or plan.phase != "measure",
         }
         for name, found in stand.items():
