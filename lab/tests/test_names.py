@@ -8,6 +8,7 @@ import pytest
 from steelyard.base.errors import ConfigurationError, ProvisionError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.subject_syntax import subject_of
+from steelyard.plan.schedule import schedule_only, subjects_of
 from steelyard.plan.settings import Request, settle
 from steelyard.run import main_job
 
@@ -42,3 +43,22 @@ def test_a_run_s_prefix_names_its_folder(tmp_path: Path) -> None:
     name = next(name for name, known in study.parameters.items() if known.sets == "out_prefix")
     place = main_job._place("wstest", settle(study, Request(settings={name: "night-1.5"})), tmp_path)
     assert place.parent == tmp_path and place.name.startswith("night-1.5-20")
+
+
+def test_a_stopped_run_takes_up_its_subjects_as_they_were_asked_for_and_not_by_their_labels() -> None:
+    study = entries.study("soaservers").model
+    words = "tomcat-metro@graph=/somewhere/own graph.xml"
+    schedule = schedule_only(study, Request(only=["go", words]))
+    asked = subjects_of(study, ["go", words])
+    assert [one.label for one in asked] == schedule.subjects
+    assert asked[1].parts[0].factors == {"graph": "/somewhere/own graph.xml"}
+    assert subjects_of(study, schedule.asked) == asked
+    assert subjects_of(study, schedule.subjects) != asked
+
+
+def test_a_stopped_run_takes_up_its_sets_of_factors_too() -> None:
+    study = entries.study("soaservers").model
+    name = next(iter(study.sets))
+    request = Request(only=["tomcat-metro", "go"], set_of_factors=name)
+    schedule = schedule_only(study, request)
+    assert subjects_of(study, schedule.asked) == subjects_of(study, request.only, name)

@@ -91,7 +91,9 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
         shares = cpus.share()
-        subjects = subject.all_provided(subjects_of(study.model, schedule.subjects), service, progress)
+        subjects = subject.all_provided(
+            subjects_of(study.model, schedule.asked or schedule.subjects), service, progress
+        )
         service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
         for said in standing.damaged:
