@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -173,13 +172,6 @@ def ours(folder: Path) -> list[str]:
         except OSError:
             continue  # it ended meanwhile
     return found
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A folder with a path as short as a user's own: pytest's are too long for sockets in them."""
-    with tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
 
 
 @pytest.fixture

@@ -42,16 +42,16 @@ def test_kill_9_while_servers_start_leaves_nothing_alive(lab: Lab, until: Until)
     until(lambda: ours(lab.folder) == [], 5)
 
 
-def test_what_a_killed_run_left_in_scratch_is_removed_by_the_next(lab: Lab, until: Until, short_path: Path) -> None:
-    cache = {"STEELYARD_CACHE": str(short_path)}
+def test_what_a_killed_run_left_in_scratch_is_removed_by_the_next(lab: Lab, until: Until, tmp_path: Path) -> None:
+    cache = {"STEELYARD_CACHE": str(tmp_path / "cache")}
     process = lab.start("servers", "check", "odd", **cache)
-    until(lambda: any((short_path / "scratch").glob("*-part1-*")), 30)
+    until(lambda: any((tmp_path / "cache" / "scratch").glob("*-part1-*")), 30)
     process.kill()
     process.wait()
     until(lambda: ours(lab.folder) == [], 5)
-    assert list((short_path / "scratch").iterdir())
+    assert list((tmp_path / "cache" / "scratch").iterdir())
     assert lab.run("servers", "check", "odd", **cache).code == 0
-    assert list((short_path / "scratch").iterdir()) == []
+    assert list((tmp_path / "cache" / "scratch").iterdir()) == []
 
 
 def test_ctrl_c_in_mid_run_stops_all_and_reports_what_there_is(lab: Lab, until: Until) -> None:

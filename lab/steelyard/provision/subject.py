@@ -368,7 +368,7 @@ def _sweep(base: Path) -> None:
 
 @contextmanager
 def _scratch(prefix: str) -> Iterator[str]:
-    base = house.scratch()
+    base = house.cache() / "scratch"
     try:
         base.mkdir(parents=True, exist_ok=True)
         _sweep(base)
