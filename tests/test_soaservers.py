@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import HOUSE, MARK, ours
 from rich.console import Console
+from steelyard.base.conversation import Conversation
 from steelyard.base.errors import BuildError, ContractError, ProvisionError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -69,7 +70,7 @@ def counts(part: RunningPart) -> dict[str, int]:
 def send(running: RunningSubject, operation: str, requests: int) -> None:
     """So many random requests of an operation, whatever their answers."""
     service = subject.service_as_set(entries.service("soaservers"), [running.subject])
-    conversation = contract.Conversation(running.url)
+    conversation = Conversation(running.url)
     for exchange in exchanges.generated(service, operation, seed=3, count=requests, parameters={}):
         headers = contract.request_headers(service.model, operation)
         assert conversation.post(exchange.request.encode(), headers).status == 200

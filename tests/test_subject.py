@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import MARK, ours
 from rich.console import Console
+from steelyard.base.conversation import Conversation
 from steelyard.base.errors import ContractError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -53,7 +54,7 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
         time.sleep(0.5)
         assert cpu_ns(running) == before
         with pytest.raises(ContractError, match="no answer"):
-            contract.Conversation(running.url, seconds=0.5).post(b"<a/>", {})
+            Conversation(running.url, seconds=0.5).post(b"<a/>", {})
 
         running.thaw()
         assert contract.verify(service, running.url, seed=2, all_spellings=False) > 30

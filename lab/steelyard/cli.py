@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -78,8 +79,9 @@ def main() -> None:
         code = 1
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
         place = house.cache() / "defect.log"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(traceback.format_exc(), encoding="utf-8")
+        with suppress(OSError):  # where it cannot be kept, the sentence must do
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(traceback.format_exc(), encoding="utf-8")
         _complain(
             f"this is a defect of Steelyard: {type(error).__name__}: {error}",
             f"please report it with {place}",

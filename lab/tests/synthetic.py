@@ -27,7 +27,7 @@ from steelyard.models.records import (
 )
 from steelyard.plan import shapes
 from steelyard.plan.kinds import kind_of, warmed
-from steelyard.store.stored_run import FAILURE_KINDS, SliceRow
+from steelyard.store.tables import FAILURE_KINDS, SliceRow
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
 WARM_UP_SLICES = 6

@@ -96,7 +96,7 @@ def test_response_times_move_against_throughput(tmp_path: Path) -> None:
     found = {one.measure: one for one in judged(tmp_path).comparisons}
     for measure in ("response_time_mean", "response_time_p50", "response_time_p99", "cpu_per_request"):
         assert found[measure].ratio == pytest.approx(1.25, rel=0.03), measure
-    assert found["memory"].ratio == pytest.approx(400 / 150)
+    assert found["memory"].ratio == pytest.approx(400 / 150, rel=1e-5)
 
 
 def test_a_wrong_answer_voids_its_pair_and_is_shown(tmp_path: Path) -> None:

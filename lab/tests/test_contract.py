@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from steelyard.base.conversation import Answer, Conversation
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges, refusals
@@ -22,7 +23,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """The exchanges and spellings that were asked, instead of asking a server."""
     asked: list[tuple[str, str]] = []
 
-    def note(_service, _meaning, _conversation, name, _exchange, spelling, _who, _right):  # type: ignore[no-untyped-def]
+    def note(_service, _meaning, _conversation, name, _exchange, spelling, _headers, _who, _right):  # type: ignore[no-untyped-def]
         asked.append((name, spelling.name))
 
     monkeypatch.setattr(contract, "_verify_one", note)
@@ -126,3 +127,19 @@ def test_an_answer_is_decoded_once_however_often_the_same_bytes_come(monkeypatch
     assert (
         len(known) <= len(compared) < 1.1 * len(known)
     )  # void requests of two exchanges are the same bytes, their answers not
+
+
+def test_a_subject_s_own_headers_go_along_and_the_request_s_win_as_in_the_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[dict[str, str]] = []
+
+    def post(_self: Conversation, _body: bytes, headers: dict[str, str]) -> Answer:
+        sent.append(headers)
+        return Answer(401, b"")
+
+    monkeypatch.setattr(Conversation, "post", post)
+    with pytest.raises(ContractError, match="HTTP status 401, expected 200"):
+        verify(headers={"Authorization": "Bearer sesame", "soapaction": "mine"})
+    assert sent[0]["Authorization"] == "Bearer sesame"
+    assert [name for name in sent[0] if name.lower() == "soapaction"] == ["SOAPAction"]

@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard.drive.watch import memory_line, waits_for_itself
-from steelyard.models.records import Failure, Place, TrialRecord
+from steelyard.drive.watch import Watch, memory_line, waits_for_itself
+from steelyard.models.job import BigBang
+from steelyard.models.records import Cell, Failure, Place, SlicePlan, TrialRecord
 from steelyard.provision.keeper import Exit
 from steelyard.provision.sockets import Calls
 from steelyard.report import write_report
+from steelyard.store.tables import FAILURE_KINDS, SliceRow
 from synthetic import Planted, write_run
 
 PLACE = Place(slice=12, phase="measure", cell="echoStruct", users=8, request_bytes=4200)
@@ -49,6 +51,24 @@ def test_an_option_of_the_jvm_is_no_lack_of_memory() -> None:
 )
 def test_how_a_process_ended_is_told_with_the_signal_s_name(ended: Exit, by: int | None, words: str) -> None:
     assert (ended.by, str(ended)) == (by, words)
+
+
+@pytest.mark.parametrize("kind", sorted({*FAILURE_KINDS} - {"timeout"}))  # where all time out, threads are asked why
+def test_a_slice_in_which_all_failed_ends_the_trial_whatever_the_kind(tmp_path: Path, kind: str) -> None:
+    cell = Cell(name="echoStruct", mix={"echoStruct": 1.0}, users=8, profile=BigBang(users=8, seconds=1), primary=True)
+    watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, 10.0, tmp_path)
+    columns = ("completed", "wrong", "unfinished", *FAILURE_KINDS)
+    row = dict.fromkeys(columns, "0") | {kind: "7", "end_ns": "1", "measured_ns": "1000000000"}
+    plan = SlicePlan(number=1, subject="go", cell="echoStruct", phase="measure", pair=0)
+    failure = watch.look(plan, row)
+    assert failure is not None and failure.kind == "no-answer"
+    assert f"every request failed: 7 {kind}" in failure.message
+
+
+def test_the_kinds_of_failure_are_those_of_the_format_s_description() -> None:
+    described = (Path(__file__).parents[2] / "ARCHITECTURE.md").read_text()
+    assert ",".join(FAILURE_KINDS) in re.sub(r",\s+", ",", described)
+    assert set(FAILURE_KINDS) <= set(SliceRow.__dataclass_fields__)
 
 
 def test_the_same_death_in_two_trials_is_told_once_before_any_figure(tmp_path: Path) -> None:

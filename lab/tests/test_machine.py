@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -228,9 +228,25 @@ def test_a_busy_process_of_ours_is_not_a_stranger(stranger: int) -> None:
 
 def test_a_port_that_somebody_listens_on_is_never_given() -> None:
     seed = 5
-    port = subject.free_port(random.Random(seed))
+    [port] = subject.free_ports(random.Random(seed), 1)
     with socket.socket() as somebody:
         somebody.bind(("127.0.0.1", port))
         somebody.listen()
-        assert subject.free_port(random.Random(seed)) != port
-    assert subject.free_port(random.Random(seed)) == port
+        assert subject.free_ports(random.Random(seed), 1) != [port]
+    assert subject.free_ports(random.Random(seed), 1) == [port]
+
+
+def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
+    class Twice(random.Random):
+        """Draws each number twice in a row."""
+
+        last: int | None = None
+
+        def choice(self, numbers: Sequence[int]) -> int:  # type: ignore[override]
+            drawn, self.last = self.last, None
+            if drawn is None:
+                drawn = self.last = super().choice(numbers)
+            return drawn
+
+    ports = subject.free_ports(Twice(3), 5)
+    assert len(ports) == len(set(ports)) == 5

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +14,13 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steelyard.analyse.analysis import analyse
 from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
 from steelyard.base.errors import StoreError
 from steelyard.base.histogram import Histogram, decode, merged
 from steelyard.models.records import Failure
+from steelyard.report import write_report
+from steelyard.run.resume import put_aside, taken_up
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
@@ -68,8 +74,9 @@ def test_the_measured_time_of_slices_in_turns_is_their_own_and_in_older_runs_all
     assert trial.slices[0].throughput_per_s == 4 * whole.slices[0].throughput_per_s
     lines[0][place] = str(2_000_000_001)
     path.write_text("".join(",".join(line) + "\n" for line in [columns, *lines]))
-    with pytest.raises(StoreError, match=r"slices\.csv, line 2: slice 0 was measured for longer than it lasted"):
-        read_run(run)
+    assert "slices.csv, line 2: slice 0 was measured for longer than it lasted" in (
+        read_run(run).trials[0].damage or ""
+    )
 
 
 def test_runs_from_before_everything_outside_the_measured_time_was_counted_are_read_without_it(run: Path) -> None:
@@ -102,12 +109,24 @@ def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
         ("observations.csv", 5, ",100,", ",1e2,", r"observations\.csv, line 5: pid is '1e2'"),
         ("intervals.hlog", 3, "Tag=", "Teg=", r"intervals\.hlog, line 3: not a tagged interval"),
         ("ticks.csv", 2, "0", "x", r"ticks\.csv, line 2: time_ns"),
+        ("observations.csv", 3, ",1900000000,", ",-5,", r"observations\.csv, line 3: cpu_ns is '-5'"),
+        (
+            "intervals.hlog",
+            2,
+            "HISTF",
+            "HISTG",
+            r"intervals\.hlog: the histogram tomcat-metro/0/echoStruct/response is",
+        ),
     ],
 )
-def test_damage_in_a_complete_trial_is_named(run: Path, name: str, line: int, old: str, new: str, said: str) -> None:
+def test_damage_sets_a_complete_trial_aside_and_is_named(
+    run: Path, name: str, line: int, old: str, new: str, said: str
+) -> None:
     change(run / "trials" / "01" / name, line, old, new)
-    with pytest.raises(StoreError, match=said):
-        read_run(run)
+    damaged, whole = read_run(run).trials
+    assert (damaged.status, whole.status) == ("damaged", "complete")
+    assert re.search(said, damaged.damage or ""), damaged.damage
+    assert not damaged.slices and not damaged.plans and whole.slices
 
 
 @pytest.mark.parametrize(
@@ -115,24 +134,53 @@ def test_damage_in_a_complete_trial_is_named(run: Path, name: str, line: int, ol
 )
 def test_a_complete_trial_without_a_file_is_named(run: Path, name: str) -> None:
     (run / "trials" / "02" / name).unlink()
-    with pytest.raises(StoreError, match=f"02/{name} is missing"):
-        read_run(run)
+    assert f"02/{name} is missing" in (read_run(run).trials[1].damage or "")
 
 
-def test_a_damaged_histogram_is_named_when_it_is_asked_for(run: Path) -> None:
-    path = run / "trials" / "01" / "intervals.hlog"
-    change(path, 2, "HISTF", "HISTG")
-    trial = read_run(run).trials[0]
-    with pytest.raises(
-        StoreError, match=r"intervals\.hlog: the histogram tomcat-metro/0/echoStruct/response is damaged"
-    ):
-        trial.histogram([0], "response")
+@pytest.mark.parametrize("name", ["slices.csv", "observations.csv", "machine.csv", "ticks.csv", "intervals.hlog"])
+@pytest.mark.parametrize("how", ["within a line", "between two lines", "to nothing"])
+def test_a_complete_trial_whose_file_was_cut_short_is_set_aside(run: Path, name: str, how: str) -> None:
+    path = run / "trials" / "02" / name
+    lines = path.read_text().splitlines(keepends=True)
+    kept = {
+        "within a line": "".join(lines)[:-2],
+        "between two lines": "".join(lines[: len(lines) // 2]),
+        "to nothing": "",
+    }
+    path.write_text(kept[how])
+    trial = read_run(run).trials[1]
+    assert trial.status == "damaged" and f"02/{name}" in (trial.damage or "")
 
 
-def test_a_broken_json_file_is_named_with_its_line(run: Path) -> None:
-    (run / "trials" / "01" / "trial.json").write_text('{\n"number": 1,\n oops')
-    with pytest.raises(StoreError, match=r"trial\.json, line 3: not JSON"):
-        read_run(run)
+@pytest.mark.parametrize(
+    ("content", "said"), [("", "not JSON"), ('{\n"number": 1,\n oops', "line 3: not JSON"), ("{}", "Field required")]
+)
+def test_a_trial_whose_record_cannot_be_read_is_set_aside(run: Path, content: str, said: str) -> None:
+    (run / "trials" / "01" / "trial.json").write_text(content)
+    damaged, whole = read_run(run).trials
+    assert "trial.json" in (damaged.damage or "") and said in (damaged.damage or "")
+    assert (damaged.status, whole.status) == ("damaged", "complete")
+
+
+def test_a_report_goes_without_a_damaged_trial_and_says_so(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted(forks=6, pairs=3))
+    (run / "trials" / "03" / "trial.json").write_text("")
+    found = analyse(run)
+    assert found.valid and found.status == "partial"
+    assert [one.forks for one in found.comparisons if one.primary] == [5]
+    [failure] = found.failures
+    assert (failure.trial, failure.status) == (3, "damaged") and "set aside" in failure.message
+    assert "03/trial.json, line 1: not JSON" in write_report(run).read_text()
+
+
+def test_a_run_with_a_damaged_trial_is_taken_up_and_only_that_one_driven_again(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted(forks=4, pairs=3))
+    (run / "trials" / "02" / "trial.json").write_text("")
+    _, standing = taken_up(run)
+    assert standing.done == {1, 3, 4}
+    assert [said.partition(":")[0] for said in standing.damaged] == ["trial 2 is damaged and driven again"]
+    put_aside(run, standing)
+    assert sorted(path.name for path in (run / "trials").iterdir()) == ["01", "02.stopped-1", "03", "04"]
 
 
 def test_a_json_file_of_another_shape_is_named_with_its_key(run: Path) -> None:
@@ -233,3 +281,20 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_text(tmp_path / "absent" / "file", "text")
     write_document(tmp_path / "x.json", {"b": 1})
     assert sorted(item.name for item in tmp_path.iterdir()) == ["table.csv", "x.json"]
+
+
+def test_a_file_that_does_not_fit_on_the_disk_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "trial.json"
+    write_text(path, "old\n")
+    # A limit on the size of files stands for the full disk: the same call fails in the same place.
+    code = (
+        "import resource, signal, sys, pathlib\n"
+        "from steelyard.base.csvfiles import write_text\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "write_text(pathlib.Path(sys.argv[1]), 'new' * 1000)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert "StoreError" in ran.stderr and "trial.json cannot be written" in ran.stderr, ran.stderr
+    assert path.read_text() == "old\n"
+    assert [item.name for item in tmp_path.iterdir()] == ["trial.json"]

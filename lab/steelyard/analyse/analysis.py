@@ -166,10 +166,14 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
     for trial in run.trials:
         if trial.status == "complete":
             continue
+        if trial.damage is not None:
+            message = f"its files are damaged, so it was set aside: {trial.damage}"
+            yield TrialFailure(trial=trial.number, status="damaged", kind="damaged", subject=None, message=message)
+            continue
         failure = trial.record.failure if trial.record is not None else None
         yield TrialFailure(
             trial=trial.number,
-            status="failed" if trial.status == "failed" else "interrupted",
+            status=trial.status,
             kind=failure.kind if failure else "killed",
             subject=failure.subject if failure else None,
             message=failure.message if failure else "the lab ended before the trial was recorded",

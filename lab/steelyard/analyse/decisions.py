@@ -12,7 +12,8 @@ from ..models.verdict import Contender, DecidedTest, Decision, Rank
 from ..plan import shapes
 from ..plan.kinds import kind_of
 from ..statistics.verdict_words import Word
-from ..store.stored_run import FAILURE_KINDS, Run
+from ..store.stored_run import Run
+from ..store.tables import FAILURE_KINDS
 from .ratios import subject_quantities
 from .verdicts import LEAST_FORKS, Judgement, ranked
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..base.rounding import significant_text
 from ..models.records import Cell
 from ..statistics.interval import Interval, student_interval
 from ..store.stored_run import Run
@@ -50,18 +51,14 @@ class ForkFigure:
             self.measure.name,
             self.measure.unit,
             "all" if self.fork is None else self.fork,
-            _number(self.value),
-            _number(interval.low if interval else None),
-            _number(interval.high if interval else None),
-            _number(interval.confidence if interval else None),
+            significant_text(self.value),
+            significant_text(interval.low if interval else None),
+            significant_text(interval.high if interval else None),
+            significant_text(interval.confidence if interval else None),
             self.forks,
             self.requests,
             self.refusal or "",
         )
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
 
 
 def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:

@@ -10,7 +10,8 @@ from ..base.text import counted
 from ..models.records import Cell
 from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
-from ..store.stored_run import Run, SliceRow, Trial
+from ..store.stored_run import Run, Trial
+from ..store.tables import SliceRow
 from .pairing import counted_slices, measured_slices
 
 ENGINE_SHARE = "Engine's processor"

@@ -28,6 +28,7 @@ _DEEDS = {
     "wrong-answer": "answered wrongly",
     "not-ready": "did not come up",
     "contract": "broke the contract",
+    "defect": "was ended by a defect of Steelyard",
 }
 
 

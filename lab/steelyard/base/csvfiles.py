@@ -89,7 +89,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path, *, may_be_cut: bool = False) -> str:
-    """The whole of a stored text file; raises StoreError that names it.
+    """The whole of a stored text file, whose last line has its end; raises StoreError that names it.
 
     `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
     """
@@ -97,7 +97,9 @@ def read_text(path: Path, *, may_be_cut: bool = False) -> str:
         text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
-    if may_be_cut and not text.endswith("\n"):
+    if text and not text.endswith("\n"):
+        if not may_be_cut:
+            raise StoreError(f"{path} was cut short: its last line has no end")
         text = text[: text.rfind("\n") + 1]
     return text
 
@@ -105,7 +107,7 @@ def read_text(path: Path, *, may_be_cut: bool = False) -> str:
 def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) -> Iterator[Row]:
     """The rows of a CSV file that has at least `columns`; raises StoreError that names the file and the line.
 
-    `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
+    `may_be_cut` as in `read_text`.
     """
     text = read_text(path, may_be_cut=may_be_cut)
     csv.field_size_limit(_LARGEST_FIELD)
@@ -154,15 +156,18 @@ def write_document(path: Path, content: object) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file beside itself and rename it, so that no reader ever sees half of it; raises StoreError."""
+    """Write a file beside itself and rename it once it is on the disk: nobody ever finds half of it; raises StoreError."""
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         temporary = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
+        _keep_name(path.parent)
     except OSError as error:
         if temporary is not None:
             with suppress(OSError):
@@ -170,3 +175,12 @@ def write_text(path: Path, text: str) -> None:
         raise StoreError(
             f"{path} cannot be written: {error.strerror}", hint="is the disk full, or the folder read-only?"
         ) from None
+
+
+def _keep_name(folder: Path) -> None:
+    """Have the disk keep the names of a folder too: a rename alone may be lost with the power."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -52,6 +52,10 @@ class ContractError(SteelyardError):
     """A subject's answer to an exchange of the contract is not the expected one."""
 
 
+class NoAnswerError(ContractError):
+    """No whole answer came over HTTP: not in time, too large, or not HTTP at all."""
+
+
 class EngineError(SteelyardError):
     """The load engine could not go on."""
 

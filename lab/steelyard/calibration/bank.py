@@ -121,7 +121,7 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
                 lead_in_completed=row.lead_in_completed,
                 response_ns_sum=row.response_ns_sum,
                 observed_ns=seen[0].end_ns - seen[0].begin_ns,
-                cpu_ns=sum(one.cpu_ns for one in seen),
+                cpu_ns=sum(one.cpu_ns for one in seen if one.judged),
                 jit_ns=sum(one.jit_ns for one in seen),
                 engine_cpu_ns=row.engine_user_ns + row.engine_system_ns,
                 voided="+".join(slice_voids(trial, plan.number)) if plan.phase == "measure" else "",

@@ -15,9 +15,11 @@ import numpy as np
 from ..base.errors import InsufficientDataError, SteelyardError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
+from ..base.rounding import significant
 from ..catalogue import entries
 from ..catalogue.usual import floor_of
 from ..drive import trial as drive
+from ..drive.setting import trial_folder
 from ..models.calibration import Calibration, Planted, Smallest
 from ..models.records import Check
 from ..models.study import PartSpec, Study, SubjectSpec
@@ -168,7 +170,7 @@ def _capacity(study: Study, folder: Path, command: Sequence[str], progress: Prog
             setting = setting_of(floor, [name], 1, 1, subjects, folder, progress)
             plan = setting.schedule.trials[0]
             drive.run_trial(setting, plan, all_spellings=False)
-            trial = read_trial(plan, drive.trial_folder(folder, plan.number))
+            trial = read_trial(plan, trial_folder(folder, plan.number))
     except SteelyardError as error:
         return None, error.message
     return median(row.throughput_per_s for row in trial.slices.values() if row.phase == "measure"), ""
@@ -195,9 +197,9 @@ def _ended(one: Comparison, at: int, equal: Sequence[float], study: Study) -> ma
         "operation": study.primary,
         "forks": one.forks,
         "word": words.get(one.said.name, one.said.name.lower()),
-        "ratio": round(interval.estimate, 5),
-        "low": round(interval.low, 5),
-        "high": round(interval.high, 5),
+        "ratio": significant(interval.estimate),
+        "low": significant(interval.low),
+        "high": significant(interval.high),
         "alarm": int(one.alarm),
     }
 

@@ -16,7 +16,7 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..drive import trial as drive
-from ..drive.trial import Setting, TrialFailedError, trial_folder
+from ..drive.setting import Setting, TrialFailedError, trial_folder
 from ..exchange import corpus
 from ..models.records import TrialPlan
 from ..models.study import Study

@@ -92,7 +92,7 @@ def cpu_us_per_request(pilot: Trial) -> float:
     for number, plan in pilot.plans.items():
         row = pilot.slices.get(number)
         if plan.phase == "measure" and row is not None and not slice_voids(pilot, number):
-            spent += sum(one.cpu_ns for one in pilot.observations.get(number, ()))
+            spent += sum(one.cpu_ns for one in pilot.observations.get(number, ()) if one.judged)
             answered += row.completed + row.lead_in_completed
     if not answered or not spent:
         raise StoreError("the pilot shows no processor time of a request", hint="its folder holds what was seen")

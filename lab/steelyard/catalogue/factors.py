@@ -35,7 +35,7 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
     for name, value in values.items():
         refusal = known[name].refusal(value)
         if refusal is None and service is not None and name in of_service and of_service[name].file:
-            refusal = None if _file(service.folder, value).is_file() else f"is '{value}', which is no file"
+            refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is no file"
         if refusal is not None:
             raise ProvisionError(f"{server.name}: factor {name} {refusal}")
     return values
@@ -59,7 +59,14 @@ def files(service: Entry[Service]) -> dict[str, Path]:
 def _file(folder: Path, value: str) -> Path:
     """A path as the user means it: from where they are, or else from the service's folder."""
     own = Path(value).resolve()
-    return own if own.exists() else (folder / value).resolve()
+    return own if _is_file(own) else (folder / value).resolve()
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long for any file
+        return False
 
 
 def split(study: Study, label: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ from ..statistics.looks import LOOKS
 
 LEAST_SUBJECTS = 2
 SLICE_SECONDS = 2.0
+_LONGEST_LABEL = 100
 _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 
 
@@ -31,8 +33,16 @@ def subject_of(words: str) -> SubjectSpec:
         raise ConfigurationError(
             f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="a factor's name is in lower case"
         )
+    return SubjectSpec(label=_label(words), parts=[PartSpec(server=server, factors=factors)])
+
+
+def _label(words: str) -> str:
+    """The words as a label, which files are named after: where they are too long for that, their beginning and a mark."""
     label = re.sub(r"[^A-Za-z0-9._@=-]", "_", words.replace('"', "").replace("'", ""))
-    return SubjectSpec(label=label, parts=[PartSpec(server=server, factors=factors)])
+    if len(label) <= _LONGEST_LABEL:
+        return label
+    mark = hashlib.sha256(words.encode(errors="surrogateescape")).hexdigest()[:8]
+    return f"{label[: _LONGEST_LABEL - len(mark) - 1]}.{mark}"
 
 
 def study_of(

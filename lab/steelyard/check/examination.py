@@ -138,7 +138,7 @@ class Examination:
     def bad_requests(self, running: RunningSubject) -> None:
         """Each must be refused, and right answers come after them."""
         with self.progress.stage(f"sending bad requests to {self.found.name}"):
-            self.wrong |= refusals.refuse(self.service, running.url)
+            self.wrong |= refusals.refuse(self.service, running.url, self.subject.headers)
             if "exchanges" not in self.wrong:
                 self.verify(running, f"{self.found.name}, after bad requests,")
 
@@ -148,7 +148,7 @@ class Examination:
         freeze = frozen_seconds > 0 and self.subject.may_freeze
         try:
             with self.progress.stage(f"keeping one connection to {self.found.name}"):
-                answers = contract.hold(self.service, running.url)
+                answers = contract.hold(self.service, running.url, self.subject.headers)
                 for _ in range(REQUESTS_ON_ONE_CONNECTION):
                     next(answers)
                     answered += 1
@@ -260,7 +260,7 @@ class Examination:
     def first_answer(self, running: RunningSubject, who: str) -> None:
         """One right answer; raises ContractError where it does not come."""
         try:
-            next(contract.hold(self.service, running.url))
+            next(contract.hold(self.service, running.url, self.subject.headers))
         except ContractError as error:
             raise ContractError(f"{who} does not answer rightly: {error.message}") from None
 
@@ -271,6 +271,7 @@ class Examination:
             seed=self.seed,
             all_spellings=all_spellings,
             who=who,
+            headers=self.subject.headers,
             deviations=self.found.deviations,
             floor=self.found.floor,
         )

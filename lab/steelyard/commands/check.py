@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..base.csvfiles import write_text
 from ..base.errors import SteelyardError
 from ..plan.settings import Request
 from .compare import compared
@@ -57,8 +58,8 @@ def check(
         raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
     if outcome.verdicts is None:
         raise SteelyardError(f"cannot tell: {'; '.join(outcome.failures)}", exit_code=gate.Gate.CANNOT_TELL)
-    (outcome.folder / "junit.xml").write_text(gate.junit(outcome.verdicts), encoding="utf-8")
-    (outcome.folder / "summary.md").write_text(gate.summary(outcome.verdicts), encoding="utf-8")
+    write_text(outcome.folder / "junit.xml", gate.junit(outcome.verdicts))
+    write_text(outcome.folder / "summary.md", gate.summary(outcome.verdicts))
     found = gate.judged(outcome.verdicts)
     console().print(f"{found.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False)
     raise typer.Exit(found)

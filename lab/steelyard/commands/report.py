@@ -40,4 +40,7 @@ def report_command(
         return
     verdicts = analysis.analyse(runs[0])
     page = report.write_report(runs[0])
-    print_outcome(Outcome(runs[0], verdicts, page, []), json)
+    damaged = [f"trial {one.trial}: {one.message}" for one in verdicts.failures if one.status == "damaged"]
+    for said in damaged:
+        console().print(said, highlight=False, markup=False)
+    print_outcome(Outcome(runs[0], verdicts, page, damaged), json)

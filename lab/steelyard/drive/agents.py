@@ -80,6 +80,7 @@ def _sweep(
             seed=1,
             all_spellings=False,
             who=subject.label,
+            headers=subject.headers,
             deviations=server.deviations,
             floor=server.floor,
         )
@@ -88,7 +89,9 @@ def _sweep(
             seed=1,
             corpus="corpus",
             rules=made.rules,
-            targets=[Target(subject=subject.label, url=running.url, operation_headers=headers)],
+            targets=[
+                Target(subject=subject.label, url=running.url, headers=subject.headers, operation_headers=headers)
+            ],
             slices=[
                 Slice(
                     number=number,

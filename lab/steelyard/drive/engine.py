@@ -11,6 +11,7 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
+from ..base.csvfiles import write_text
 from ..base.errors import EngineError
 from ..models.job import Job, Turn
 from ..provision.keeper import binary
@@ -25,7 +26,7 @@ class Engine:
     def __init__(self, job: Job, folder: Path) -> None:
         """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses."""
         path = folder / "job.json"
-        path.write_text(job.model_dump_json(indent=1), encoding="utf-8")
+        write_text(path, job.model_dump_json(indent=1) + "\n")
         self._log = folder / "engine.log"
         try:
             with self._log.open("wb") as log:

@@ -2,117 +2,66 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import random
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
-from pathlib import Path
 from typing import Any, Literal
 
-from ..base.errors import ContractError, EngineError, KeeperError, ProvisionError, SteelyardError
-from ..base.progress import Progress
-from ..catalogue.entries import Entry
-from ..exchange import contract, corpus
-from ..exchange.corpus import Corpus
-from ..exchange.soap import meaning as soap
+from ..base.csvfiles import write_text
+from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError
+from ..exchange import corpus
 from ..models.job import Turn
-from ..models.records import (
-    Check,
-    Counted,
-    Distress,
-    Failure,
-    Schedule,
-    SlicePlan,
-    Steady,
-    SubjectRecord,
-    TrialPlan,
-    TrialRecord,
-    WrongSample,
-)
-from ..models.service import Service
+from ..models.records import Failure, SlicePlan, Steady, TrialPlan, TrialRecord
 from ..observe import doctor, processes
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
-from ..provision.cpus import Shares, kept_awake
-from ..provision.subject import RunningSubject, Subject, started
+from ..provision.cpus import kept_awake
+from ..provision.subject import RunningSubject
 from ..statistics.steady import WarmUpSlice, steady_since
+from .bring_up import start_all
 from .engine import Engine, Tick
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
+from .proof import check_samples, counts
+from .setting import Setting, TrialFailedError, TrialLog, trial_folder
+from .slice_rows import SliceRows
 from .stress import stress_of
-from .watch import Watch, self_wait
+from .watch import Watch
 
 PAUSE_SECONDS = 0.2  # between warm-up slices: a JIT compiler starves under unbroken load
 
 
-class TrialFailedError(SteelyardError):
-    """A trial ended early; what it measured until then is stored, with the reason in its record."""
-
-    def __init__(self, failure: Failure, hint: str = "") -> None:
-        super().__init__(failure.message, hint)
-        self.failure = failure
-
-
-@dataclass
-class _Log:
-    """What a trial has come to so far; becomes its TrialRecord whatever happens."""
-
-    subjects: list[SubjectRecord] = field(default_factory=list)
-    slices: list[SlicePlan] = field(default_factory=list)
-    steady: list[Steady] = field(default_factory=list)
-    machine: list[Check] = field(default_factory=list)
-    wrong_samples: list[WrongSample] = field(default_factory=list)
-    counted: list[Counted] = field(default_factory=list)
-    samples_checked: int = 0
-    distress: list[Distress] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What all trials of a run share. `folder` is the run's.
-
-    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not.
-    """
-
-    schedule: Schedule
-    service: Entry[Service]
-    subjects: Mapping[str, Subject]
-    corpus: Corpus
-    folder: Path
-    shares: Shares
-    progress: Progress
-    warm_up_within: float | None = None
-
-
-def trial_folder(run: Path, number: int) -> Path:
-    """Where a trial's files are."""
-    return run / "trials" / f"{number:02d}"
-
-
 def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> TrialRecord:
-    """Drive one trial and store its record; raises TrialFailedError, or KeyboardInterrupt after storing what there is."""
-    folder = trial_folder(setting.folder, plan.number)
-    folder.mkdir(parents=True, exist_ok=True)
-    log = _Log()
+    """Drive one trial and store its record: complete where its end was reached, else with the reason why not.
+
+    Raises TrialFailedError, or after storing what there is KeyboardInterrupt, and what no later trial would escape
+    (SteelyardError, OSError: a full disk).
+    """
+    log = TrialLog(trial_folder(setting.folder, plan.number))
+    log.folder.mkdir(parents=True, exist_ok=True)
     begun, clock = _now(), time.monotonic()
-    status: Literal["complete", "failed", "interrupted"] = "complete"
-    failure: Failure | None = None
+    status: Literal["complete", "failed", "interrupted"] = "failed"
+    failure: Failure | None = Failure(kind="lab", message="the lab ended before the trial did")
     try:
-        _drive(setting, plan, folder, log, clock, all_spellings)
+        _drive(setting, plan, log, clock, all_spellings)
+        status, failure = "complete", None
     except KeyboardInterrupt:
         status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
         raise
     except TrialFailedError as error:
-        status, failure = "failed", error.failure
+        failure = error.failure
         raise
     except (SteelyardError, OSError) as error:
-        status, failure = "failed", Failure(kind="lab", message=str(error))
+        failure = Failure(kind="lab", message=str(error))
         raise
+    except Exception as error:
+        defect = _defect(error, log)
+        failure = defect.failure
+        raise defect from None
     finally:
         record = TrialRecord(
             number=plan.number,
@@ -134,16 +83,24 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
             machine=log.machine,
             warnings=doctor.warnings(log.machine),
         )
-        (folder / "trial.json").write_text(record.model_dump_json(indent=1), encoding="utf-8")
+        write_text(log.folder / "trial.json", record.model_dump_json(indent=1) + "\n")
     return record
 
 
-def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, begun: float, all_spellings: bool) -> None:
-    setting.progress.show(_stage(setting, plan, "looking at the machine"))
+def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
+    """What nobody foresaw, as a trial that failed; its trace is kept beside what was measured."""
+    place = log.folder / "defect.log"
+    write_text(place, traceback.format_exc())
+    message = f"a defect of Steelyard ended it: {type(error).__name__}: {error}"
+    return TrialFailedError(Failure(kind="defect", message=message), f"please report it with {place}")
+
+
+def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
+    setting.progress.show(setting.stage(plan, "looking at the machine"))
     log.machine = doctor.examine(0.5)
     with ExitStack() as stack:
         stack.enter_context(kept_awake(setting.shares))
-        running = _start_all(setting, plan, folder, log, stack, all_spellings)
+        running = start_all(setting, plan, log, stack, all_spellings=all_spellings)
         unpinned = {
             label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order
         }
@@ -152,84 +109,24 @@ def _drive(setting: Setting, plan: TrialPlan, folder: Path, log: _Log, begun: fl
         }
         slices = plan_slices(setting.schedule, plan, unpinned, faces)
         job = make_job(
-            setting.schedule, plan, slices, running, setting.service.model, setting.corpus, folder, setting.shares
+            setting.schedule, plan, slices, running, setting.service.model, setting.corpus, log.folder, setting.shares
         )
         affinity = os.sched_getaffinity(0)
         os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
         stack.callback(os.sched_setaffinity, 0, affinity)
         try:
             served_before = {label: subject.requests_served() for label, subject in running.items()}
-            with Engine(job, folder) as engine, processes.Observer(folder) as observer:
-                driver = _Driver(setting, plan, folder, log, running, engine, observer)
-                log.distress = driver.watch.distress
+            with Engine(job, log.folder) as engine, processes.Observer(log.folder) as observer:
+                driver = _Driver(setting, plan, log, running, engine, observer)
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
-            log.counted = _counted(running, served_before, folder, driver.watch, log.slices[-1])
+            log.counted = counts(running, served_before, driver.rows.seen, driver.watch, log.slices[-1])
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
         finally:
-            _check_samples(setting, folder, log)
-
-
-def _start_all(
-    setting: Setting, plan: TrialPlan, folder: Path, log: _Log, stack: ExitStack, all_spellings: bool
-) -> dict[str, RunningSubject]:
-    draw = random.Random(f"ports {plan.seed}")
-    running: dict[str, RunningSubject] = {}
-    faces = [label for label in plan.start_order if setting.subjects[label].same_as is not None]
-    for label in plan.start_order:
-        if label in faces:
-            continue
-        subject = setting.subjects[label]
-        setting.progress.show(_stage(setting, plan, f"starting {label}"))
-        try:
-            up = stack.enter_context(started(subject, folder, setting.shares.server, draw, setting.progress))
-        except ProvisionError as error:
-            raise TrialFailedError(
-                Failure(kind="not-ready", subject=label, message=error.message), error.hint
-            ) from None
-        setting.progress.show(_stage(setting, plan, f"verifying the answers of {label}"))
-        try:
-            verified = contract.verify(
-                setting.service,
-                up.url,
-                seed=plan.seed % 1000,
-                all_spellings=all_spellings,
-                who=label,
-                deviations=subject.front.server.model.deviations,
-                floor=subject.front.server.model.floor,
-            )
-        except ContractError as error:
-            waiting = self_wait(up)
-            message = up.death() or (f"{error.message}; {waiting}" if waiting else error.message)
-            raise TrialFailedError(
-                Failure(kind="contract", subject=label, message=message),
-                hint=f"`steelyard servers check {label}` shows more",
-            ) from None
-        server = subject.front.server.model
-        log.subjects.append(
-            SubjectRecord(
-                label=label,
-                server=server.name,
-                title=server.title,
-                version=server.version,
-                stack=server.stack,
-                url=up.url,
-                start_seconds=round(up.start_seconds, 3),
-                exchanges_verified=verified,
-                factors=subject.front.factors,
-                floor=server.floor,
-            )
-        )
-        running[label] = up
-    for label in faces:
-        host = setting.subjects[label].same_as or label
-        running[label] = RunningSubject(setting.subjects[label], running[host].parts)
-        record = next(one for one in log.subjects if one.label == host)
-        log.subjects.append(record.model_copy(update={"label": label, "start_seconds": 0.0, "same_as": host}))
-    return running
+            check_samples(setting, log)
 
 
 class _Driver:
@@ -239,29 +136,29 @@ class _Driver:
         self,
         setting: Setting,
         plan: TrialPlan,
-        folder: Path,
-        log: _Log,
+        log: TrialLog,
         running: dict[str, RunningSubject],
         engine: Engine,
         observer: processes.Observer,
     ) -> None:
         self._setting = setting
         self._plan = plan
-        self._folder = folder
         self._log = log
         self._running = running
         self._engine = engine
         self._observer = observer
         self._freezes = design_named(setting.schedule.design).freezes
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
+        self.rows = SliceRows(log.folder / "slices.csv")
         self._response_ms: dict[tuple[str, str], float] = {}  # mean of the last slice, by subject and cell
         self.watch = Watch(
             running,
             self._cells,
             corpus.mean_request_bytes(setting.corpus.folder),
             setting.schedule.drain_limit_seconds,
-            folder,
+            log.folder,
         )
+        log.distress = self.watch.distress
 
     def warm_up(self, slices: TrialSlices, begun: float) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
@@ -311,13 +208,13 @@ class _Driver:
                 self._drive_slice(plan, kind.stage(self._cells[cell], plan.subject, pair, total), kind.rest_seconds)
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> None:
-        self._setting.progress.show(_stage(self._setting, self._plan, stage))
+        self._setting.progress.show(self._setting.stage(self._plan, stage))
         numbers = [plan.number for plan in plans]
         refresh = self._setting.progress.refresh
         self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), lambda _: refresh()))
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
-        self._setting.progress.show(_stage(self._setting, self._plan, stage))
+        self._setting.progress.show(self._setting.stage(self._plan, stage))
         if pause:
             time.sleep(pause)
         self._freeze_others(plan)
@@ -330,7 +227,7 @@ class _Driver:
         self._log.slices.extend(plans)
         drive()
         after = [processes.read(self._running[plan.subject]) for plan in plans]
-        rows = _last_rows(self._folder / "slices.csv", len(plans))
+        rows = self.rows.take(len(plans))
         found = []
         for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
             jit_share = self._observer.record(plan.number, plan.subject, begun, ended)
@@ -346,7 +243,7 @@ class _Driver:
     def _look(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         failure = self.watch.look(plan, row)
         if failure is not None:
-            raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._folder}")
+            raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._log.folder}")
 
     def _on_tick(self, plan: SlicePlan) -> Tick:
         """What a second of the slice's means: progress, and for a stress test perhaps enough of it."""
@@ -372,75 +269,6 @@ class _Driver:
     def _patience(self) -> float:
         """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
         return self._setting.schedule.drain_limit_seconds + 60.0
-
-
-def _counted(
-    running: Mapping[str, RunningSubject],
-    served_before: Mapping[str, int],
-    folder: Path,
-    watch: Watch,
-    last: SlicePlan,
-) -> list[Counted]:
-    """The services' own counts against the engine's: every kind of answer that a request may have reached the service for."""
-    answers = (
-        *("completed", "wrong", "status", "fault"),
-        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault"),
-    )
-    hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
-    by_engine = dict.fromkeys(hosts.values(), 0)
-    for row in _rows(folder / "slices.csv"):
-        by_engine[hosts[row["subject"]]] += sum(int(row[answer]) for answer in answers)
-    found = []
-    for label in by_engine:
-        subject = running[label]
-        subject.thaw()
-        try:
-            served = subject.requests_served() - served_before[label]
-        except ProvisionError as error:
-            raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
-        found.append(Counted(subject=label, by_service=served, by_engine=by_engine[label]))
-    return found
-
-
-def _check_samples(setting: Setting, folder: Path, log: _Log) -> None:
-    """Compare every kept answer in full with the one expected; the engine's own check is a cheap one."""
-    index = folder / "samples" / "index.csv"
-    if not index.is_file():
-        return
-    meaning = soap.Meaning(setting.service.folder / setting.service.model.schema_file)
-    expected = corpus.expected_answers(setting.corpus.folder)
-    with index.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["outcome"] != "right":
-                continue
-            answer = (folder / "samples" / f"{row['sample']}.answer").read_bytes()
-            difference = meaning.difference(answer, expected[int(row["entry"])])
-            log.samples_checked += 1
-            if difference is not None:
-                wrong = WrongSample(
-                    slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=difference
-                )
-                log.wrong_samples.append(wrong)
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def _last_rows(path: Path, count: int) -> list[dict[str, str]]:
-    """The last rows of a CSV file with a header; the engine has flushed them before it says that it is drained."""
-    try:
-        rows = _rows(path)[-count:]
-    except OSError as error:
-        raise EngineError(f"the engine's rows in {path} cannot be read: {error}") from None
-    if len(rows) < count:
-        raise EngineError(f"the engine wrote {len(rows)} of {count} rows to {path}")
-    return rows
-
-
-def _stage(setting: Setting, plan: TrialPlan, what: str) -> str:
-    return f"trial {plan.number} of {len(setting.schedule.trials)} · {what}"
 
 
 def _now() -> str:

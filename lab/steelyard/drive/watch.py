@@ -11,12 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..analyse.sentences import deed, load_text
+from ..base.csvfiles import write_text
 from ..base.text import counted
 from ..models.records import Cell, Distress, Failure, Place, SlicePlan
 from ..plan.kinds import kind_of
 from ..provision import sockets
 from ..provision.keeper import Exit
 from ..provision.subject import RunningPart, RunningSubject
+from ..store.tables import FAILURE_KINDS
 
 # How runtimes say that memory ran out: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.
 _OUT_OF_MEMORY = re.compile(
@@ -33,7 +35,6 @@ _CALLS = re.compile(
     r"|org\.apache\.cxf\.(?:endpoint\.ClientImpl|transport\.http\.\w*HTTPConduit)|jdk\.internal\.net\.http\.HttpClientImpl\.send"
 )
 _WAITS = re.compile(r"java\.lang\.Thread\.State: (?:TIMED_)?WAITING|sun\.nio\.ch\.NioSocketImpl\.(?:park|implRead)")
-_FAILURES = ("refused", "reset", "timeout", "malformed", "status", "fault", "truncated", "stale_failed")
 _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _MOST_LOG_BYTES = 8 * 2**20  # of one slice: a server in distress can write without end
 _DUMP_SECONDS = 5.0
@@ -100,7 +101,7 @@ class Watch:
         """Why not one request of the slice was answered rightly; None where one was."""
         if int(row["completed"]):
             return None
-        failed = {kind: int(row[kind]) for kind in _FAILURES if int(row[kind])}
+        failed = {kind: int(row[kind]) for kind in FAILURE_KINDS if int(row[kind])}
         if int(row["wrong"]):
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
         waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
@@ -130,7 +131,7 @@ class Watch:
             if not dump:
                 continue
             file = self._folder / f"{label}.{part.part.place}.threads.txt"
-            file.write_text(dump, encoding="utf-8")
+            write_text(file, dump)
             deadlock = _DEADLOCK.search(dump)
             if deadlock is not None:
                 words = f"{message}; its thread dump, {file.name}, says: {deadlock[0]}"

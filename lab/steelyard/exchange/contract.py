@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
 
+from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Exchange, Service
@@ -14,54 +13,8 @@ from . import exchanges
 from .soap import meaning as soap
 from .soap.spellings import UTF8, Spelling, respell
 
-ANSWER_SECONDS = 30.0
 RANDOM_EXCHANGES = 3
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came back over HTTP: status, and the whole body."""
-
-    status: int
-    body: bytes
-
-
-class Conversation:
-    """One kept-alive HTTP connection to a subject's URL; opened again where the server closed it, unless `once`."""
-
-    def __init__(self, url: str, seconds: float = ANSWER_SECONDS, *, once: bool = False) -> None:
-        place = urlsplit(url)
-        self._path = place.path
-        self._seconds = seconds
-        self._attempts = 1 if once else 2
-        self._connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)
-        if once:
-            try:
-                self._connection.connect()
-            except OSError as error:
-                raise ContractError(f"no connection: {error}") from None
-            self._connection.auto_open = 0
-
-    def post(self, body: bytes, headers: dict[str, str]) -> Answer:
-        """The answer to one POST; raises ContractError where none comes in time."""
-        for attempt in range(1, self._attempts + 1):
-            try:
-                self._connection.request("POST", self._path, body, headers)
-                answer = self._connection.getresponse()
-                return Answer(answer.status, answer.read())
-            except TimeoutError:
-                self.close()
-                raise ContractError(f"no answer within {self._seconds:g} s") from None
-            except (OSError, http.client.HTTPException) as error:
-                self.close()
-                if isinstance(error, http.client.NotConnected):
-                    raise ContractError("the server had announced that it closes the connection") from None
-                if attempt == self._attempts:
-                    raise ContractError(f"no answer: {error or type(error).__name__}") from None
-        raise AssertionError("unreachable")
-
-    def close(self) -> None:
-        self._connection.close()
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def verify(
@@ -71,11 +24,13 @@ def verify(
     seed: int,
     all_spellings: bool = True,
     who: str = "",
+    headers: Mapping[str, str] = _NONE,
     deviations: Collection[str] = (),
     floor: bool = False,
 ) -> int:
     """How many requests were answered rightly; raises ContractError on the first that was not, naming it.
 
+    `headers` are the subject's own, which go with every request.
     Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
     `<operation>/<name>`, a spelling as `spelling/<name>`.
 
@@ -93,14 +48,14 @@ def verify(
             for spelling in _spellings(exchange, all_spellings and not floor):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
-                right = _verify_one(service, meaning, conversation, name, exchange, spelling, who or url, right)
+                right = _verify_one(service, meaning, conversation, name, exchange, spelling, headers, who or url, right)
                 verified += 1
     finally:
         conversation.close()
     return verified
 
 
-def hold(service: Entry[Service], url: str) -> Iterator[None]:
+def hold(service: Entry[Service], url: str, headers: Mapping[str, str] = _NONE) -> Iterator[None]:
     """Sends the contract's first exchange again and again over one connection that is never opened twice.
 
     Each step of the iterator is one more right answer; raises ContractError on the first that does not come or is not right.
@@ -112,7 +67,7 @@ def hold(service: Entry[Service], url: str) -> Iterator[None]:
     right = b""
     try:
         while True:
-            right = _ask(service, meaning, conversation, exchange, spelling, right)
+            right = _ask(service, meaning, conversation, exchange, spelling, headers, right)
             yield
     finally:
         conversation.close()
@@ -138,11 +93,12 @@ def _verify_one(
     name: str,
     exchange: Exchange,
     spelling: Spelling,
+    headers: Mapping[str, str],
     who: str,
     right: bytes,
 ) -> bytes:
     try:
-        return _ask(service, meaning, conversation, exchange, spelling, right)
+        return _ask(service, meaning, conversation, exchange, spelling, headers, right)
     except ContractError as error:
         where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
         raise ContractError(f"{where}: {error.message}") from None
@@ -154,10 +110,11 @@ def _ask(
     conversation: Conversation,
     exchange: Exchange,
     spelling: Spelling,
+    own_headers: Mapping[str, str],
     right: bytes = b"",
 ) -> bytes:
     """The answer to one request; raises ContractError that says how it is not the exchange's. `right` needs no look: it is."""
-    headers = {**request_headers(service.model, exchange.operation), "Content-Type": spelling.content_type}
+    headers = request_headers(service.model, exchange.operation, own_headers) | {"Content-Type": spelling.content_type}
     answer = conversation.post(spelling.body, headers)
     wanted = 500 if exchange.fault else 200
     difference = None if answer.body == right else meaning.difference(answer.body, exchange.answer)
@@ -170,6 +127,8 @@ def _ask(
     return answer.body
 
 
-def request_headers(service: Service, operation: str) -> dict[str, str]:
-    """The headers of a request: the service's own, then the operation's."""
-    return {"Content-Type": UTF8, **service.headers, **service.operations[operation].headers}
+def request_headers(service: Service, operation: str, own: Mapping[str, str] = _NONE) -> dict[str, str]:
+    """The headers of a request: the service's and the operation's, which win as they do in the engine, and a subject's `own`."""
+    given = {"Content-Type": UTF8, **service.headers, **service.operations[operation].headers}
+    names = {name.lower() for name in given}
+    return {name: value for name, value in own.items() if name.lower() not in names} | given

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
 
+from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Service
 from ..provision.subject import BUSY_HEADER
 from . import exchanges
-from .contract import Conversation, request_headers
+from .contract import request_headers
 from .soap import meaning as soap
 from .soap.spellings import bare_envelope, respell
 
@@ -101,15 +102,16 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     ]
 
 
-def refuse(service: Entry[Service], url: str) -> dict[str, str]:
+def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[str, str]:
     """What `url` did wrong with each bad request, by its name; empty where all were refused properly.
 
-    An answer that holds the content of a file is under `LEAK`, as is an answer that could not have shown it.
+    `own` are the subject's headers, which go with every request. An answer that holds the content of a file is under `LEAK`,
+    as is an answer that could not have shown it.
     """
     wrong: dict[str, str] = {}
     with _secret_file() as (file, secret):
         for bad in bad_requests(service, file):
-            headers = request_headers(service.model, bad.operation) | bad.headers
+            headers = request_headers(service.model, bad.operation, own) | bad.headers
             try:
                 status, body = _asked(url, bad.body, headers)
             except ContractError as error:
@@ -119,7 +121,7 @@ def refuse(service: Entry[Service], url: str) -> dict[str, str]:
                 wrong[LEAK] = f"the answer to {bad.name} holds the content of a file of the server's machine"
             if not (400 <= status < 500 or (status == 500 and _holds_fault(body))):
                 wrong[bad.name] = f"HTTP status {status} without a SOAP fault"
-    if not _echoes(service, url):
+    if not _echoes(service, url, own):
         wrong.setdefault(LEAK, "it cannot be seen: a text that was sent did not come back")
     return wrong
 
@@ -146,12 +148,12 @@ def _secret_file() -> Iterator[tuple[Path, bytes]]:
         yield path, secret
 
 
-def _echoes(service: Entry[Service], url: str) -> bool:
+def _echoes(service: Entry[Service], url: str, own: Mapping[str, str]) -> bool:
     """Whether the operation that was asked for a file's content gives back a text that was sent."""
     text = f"said{secrets.token_hex(8)}"
     echoing = echo(service)
     try:
-        _, body = _asked(url, echoing.saying(text), request_headers(service.model, echoing.operation))
+        _, body = _asked(url, echoing.saying(text), request_headers(service.model, echoing.operation, own))
     except ContractError:
         return False
     return text.encode() in body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .records import Check
-from .strict import Strict
+from .strict import Significant, Strict
 
 
 class Smallest(Strict):
@@ -12,17 +12,17 @@ class Smallest(Strict):
     `forks` is the last look that fits; where not even the first one does, there is no `difference`.
     """
 
-    minutes: float
+    minutes: Significant
     forks: int
-    difference: float | None
+    difference: Significant | None
 
 
 class Planted(Strict):
     """A slow-down of known size (0.05 is 5%): the ratio that was measured, its interval, and whether it was called slower."""
 
-    level: float
-    ratio: float
-    interval: tuple[float, float]
+    level: Significant
+    ratio: Significant
+    interval: tuple[Significant, Significant]
     called: bool
 
 
@@ -31,8 +31,8 @@ class Alarms(Strict):
 
     count: int
     total: int
-    low: float
-    high: float
+    low: Significant
+    high: Significant
 
 
 class Calibration(Strict):
@@ -50,16 +50,16 @@ class Calibration(Strict):
     operation: str
     users: int
     forks: int
-    seconds: float
+    seconds: Significant
     stopped: bool
-    server_ratio: float
-    server_interval: tuple[float, float]
-    fork_deviation: float
-    fork_seconds: float
+    server_ratio: Significant
+    server_interval: tuple[Significant, Significant]
+    fork_deviation: Significant
+    fork_seconds: Significant
     smallest: list[Smallest]
     planted: list[Planted]
     alarms: Alarms | None
-    headroom: float | None
+    headroom: Significant | None
     headroom_why_not: str = ""
     checks: list[Check]
     folder: str

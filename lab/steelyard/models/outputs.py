@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .strict import Strict
+from .strict import Significant, Strict
 from .verdict import Comparison
 
 
@@ -28,9 +28,9 @@ class Beside(Strict):
     operation: str
     measure: str
     unit: str
-    values: list[float | None]
-    intervals: list[tuple[float, float] | None]
-    ratios: list[float | None]
+    values: list[Significant | None]
+    intervals: list[tuple[Significant, Significant] | None]
+    ratios: list[Significant | None]
 
 
 class Campaign(Strict):
@@ -38,8 +38,8 @@ class Campaign(Strict):
 
     run: str
     machine: str
-    ratio: float
-    interval: tuple[float, float]
+    ratio: Significant
+    interval: tuple[Significant, Significant]
     forks: int
     verdict: str | None
 
@@ -57,10 +57,10 @@ class Question(Strict):
     cell: str
     measure: str
     campaigns: list[Campaign]
-    mean: float
-    mean_interval: tuple[float, float]
-    spread: float
-    prediction: tuple[float, float] | None
+    mean: Significant
+    mean_interval: tuple[Significant, Significant]
+    spread: Significant
+    prediction: tuple[Significant, Significant] | None
     contradict: bool
 
 

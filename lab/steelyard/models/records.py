@@ -71,6 +71,7 @@ class TrialPlan(Strict):
 
 class Schedule(Strict):
     """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
+    `asked` holds the words that the subjects were asked for in: a label may lack some of them (empty: all of the study's).
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
     stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), or `as-published` (each subject alone,
@@ -87,6 +88,7 @@ class Schedule(Strict):
     seed: int
     design: Literal["alternating", "alternating-frozen", "sequential", "as-published"]
     subjects: list[str]
+    asked: list[str] = []
     reference: str
     cells: list[Cell]
     trials: list[TrialPlan]

@@ -1,6 +1,12 @@
-"""The base of every model: frozen, and closed to unknown keys."""
+"""The base of every model: frozen, and closed to unknown keys; and a computed number, with the digits that mean something."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from ..base.rounding import significant
+
+Significant = Annotated[float, AfterValidator(significant)]
 
 
 class Strict(BaseModel):

@@ -11,7 +11,7 @@ from .measure import Measure
 from .server import FactorName
 from .strict import Strict
 
-SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$")]
+SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
 
 
 class Paper(Strict):
@@ -110,7 +110,7 @@ class PartSpec(Strict):
 
 
 class SubjectSpec(Strict):
-    """What is compared. The first part takes the load; companions are started first and not judged.
+    """What is compared. The first part takes the load; companions are started first and not judged. Files are named after `label`.
 
     `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is
     part1, part2 ... and companion1 ...
@@ -120,7 +120,7 @@ class SubjectSpec(Strict):
     calibration measures and then writes as a header.
     """
 
-    label: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@=-]*$")]
+    label: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@=-]*$", max_length=100)]
     parts: list[PartSpec] = []
     companions: list[PartSpec] = []
     headers: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .records import Place
-from .strict import Strict
+from .strict import Significant, Strict
 
 Word = Literal["faster", "slower", "equivalent", "undecided", "unconfirmed", "too few forks"]
 Detector = Literal["settling", "drift", "refusal", "recovery", "knee", "scalability"]
@@ -29,9 +29,9 @@ class Comparison(Strict):
     unit: str
     primary: bool
     verdict: Word | None
-    ratio: float | None
-    interval: tuple[float, float] | None
-    confidence: float
+    ratio: Significant | None
+    interval: tuple[Significant, Significant] | None
+    confidence: Significant
     forks: int
     pairs: int
     voided_pairs: int
@@ -53,8 +53,8 @@ class Figure(Strict):
     measure: str
     title: str
     unit: str
-    value: float | None
-    interval: tuple[float, float] | None
+    value: Significant | None
+    interval: tuple[Significant, Significant] | None
     forks: int
     refusal: str | None = None
 
@@ -65,7 +65,7 @@ class Rank(Strict):
     subject: str
     best: int
     worst: int
-    ratio: float
+    ratio: Significant
 
 
 class Detection(Strict):
@@ -92,7 +92,7 @@ class DecidedTest(Strict):
     users: str
     ranks: list[Rank]
     verdicts: list[str]
-    failed: dict[str, float] = {}
+    failed: dict[str, Significant] = {}
     why_not: list[str] = []
 
 
@@ -105,8 +105,8 @@ class Contender(Strict):
     subject: str
     test: str
     verdict: Word | None
-    ratio: float | None
-    interval: tuple[float, float] | None
+    ratio: Significant | None
+    interval: tuple[Significant, Significant] | None
 
 
 class Decision(Strict):
@@ -126,10 +126,13 @@ class Decision(Strict):
 
 
 class TrialFailure(Strict):
-    """A trial that ended early: a result like any other. `place` is given where that happened under load."""
+    """A trial that ended early: a result like any other. `place` is given where that happened under load.
+
+    A `damaged` one was set aside, for what is stored of it cannot be read or is nonsense.
+    """
 
     trial: int
-    status: Literal["failed", "interrupted"]
+    status: Literal["failed", "interrupted", "damaged"]
     kind: str
     subject: str | None
     message: str
@@ -153,7 +156,7 @@ class Verdicts(Strict):
     ranks: list[Rank] = []
     decisions: list[Decision] = []
     detections: list[Detection] = []
-    scale: float = 1.0
+    scale: Significant = 1.0
     judged_by: dict[str, str] = {}
     figures: list[Figure] = []
     failures: list[TrialFailure] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -12,21 +13,29 @@ from typing import Any
 
 from .. import __version__
 from ..base import house
-from ..catalogue import tuned_settings
-from ..provision.build import placeholders
+from ..catalogue import factors, tuned_settings
+from ..catalogue.entries import Entry
+from ..models.service import Service
+from ..provision.build import placeholders, source_hash
 from ..provision.cpus import Shares
 from ..provision.keeper import binary
 from ..provision.subject import Part, Subject
 from ..provision.toolchain import jdk_description, jdk_home
 from ..store import machine_history
 
+_ROOMS = ("lab", "engine", "servers", "services", "studies")  # what a run comes of; docs hold runs that are being kept
+
 
 def describe(
-    subjects: Sequence[Subject], shares: Shares, command: Sequence[str], study: str | None = None
+    subjects: Sequence[Subject],
+    shares: Shares,
+    command: Sequence[str],
+    study: str | None = None,
+    service: Entry[Service] | None = None,
 ) -> dict[str, Any]:
     """Plain values for JSON; nothing in it names the user or the machine's address.
 
-    With `study`, also what its paper tuned, beside the nearest settings of these subjects.
+    With `study`, also what its paper tuned, beside the nearest settings of these subjects; with `service`, also its sources.
     """
     tuned = (
         tuned_settings.table(study, {one.label: (one.front.server.model, one.front.factors) for one in subjects})
@@ -49,6 +58,7 @@ def describe(
         },
         "processors_shared": {**asdict(shares), "apart": shares.apart},
         "network": "loopback",
+        **({"service": _service(service)} if service is not None else {}),
         **({"calibration": known} if (known := machine_history.citation()) else {}),
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
         **({"tuning": tuned.model_dump()} if tuned is not None else {}),
@@ -81,6 +91,7 @@ def _part(part: Part) -> dict[str, Any]:
         "jdk": jdk_description(home) if home is not None else None,
         "toolchain": [first_line(placeholders(argv, values)) for argv in needs.versions] or None,
         "factors": part.factors,
+        "sources": source_hash(part.server.folder),
         "artifacts": [artifact.model_dump(exclude_none=True, exclude={"when"}) for artifact in server.artifacts],
         "deviations": server.deviations,
     }
@@ -96,18 +107,38 @@ def first_line(argv: list[str]) -> str:
     return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'does not say'}"
 
 
+def _service(service: Entry[Service]) -> dict[str, Any]:
+    """By their SHA-256: the service with its contract, generator and implementations, and the files that its factors name."""
+    named = factors.files(service)
+    return {
+        "name": service.name,
+        "sources": source_hash(service.folder),
+        "files": {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in named.items()},
+    }
+
+
 def _git() -> dict[str, Any]:
-    """The checkout's revision; of an installed house there is none, whatever holds the folder that it lies in."""
+    """The checkout's revision, whether anything is changed or new beside it, and the SHA-256 of the changes in `_ROOMS`.
+
+    Of an installed house there is none, whatever holds the folder that it lies in.
+    """
     if not (house.root() / ".git").exists():
-        return {"revision": None, "changed": False}
-    revision = _said(["git", "-C", str(house.root()), "rev-parse", "HEAD"])
-    changed = _said(["git", "-C", str(house.root()), "status", "--porcelain"])
-    return {"revision": revision or None, "changed": bool(changed)}
+        return {"revision": None, "changed": False, "changes": ""}
+    root = ["git", "-C", str(house.root())]
+    revision = _said([*root, "rev-parse", "HEAD"])
+    changes = _said([*root, "diff", "--binary", "HEAD", "--", *_ROOMS])
+    return {
+        "revision": revision or None,
+        "changed": bool(_said([*root, "status", "--porcelain"])),
+        "changes": hashlib.sha256(changes.encode()).hexdigest() if changes else "",
+    }
 
 
 def _said(argv: list[str]) -> str:
     try:
-        return subprocess.run(argv, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+        return subprocess.run(
+            argv, capture_output=True, text=True, errors="replace", timeout=10, check=True
+        ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
 

@@ -106,8 +106,10 @@ class Observer:
                     process.rss_bytes,
                 ]
                 self._observations.writerow(row)
-        for cpu_number, times in after.machine.items():
-            first_times = before.machine[cpu_number]
+        for cpu_number in sorted(
+            after.machine.keys() & before.machine.keys()
+        ):  # one may be switched off or on meanwhile
+            times, first_times = after.machine[cpu_number], before.machine[cpu_number]
             spent = [
                 f"{now - then:.2f}"
                 for now, then in (

@@ -50,6 +50,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         seed=request.seed,
         design=design.name,
         subjects=labels,
+        asked=[factors.labelled(study, words, request.set_of_factors) for words in request.only],
         reference=reference,
         cells=cells_of(study, service, request, settings, users, seconds),
         trials=_trials(design.groups(labels, reference), forks, request.seed),

@@ -9,16 +9,17 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import ProxyHandler, build_opener
 
 from ..base import house
-from ..base.errors import KeeperError, ProvisionError, SteelyardError
+from ..base.conversation import Conversation
+from ..base.errors import KeeperError, NoAnswerError, ProvisionError, SteelyardError
 from ..base.progress import Progress
+from ..base.text import counted
 from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
@@ -32,7 +33,7 @@ from .toolchain import require
 BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
 _READY_PAUSE = 0.1
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
-_direct = build_opener(ProxyHandler({}))  # loopback is never asked of a proxy
+_COUNT_BYTES = 2**16  # of an answer that is one number
 
 
 @dataclass(frozen=True)
@@ -159,11 +160,9 @@ class RunningSubject:
 
     def requests_served(self) -> int:
         """The service's own count of requests since it was started; raises ProvisionError where it gives none."""
-        counter = f"http://127.0.0.1:{self.front.port}{self.subject.service.model.counter}"
         try:
-            with _direct.open(counter, timeout=5) as answer:
-                return int(answer.read(32))
-        except (OSError, ValueError) as error:
+            return _count(self.subject, self.front.port, 5.0)
+        except (NoAnswerError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
 
     def ended(self) -> RunningPart | None:
@@ -231,7 +230,8 @@ def started(
 
     Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
     """
-    ports = {part.place: free_port(draw) for part in subject.parts}
+    places = [part.place for part in subject.parts]
+    ports = dict(zip(places, free_ports(draw, len(places)), strict=True))
     shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
     shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
@@ -276,8 +276,12 @@ def _start(
     kept = stack.enter_context(
         Keeper(build.placeholders(server.model.start, values), log=log, cwd=server.folder, environment=environment)
     )
-    counter = f"http://127.0.0.1:{port}{subject.service.model.counter}" if part.judged else None
-    _await_ready(server, kept, build.placeholders(server.model.ready, values), counter, environment, folder, progress)
+    ready = build.placeholders(server.model.ready, values)
+
+    def counts() -> bool:
+        return not part.judged or _counts(subject, port)
+
+    _await_ready(server, kept, ready, counts, environment, folder, progress)
     return RunningPart(part, kept, port, log, Words(values, environment), time.monotonic() - begun)
 
 
@@ -285,12 +289,12 @@ def _await_ready(
     server: Entry[Server],
     kept: Keeper,
     ready: list[str],
-    counter: str | None,
+    counts: Callable[[], bool],
     environment: dict[str, str],
     folder: Path,
     progress: Progress,
 ) -> None:
-    """Until `ready` exits with 0 and the service's counter answers; raises ProvisionError where the server dies or is late."""
+    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late."""
     deadline = time.monotonic() + server.model.ready_seconds
     probe_log = folder / f"{server.name}.ready.log"
     while True:
@@ -301,7 +305,7 @@ def _await_ready(
             )
         try:
             keeper.run(ready, log=probe_log, cwd=server.folder, environment=environment, seconds=10)
-            if counter is None or _answers(counter):
+            if counts():
                 probe_log.unlink(missing_ok=True)
                 return
         except KeeperError:
@@ -315,29 +319,43 @@ def _await_ready(
         kept.wait(_READY_PAUSE)
 
 
-def _answers(url: str) -> bool:
+def _counts(subject: Subject, port: int) -> bool:
     try:
-        with _direct.open(url, timeout=2) as answer:
-            return bool(answer.status == 200)
-    except (HTTPError, URLError, OSError):
+        return _count(subject, port, 2.0) >= 0
+    except (NoAnswerError, ValueError):
         return False
+
+
+def _count(subject: Subject, port: int, seconds: float) -> int:
+    """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
+    url = f"http://127.0.0.1:{port}{subject.service.model.counter}"
+    conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
+    try:
+        answer = conversation.get(subject.headers)
+    finally:
+        conversation.close()
+    if answer.status != HTTPStatus.OK:
+        raise ValueError(f"HTTP status {answer.status}")
+    return int(answer.body)
 
 
 def _last_words(kept: Keeper) -> str:
     return f"its log ends: {kept.log_tail()}" if kept.log_tail() else "its log is empty"
 
 
-def free_port(draw: random.Random) -> int:
-    """A loopback port that nobody listens on now, drawn at random; raises ProvisionError where none is found."""
-    for _ in range(200):
-        port = draw.choice(_PORTS)
-        with socket.socket() as probe:
-            try:
+def free_ports(draw: random.Random, count: int) -> list[int]:
+    """Different loopback ports that nobody listens on now, drawn at random; raises ProvisionError where too few are found."""
+    found: list[int] = []
+    with ExitStack() as held:  # each is kept until all are drawn
+        for _ in range(200):
+            if len(found) == count:
+                return found
+            port = draw.choice(_PORTS)
+            probe = held.enter_context(socket.socket())
+            with suppress(OSError):
                 probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise ProvisionError(f"no free port was found between {_PORTS.start} and {_PORTS.stop}")
+                found.append(port)
+    raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
 
 
 def _sweep(base: Path) -> None:

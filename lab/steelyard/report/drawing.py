@@ -11,6 +11,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from ..base.rounding import all_significant
+
 # Okabe and Ito 2008, "Color universal design", in the order that keeps neighbours apart; never alone: shapes and dashes go along.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
@@ -83,7 +85,7 @@ def draw_small(name: str, chart: Chart) -> str:
 
 
 def _svg(name: str, chart: Chart) -> str:
-    spec = chart.to_dict(validate=False)
+    spec = all_significant(chart.to_dict(validate=False))
     spec["config"] = _CONFIG
     spec["padding"] = {"left": 20, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}

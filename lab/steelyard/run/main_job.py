@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
-import shutil
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,14 +12,15 @@ from pathlib import Path
 
 from .. import report
 from ..analyse import analysis, measures
-from ..base.errors import SteelyardError, StoreError
+from ..base.csvfiles import write_document, write_text
+from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress, duration
 from ..catalogue import entries, factors, published_tables
 from ..catalogue.entries import Entry
 from ..drive import trial as drive
 from ..drive.agents import find_agents
-from ..drive.trial import Setting, TrialFailedError
+from ..drive.setting import Setting, TrialFailedError
 from ..exchange import corpus
 from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
@@ -40,6 +40,8 @@ from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
 
+_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
 
 def run(
     study: Entry[Study],
@@ -54,6 +56,7 @@ def run(
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
     settings = settle(study.model, request)
+    folder = _place(study.name, settings, out)
     schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
     measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
     service = entries.service(study.model.service)
@@ -64,15 +67,15 @@ def run(
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
-        folder = _make_folder(study.name, settings, out)
-        shutil.copyfile(study.file, folder / "study.toml")
+        _make(folder)
+        write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
         published_tables.keep(study.file, folder)
         asked = together(schedule_only(study.model, request).cells)
         users = settings.users or find_agents(service, subjects, asked, settings.service, folder, shares, progress)
         schedule = schedule_of(study.model, service.model, request, settings, users)
-        _store(folder / "schedule.json", schedule.model_dump_json(indent=1))
-        described = environment.describe(subjects, shares, command, study.model.name)
-        _store(folder / "environment.json", json.dumps(described, indent=1))
+        _keep_schedule(folder, schedule)
+        described = environment.describe(subjects, shares, command, study.model.name, service)
+        write_document(folder / "environment.json", described)
         setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, Standing())
     return _outcome(folder, failures, progress)
@@ -88,9 +91,13 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
         shares = cpus.share()
-        subjects = subject.all_provided(subjects_of(study.model, schedule.subjects), service, progress)
+        subjects = subject.all_provided(
+            subjects_of(study.model, schedule.asked or schedule.subjects), service, progress
+        )
         service = subject.service_as_set(service, subjects)
-        require_same_setup(folder, environment.describe(subjects, shares, command))
+        require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
+        for said in standing.damaged:
+            progress.say(said)
         put_aside(folder, standing)
         settings = settle(study.model, Request(settings=schedule.parameters))
         setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
@@ -178,7 +185,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
         if changed != setting.schedule:
             for said in changed.left_out[len(setting.schedule.left_out) :]:
                 setting.progress.say(f"left out, for the budget does not hold it: {said}")
-            _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
+            _keep_schedule(setting.folder, changed)
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
     return failures
@@ -208,7 +215,7 @@ def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
         return setting
     numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, len(schedule.trials) + 1)]
     changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
-    _store(setting.folder / "schedule.json", changed.model_dump_json(indent=1))
+    _keep_schedule(setting.folder, changed)
     return replace(setting, schedule=changed)
 
 
@@ -249,23 +256,26 @@ def _partial(folder: Path) -> str:
         return f"stopped; what was measured is in {folder} ({error.message})"
 
 
-def _make_folder(study: str, settings: Settings, out: Path | None) -> Path:
+def _keep_schedule(folder: Path, schedule: Schedule) -> None:
+    write_text(folder / "schedule.json", schedule.model_dump_json(indent=1) + "\n")
+
+
+def _place(study: str, settings: Settings, out: Path | None) -> Path:
+    """Where a run that begins now is kept; raises ConfigurationError where its prefix is more than a name."""
     base = out or (Path(settings.out) if settings.out else Path("runs"))
-    name = f"{settings.out_prefix or study}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    folder = base / name
+    prefix = settings.out_prefix or study
+    if _PREFIX.fullmatch(prefix) is None:
+        raise ConfigurationError(
+            f"a run's folder cannot be called '{prefix[:200]}'",
+            hint="its prefix is up to 100 letters, digits, dots, hyphens and underscores; --out says where it is kept",
+        )
+    return base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
+
+
+def _make(folder: Path) -> None:
     try:
         (folder / "trials").mkdir(parents=True)
     except OSError as error:
         raise StoreError(
             f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
         ) from None
-    return folder
-
-
-def _store(path: Path, text: str) -> None:
-    try:
-        part = path.with_name(path.name + ".part")
-        part.write_text(text + "\n", encoding="utf-8")
-        part.rename(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}", hint="is the disk full?") from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..base.csvfiles import read_document
 from ..base.errors import StoreError
 from ..models.records import Schedule
 from ..store.setup import setup_differences
@@ -19,12 +20,16 @@ NEVER_STARTED = frozenset({"not-ready", "contract"})
 
 @dataclass(frozen=True)
 class Standing:
-    """What a run has so far: trials that need not be driven again, subjects that could not be started, seconds spent."""
+    """What a run has so far: trials that need not be driven again, subjects that could not be started, seconds spent.
+
+    `damaged` has a sentence for each trial that is driven again because its files cannot be read.
+    """
 
     done: frozenset[int] = frozenset()
     broken: Mapping[str, str] = field(default_factory=dict)
     failures: tuple[str, ...] = ()
     seconds: float = 0.0
+    damaged: tuple[str, ...] = ()
 
 
 def taken_up(folder: Path) -> tuple[Schedule, Standing]:
@@ -53,6 +58,11 @@ def _standing(run: Run) -> Standing:
         broken={one.subject: one.message for one in failed if one.kind in NEVER_STARTED and one.subject is not None},
         failures=tuple(one.message for one in failed),
         seconds=sum(record.seconds for record in ended),
+        damaged=tuple(
+            f"trial {one.number} is damaged and driven again: {one.damage}"
+            for one in run.trials
+            if one.damage is not None
+        ),
     )
 
 
@@ -67,10 +77,10 @@ def require_same_setup(folder: Path, now: Mapping[str, Any]) -> None:
     """Raise StoreError that names the first thing about the setup that differs from when the run began."""
     path = folder / "environment.json"
     try:
-        then = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read, so nothing says that the setup is the same: {error}") from None
-    for difference in setup_differences(then, json.loads(json.dumps(now))):
+        then = read_document(path)
+    except StoreError as error:
+        raise StoreError(f"nothing says that the setup is still the same: {error.message}") from None
+    for difference in setup_differences(then, json.loads(json.dumps(now))):  # as it would be stored
         raise StoreError(
             f"{folder.name} was begun with another setup: {difference}",
             hint="forks of two setups are not one sample; start a new run",

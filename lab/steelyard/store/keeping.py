@@ -15,7 +15,16 @@ SAMPLES = 10
 # What a reader may want to open without unpacking it.
 PLAIN_BYTES = 150_000
 _HISTOGRAMS = "intervals.hlog"
-_READ = {"trial.json", "job.json", "slices.csv", "observations.csv", "machine.csv", "ticks.csv", _HISTOGRAMS}
+_READ = {
+    "trial.json",
+    "job.json",
+    "slices.csv",
+    "observations.csv",
+    "machine.csv",
+    "throttling.csv",
+    "ticks.csv",
+    _HISTOGRAMS,
+}
 _TAG = re.compile(r"Tag=[^,]*/(\d+)/[^,/]*/([^,/]*),")
 # The contract's generator makes them anew from the seed.
 _REQUESTS = {"corpus.bin", "corpus.csv", "expected.jsonl", "rules.json"}

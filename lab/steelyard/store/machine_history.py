@@ -80,9 +80,9 @@ def remember_run(study: Study, verdicts: Verdicts | None) -> None:
                         "operation": one.operation,
                         "forks": one.forks,
                         "word": one.verdict,
-                        "ratio": round(one.ratio, 5),
-                        "low": round(low, 5),
-                        "high": round(high, 5),
+                        "ratio": one.ratio,
+                        "low": low,
+                        "high": high,
                         "alarm": int(low > 1 or high < 1),
                     }
                 ]
@@ -97,7 +97,7 @@ def alarms() -> Alarms | None:
     if not rows:
         return None
     found = clopper_pearson(sum(row["alarm"] == "1" for row in rows), len(rows))
-    return Alarms(count=found.count, total=found.total, low=round(found.low, 4), high=round(found.high, 4))
+    return Alarms(count=found.count, total=found.total, low=found.low, high=found.high)
 
 
 def citation() -> dict[str, Any]:

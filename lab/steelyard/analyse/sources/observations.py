@@ -1,4 +1,4 @@
-"""What a subject's processes used during a slice (observations.csv)."""
+"""What the judged processes of a subject used during a slice (observations.csv): companions are shown apart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .source import Source
 
 
 def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
-    seen = trial.observations.get(number)
+    seen = [one for one in trial.observations.get(number, ()) if one.judged]
     if not seen:
         return {}
     return {

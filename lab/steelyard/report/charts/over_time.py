@@ -118,10 +118,7 @@ def _chart(lines: Mapping[str, Points], axis: str, subjects: Sequence[str]) -> C
         {
             "subject": subject,
             "x": x,
-            **{
-                key: round(v, 4) if np.isfinite(v) else None
-                for key, v in zip(("mean", "low", "high"), spread, strict=True)
-            },
+            **{key: v if np.isfinite(v) else None for key, v in zip(("mean", "low", "high"), spread, strict=True)},
         }
         for subject, points in lines.items()
         for x, *spread in points

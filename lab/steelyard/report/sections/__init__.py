@@ -7,6 +7,7 @@ something to show, in this order.
 from . import (
     again,
     cannot_say,
+    companions,
     evidence,
     failures,
     grid,
@@ -31,6 +32,7 @@ SECTIONS = {
         evidence,
         operations,
         response_times,
+        companions,
         warm_ups,
         instrument,
         failures,

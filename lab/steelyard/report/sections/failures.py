@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ...analyse.analysis import Analysis
 from ...analyse.sentences import deed, load_text
 from ...models.verdict import TrialFailure
-from ...store.stored_run import FAILURE_KINDS, Run
+from ...store.stored_run import Run
+from ...store.tables import FAILURE_KINDS
 from ..section import Section
 from ..subjects import called, cells
 

@@ -17,6 +17,7 @@ _TITLES = {
     "calibration": "What this machine tells apart",
     "machine": "Machine",
     "git": "Revision",
+    "service": "Service",
     "processors_shared": "Processors",
     "subjects": "Subjects",
 }

@@ -3,12 +3,12 @@
     serve.py PORT MODE SERVICE-FOLDER
 
 After AFTER requests: `wrong` answers with another text, `fault` with a SOAP fault, `die` exits with 3, `hang` never
-answers. `never-ready` listens on no port, `die-at-start` ends at once, `port-taken` finds
-its port in use. `escape` starts, in a session of its own, a child
+answers, `uncounted` speaks another protocol where its count is asked for. `never-ready` listens on no port, `die-at-start`
+ends at once, `port-taken` finds its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
-with 200. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an external entity what it names,
-and `tireless` is busy for as long as it is asked.
+with 200. `token` wants an Authorization. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an
+external entity what it names, and `tireless` is busy for as long as it is asked.
 """
 
 import base64
@@ -80,7 +80,10 @@ class Handler(BaseHTTPRequestHandler):
         return super().parse_request()
 
     def do_GET(self):
-        self.send(200, str(served).encode(), "text/plain")
+        if MODE == "uncounted" and served > AFTER:
+            self.close_connection = True
+            return self.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+        return self.send(200, str(served).encode(), "text/plain")
 
     def do_PUT(self):
         """Count as many more requests: those that a stand-in of the engine only says that it sent."""
@@ -92,6 +95,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         global under_way
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if MODE == "token" and self.headers["Authorization"] != "Bearer sesame":
+            return self.send(401, b"who are you?", "text/plain")
         if MODE != "full":
             return self.serve(body)
         with lock:

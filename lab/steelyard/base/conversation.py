@@ -1,0 +1,161 @@
+"""One kept-alive HTTP connection for the lab's own questions: each whole answer has a deadline and a largest size."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from .errors import NoAnswerError
+
+ANSWER_SECONDS = 30.0
+ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract is a hundredth of that
+_BUFFER_BYTES = 2**16
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back over HTTP: status, and the whole body."""
+
+    status: int
+    body: bytes
+
+
+class Conversation:
+    """A connection to a server's URL; opened again where the server closed it, unless `once`.
+
+    `seconds` and `most_bytes` are those of one whole answer, its head included, however slowly or fast it comes.
+    """
+
+    def __init__(
+        self, url: str, seconds: float = ANSWER_SECONDS, *, most_bytes: int = ANSWER_BYTES, once: bool = False
+    ) -> None:
+        place = urlsplit(url)
+        self._path = place.path + (f"?{place.query}" if place.query else "")
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+        self._attempts = 1 if once else 2
+        self._connection = _Connection(place.hostname or "", place.port, timeout=seconds)
+        if once:
+            try:
+                self._connection.connect()
+            except OSError as error:
+                raise NoAnswerError(f"no connection: {error}") from None
+            self._connection.auto_open = 0
+
+    def post(self, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """The answer to one POST; raises NoAnswerError where no whole one comes in time."""
+        return self._ask("POST", body, headers)
+
+    def get(self, headers: Mapping[str, str]) -> Answer:
+        """The answer to one GET; raises NoAnswerError where no whole one comes in time."""
+        return self._ask("GET", None, headers)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _ask(self, method: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
+        for attempt in range(1, self._attempts + 1):
+            try:
+                self._connection.request(method, self._path, body, dict(headers))
+                return self._whole(self._connection.getresponse())
+            except (TimeoutError, _TooLargeError) as error:
+                self.close()
+                if isinstance(error, TimeoutError):
+                    raise NoAnswerError(f"no answer within {self._seconds:g} s") from None
+                raise NoAnswerError(f"the answer is larger than {self._most_bytes:,} bytes") from None
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                self.close()
+                if isinstance(error, http.client.NotConnected):
+                    raise NoAnswerError("the server had announced that it closes the connection") from None
+                if attempt == self._attempts:
+                    raise NoAnswerError(f"no answer: {_words(error)}") from None
+        raise AssertionError("unreachable")
+
+    def _whole(self, answer: http.client.HTTPResponse) -> Answer:
+        body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced
+        if answer.length:
+            raise http.client.IncompleteRead(body, answer.length)
+        return Answer(answer.status, body)
+
+
+class _TooLargeError(Exception):
+    """An answer went on beyond its largest size."""
+
+
+@dataclass
+class _Bounds:
+    """What is left of one answer's time (`end` is on the monotonic clock) and size."""
+
+    end: float
+    bytes_left: int
+
+    def seconds_left(self) -> float:
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+class _Connection(http.client.HTTPConnection):
+    """The standard library's connection, over a socket whose every read and write is held to the bounds of an answer."""
+
+    bounds = _Bounds(float("inf"), ANSWER_BYTES)
+
+    def send(self, data: object) -> None:
+        if self.sock is None and self.auto_open:
+            self.timeout = self.bounds.seconds_left()
+            self.connect()
+        if self.sock is not None:
+            self.sock.settimeout(self.bounds.seconds_left())
+        super().send(data)  # type: ignore[arg-type]
+
+    def response_class(self, sock: socket.socket, **settings: object) -> http.client.HTTPResponse:  # type: ignore[override]
+        return http.client.HTTPResponse(_Reading(sock, self.bounds), **settings)  # type: ignore[arg-type]
+
+
+class _Reading:
+    """What HTTPResponse asks of a socket: a file to read an answer from."""
+
+    def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
+        self._raw = _BoundedReads(sock, bounds)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self._raw, _BUFFER_BYTES)
+
+
+class _BoundedReads(io.RawIOBase):
+    """Reads of a socket that end where the answer's time or size does."""
+
+    def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
+        self._file = sock.makefile("rb", buffering=0)  # keeps the socket open until it is closed itself
+        self._sock = sock
+        self._bounds = bounds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(self._bounds.seconds_left())
+        count = self._file.readinto(buffer) or 0
+        self._bounds.bytes_left -= count
+        if self._bounds.bytes_left < 0:
+            raise _TooLargeError
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
+        return f"what came is no HTTP: {error.args[0][:60]!r}"
+    return f"{error}"[:200] or type(error).__name__

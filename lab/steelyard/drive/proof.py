@@ -1,0 +1,69 @@
+"""What proves that a trial measured what it says: the services' own counts, and kept answers looked at in full."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+
+from ..base.errors import ProvisionError
+from ..exchange import corpus
+from ..exchange.soap import meaning as soap
+from ..models.records import Counted, SlicePlan, WrongSample
+from ..provision.subject import RunningSubject
+from .setting import Setting, TrialFailedError, TrialLog
+from .watch import Watch
+
+
+def counts(
+    running: Mapping[str, RunningSubject],
+    served_before: Mapping[str, int],
+    rows: Iterable[Mapping[str, str]],
+    watch: Watch,
+    last: SlicePlan,
+) -> list[Counted]:
+    """The services' own counts against the engine's: every kind of answer that a request may have reached the service for.
+
+    `rows` are all of slices.csv, `last` is the last slice driven. Raises TrialFailedError where a service tells no count.
+    """
+    answers = (
+        *("completed", "wrong", "status", "fault"),
+        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault"),
+    )
+    hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
+    by_engine = dict.fromkeys(hosts.values(), 0)
+    for row in rows:
+        by_engine[hosts[row["subject"]]] += sum(int(row[answer]) for answer in answers)
+    found = []
+    for label in by_engine:
+        subject = running[label]
+        subject.thaw()
+        try:
+            served = subject.requests_served() - served_before[label]
+        except ProvisionError as error:
+            raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
+        found.append(Counted(subject=label, by_service=served, by_engine=by_engine[label]))
+    return found
+
+
+def check_samples(setting: Setting, log: TrialLog) -> None:
+    """Compare every kept answer in full with the one expected; the engine's own check is a cheap one.
+
+    Where the engine was ended, the last answer may be missing or its row be cut: what is whole is compared.
+    """
+    samples = log.folder / "samples"
+    if not (samples / "index.csv").is_file():
+        return
+    meaning = soap.Meaning(setting.service.folder / setting.service.model.schema_file)
+    expected = corpus.expected_answers(setting.corpus.folder)
+    with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            answer = samples / f"{row['sample']}.answer"
+            if None in row.values() or row["outcome"] != "right" or not answer.is_file():
+                continue
+            difference = meaning.difference(answer.read_bytes(), expected[int(row["entry"])])
+            log.samples_checked += 1
+            if difference is not None:
+                wrong = WrongSample(
+                    slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=difference
+                )
+                log.wrong_samples.append(wrong)

@@ -1,0 +1,76 @@
+"""What the modules that drive a trial share: its setting, what it has come to so far, and how it says that it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..base.errors import SteelyardError
+from ..base.progress import Progress
+from ..catalogue.entries import Entry
+from ..exchange.corpus import Corpus
+from ..models.records import (
+    Check,
+    Counted,
+    Distress,
+    Failure,
+    Schedule,
+    SlicePlan,
+    Steady,
+    SubjectRecord,
+    TrialPlan,
+    WrongSample,
+)
+from ..models.service import Service
+from ..provision.cpus import Shares
+from ..provision.subject import Subject
+
+
+class TrialFailedError(SteelyardError):
+    """A trial ended early; what it measured until then is stored, with the reason in its record."""
+
+    def __init__(self, failure: Failure, hint: str = "") -> None:
+        super().__init__(failure.message, hint)
+        self.failure = failure
+
+
+@dataclass
+class TrialLog:
+    """What a trial has come to so far; becomes its TrialRecord whatever happens. `folder` is the trial's own."""
+
+    folder: Path
+    subjects: list[SubjectRecord] = field(default_factory=list)
+    slices: list[SlicePlan] = field(default_factory=list)
+    steady: list[Steady] = field(default_factory=list)
+    machine: list[Check] = field(default_factory=list)
+    wrong_samples: list[WrongSample] = field(default_factory=list)
+    counted: list[Counted] = field(default_factory=list)
+    samples_checked: int = 0
+    distress: list[Distress] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all trials of a run share. `folder` is the run's.
+
+    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not.
+    """
+
+    schedule: Schedule
+    service: Entry[Service]
+    subjects: Mapping[str, Subject]
+    corpus: Corpus
+    folder: Path
+    shares: Shares
+    progress: Progress
+    warm_up_within: float | None = None
+
+    def stage(self, plan: TrialPlan, what: str) -> str:
+        """What a trial is doing now, for the progress line."""
+        return f"trial {plan.number} of {len(self.schedule.trials)} · {what}"
+
+
+def trial_folder(run: Path, number: int) -> Path:
+    """Where a trial's files are."""
+    return run / "trials" / f"{number:02d}"

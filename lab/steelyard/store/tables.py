@@ -1,0 +1,264 @@
+"""The tables of a trial's folder, row by row as the engine and the lab wrote them; nonsense in one is named with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..base.csvfiles import Row, is_stored, read_document, read_table
+from ..base.errors import StoreError
+from ..base.histogram import intact, read_log
+
+# Every way in which a request can fail, as the columns of slices.csv and ticks.csv call it; the one list of them.
+FAILURE_KINDS = ("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed")
+_SINCE_TURNS = "measured_ns"
+_TICK_FAILURES = ("wrong", *FAILURE_KINDS)
+
+
+@dataclass(frozen=True)
+class SliceRow:
+    """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
+
+    Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
+    the defaults below stand for: what went wrong outside the measured time, and what the engine gave up.
+    """
+
+    slice: int
+    subject: str
+    phase: str
+    operation: str
+    begin_ns: int
+    end_ns: int
+    measured_ns: int
+    started: int
+    completed: int
+    expected_faults: int
+    wrong: int
+    refused: int
+    reset: int
+    timeout: int
+    tls: int
+    malformed: int
+    status: int
+    fault: int
+    truncated: int
+    stale_failed: int
+    stale: int
+    unfinished: int
+    oldest_unfinished_ns: int
+    connects: int
+    closes: int
+    lead_in_completed: int
+    bytes_out: int
+    bytes_in: int
+    response_ns_sum: int
+    service_ns_sum: int
+    engine_user_ns: int
+    engine_system_ns: int
+    lateness_p99_ns: int
+    valid: int
+    why_not: str
+    sent: int = 0
+    dropped: int = 0
+    outside_wrong: int = 0
+    outside_refused: int = 0
+    outside_reset: int = 0
+    outside_timeout: int = 0
+    outside_tls: int = 0
+    outside_malformed: int = 0
+    outside_status: int = 0
+    outside_fault: int = 0
+    outside_truncated: int = 0
+    outside_stale_failed: int = 0
+    outside_stale: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """The measured time."""
+        return self.measured_ns / 1e9
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Right answers per second."""
+        return self.completed / self.seconds
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Failed requests by kind, kinds without one left out."""
+        return {kind: getattr(self, kind) for kind in FAILURE_KINDS if getattr(self, kind)}
+
+    @property
+    def turned_away(self) -> int:
+        """Requests of the whole slice that the server answered with a fault or another status, maybe without asking its service."""
+        return self.status + self.fault + self.outside_status + self.outside_fault
+
+    @property
+    def unanswered(self) -> int:
+        """Requests of the whole slice that had no answer, though they may have reached the service; a refused one cannot have.
+
+        One that was sent once more over a new connection may have reached it twice.
+        """
+        kinds = {"stale", *FAILURE_KINDS} - {"refused", "status", "fault"}
+        columns = (*kinds, *(f"outside_{kind}" for kind in kinds), "dropped")
+        return sum(int(getattr(self, column)) for column in columns)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A row of observations.csv: what one process of a subject used between two looks, in ns and bytes."""
+
+    slice: int
+    subject: str
+    part: str
+    pid: int
+    process: str
+    begin_ns: int
+    end_ns: int
+    cpu_ns: int
+    jit_ns: int
+    rss_bytes: int
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is a process of the subject itself, and not of a companion (a database) beside it."""
+        return not self.part.startswith("companion")
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What is used of a row of ticks.csv: a second of one operation, ending at `time_ns`, with the users active then.
+
+    `response_ns_sum` is over the right answers, `failures` are by kind, kinds without one left out, wrong answers among them.
+    """
+
+    time_ns: int
+    slice: int
+    subject: str
+    operation: str
+    started: int
+    completed: int
+    users_active: int
+    response_ns_sum: int
+    failures: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class ProcessorTime:
+    """A row of machine.csv: how one processor spent a slice, in seconds."""
+
+    slice: int
+    cpu: int
+    user_s: float
+    system_s: float
+    idle_s: float
+    steal_s: float
+
+
+@dataclass(frozen=True)
+class Throttled:
+    """A row of throttling.csv: in how many periods of a slice a quota ran out, and for how many seconds that halted us."""
+
+    slice: int
+    periods: int
+    throttled_s: float
+
+
+def read_job(path: Path, _: bool) -> tuple[int, float]:
+    """The number of the engine's threads and the mean think time in ms (that of the first slice)."""
+    content = read_document(path)
+    try:
+        threads = int(content.get("threads", 1))
+        think = (content.get("slices") or [{}])[0].get("think", {})
+        kind, low, high = think.get("kind", "none"), float(think.get("ms", 0)), float(think.get("to_ms", 0))
+    except (AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
+        raise StoreError(f"{path} is not a job: {error}") from None
+    return max(1, threads), {"none": 0.0, "uniform": (low + high) / 2}.get(kind, low)
+
+
+def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
+    """The rows of slices.csv by slice."""
+    names = [item.name for item in fields(SliceRow)]
+    always = [item.name for item in fields(SliceRow) if item.default is MISSING and item.name != _SINCE_TURNS]
+    texts = {"subject", "phase", "operation", "why_not"}
+    found: dict[int, SliceRow] = {}
+    for row in read_table(path, always, may_be_cut=may_be_cut):
+        known = [name for name in names if name in row.fields]
+        values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in known}
+        values.setdefault(_SINCE_TURNS, max(0, values["end_ns"] - values["begin_ns"]))
+        made = SliceRow(**values)
+        if made.end_ns <= made.begin_ns:
+            raise StoreError(f"{path}, line {row.line}: slice {made.slice} ends before it begins")
+        if not 0 < made.measured_ns <= made.end_ns - made.begin_ns:
+            raise StoreError(f"{path}, line {row.line}: slice {made.slice} was measured for longer than it lasted")
+        if made.slice in found:
+            raise StoreError(f"{path}, line {row.line}: slice {made.slice} stands twice")
+        found[made.slice] = made
+    return found
+
+
+def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
+    """What each process used, by slice."""
+    names = [item.name for item in fields(Observation)]
+    texts = {"subject", "part", "process"}
+    found: dict[int, list[Observation]] = {}
+    for row in read_table(path, names, may_be_cut=may_be_cut):
+        values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in names}
+        made = Observation(**values)
+        if made.end_ns <= made.begin_ns:
+            raise StoreError(f"{path}, line {row.line}: slice {made.slice} was observed for no time")
+        found.setdefault(made.slice, []).append(made)
+    return found
+
+
+def read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]]:
+    """How each processor spent its time, by slice."""
+    names = [item.name for item in fields(ProcessorTime)]
+    found: dict[int, list[ProcessorTime]] = {}
+    for row in read_table(path, names, may_be_cut=may_be_cut):
+        made = ProcessorTime(row.whole("slice"), row.whole("cpu"), *(row.number(name) for name in names[2:]))
+        found.setdefault(made.slice, []).append(made)
+    return found
+
+
+def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
+    """Runs of before quotas were looked for have no such file."""
+    if not is_stored(path):
+        return {}
+    rows = read_table(path, [item.name for item in fields(Throttled)], may_be_cut=may_be_cut)
+    found = [Throttled(row.whole("slice"), row.whole("periods"), row.number("throttled_s")) for row in rows]
+    return {one.slice: one for one in found}
+
+
+def read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:
+    """The seconds of all slices."""
+    names = [item.name for item in fields(Tick) if item.name != "failures"] + list(_TICK_FAILURES)
+    return tuple(_tick(row) for row in read_table(path, names, may_be_cut=may_be_cut))
+
+
+def _tick(row: Row) -> Tick:
+    return Tick(
+        time_ns=row.whole("time_ns"),
+        slice=row.whole("slice"),
+        subject=row.text("subject"),
+        operation=row.text("operation"),
+        started=row.whole("started"),
+        completed=row.whole("completed"),
+        users_active=row.whole("users_active"),
+        response_ns_sum=row.whole("response_ns_sum"),
+        failures={kind: count for kind in _TICK_FAILURES if (count := row.whole(kind))},
+    )
+
+
+def read_histograms(path: Path, may_be_cut: bool) -> dict[tuple[int, str], list[tuple[str, str]]]:
+    """The encoded histograms with their tags, by slice and kind."""
+    found: dict[tuple[int, str], list[tuple[str, str]]] = {}
+    for tag, encoded in read_log(path, may_be_cut=may_be_cut).items():
+        parts = tag.rsplit("/", 3)
+        if len(parts) != 4 or not (parts[1].isascii() and parts[1].isdigit()):
+            raise StoreError(f"{path}: the tag {tag[:80]} is not subject/slice/operation/kind")
+        if not intact(encoded):
+            raise StoreError(f"{path}: the histogram {tag[:80]} is damaged")
+        found.setdefault((int(parts[1]), parts[3]), []).append((tag, encoded))
+    return found
