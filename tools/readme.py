@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from kept import ROOT, STEELYARD, between, keep
 from rich.console import Console
-from steelyard.commands import printing
+from steelyard.commands import listing
 from steelyard.models.outputs import ServersOutput
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
@@ -33,8 +33,8 @@ def check() -> str:
     kept = ServersOutput.model_validate_json((ROOT / CHECK).read_text(encoding="utf-8"))
     (go,) = [row for row in kept.servers if row.name == "go"]
     console = Console(width=200, file=StringIO())
-    console.print(printing.checked(go), highlight=False)
-    console.print(printing.hall([go]))
+    console.print(listing.checked(go), highlight=False)
+    console.print(listing.hall([go]))
     assert isinstance(console.file, StringIO)
     return f"$ uv run steelyard servers check go\n{console.file.getvalue().rstrip()}"
 
