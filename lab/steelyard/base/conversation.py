@@ -75,7 +75,9 @@ class Conversation:
                 self.close()
                 if isinstance(error, http.client.NotConnected):
                     raise NoAnswerError("the server had announced that it closes the connection") from None
-                if attempt == self._attempts:
+                if attempt == self._attempts or not isinstance(
+                    error, OSError
+                ):  # only what was closed is worth another try
                     raise NoAnswerError(f"no answer: {_words(error)}") from None
         raise AssertionError("unreachable")
 
