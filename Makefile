@@ -51,6 +51,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/awake.py --check
 	$(RUN) python tools/designs.py --check
+	$(RUN) python tools/floors.py --check
 	$(RUN) python tools/rooms.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings

@@ -201,4 +201,10 @@ def _more_time(run: Run, one: Compared) -> str | None:
     if not seconds or one.interval is None:
         return None
     logs = one.log_ratios
-    return time_left(_PROMISED_DIFFERENCE, stdev(logs), len(logs), sum(seconds) / len(seconds), 1 - one.confidence)
+    return time_left(
+        _PROMISED_DIFFERENCE,
+        max(stdev(logs), one.least_deviation),
+        len(logs),
+        sum(seconds) / len(seconds),
+        1 - one.confidence,
+    )
