@@ -57,11 +57,11 @@ class Trial:
         return self.record.status if self.record is not None else "interrupted"
 
     def jit_share(self, number: int) -> float | None:
-        """Compiler threads' run time in a slice as a share of its time, others' turns included; None if nothing was observed."""
+        """Compiler threads' run time in a slice as a share of the subject's own measured time; None if nothing was observed."""
         rows = self.observations.get(number)
-        if not rows:
+        if not rows or number not in self.slices:
             return None
-        return sum(row.jit_ns for row in rows) / max(1, rows[0].end_ns - rows[0].begin_ns)
+        return sum(row.jit_ns for row in rows) / self.slices[number].measured_ns
 
     def observed_ns(self, number: int) -> int | None:
         """The time that a slice was observed, lead-in and drain included: its even part of it where slices took turns."""
