@@ -242,8 +242,8 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
 
 
 def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Iterator[Finding]:
-    """CPU time that a subject used in others' turns and between pairs, where others or nobody paid for it; known of slices that took
-    turns under keepers."""
+    """CPU time that a subject used in others' turns and between pairs, where others or nobody paid for it; known of slices that
+    took turns under keepers."""
     known = [row for row in rows if row.cpu_own_ns is not None]
     if not known:
         return
