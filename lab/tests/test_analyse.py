@@ -182,9 +182,11 @@ def test_work_done_in_the_others_turns_replaces_the_verdict_if_it_is_more_than_h
 
 def test_what_was_compiled_is_held_against_a_subjects_own_time_and_not_that_of_its_pair(tmp_path: Path) -> None:
     # 2 ms are 0.1% of the 2 s for which both were observed, and 3% of what was measured of the one.
-    key = (1, 1, A)
-    verdicts = judged(tmp_path / "turns", changes={key: {"measured_ns": 60_000_000}}, pairs=6)
-    assert primary(verdicts).voided == {"compiling": 1}
+    key, short = (1, 1, A), {"measured_ns": 60_000_000}
+    unfrozen = judged(tmp_path / "unfrozen", changes={key: short}, pairs=6)
+    assert primary(unfrozen).voided == {}
+    turn = short | {"cpu_own_ns": 60_000_000, "cpu_other_ns": 0, "cpu_between_ns": 0}
+    assert primary(judged(tmp_path / "frozen", changes={key: turn}, pairs=6)).voided == {"compiling": 1}
 
 
 def test_a_trouble_of_another_cell_leaves_the_verdict_alone(tmp_path: Path) -> None:

@@ -230,11 +230,10 @@ class _Driver:
         rows = self.rows.take(len(plans))
         found = []
         for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
-            jit_ns = self._observer.record(plan.number, plan.subject, begun, ended)
+            jit_share = self._observer.record(plan.number, plan.subject, begun, ended)
             self._look(plan, row)
             self._remember_response(plan, row)
-            measured_ns = int(row["measured_ns"])
-            found.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, jit_ns / measured_ns))
+            found.append(WarmUpSlice(int(row["completed"]) / int(row["measured_ns"]) * 1e9, jit_share))
         return found
 
     def _remember_response(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
