@@ -22,7 +22,7 @@ from ..provision.subject import RunningSubject
 HEAD_START_SECONDS = 8.0
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
 ANSWERS_IN_A_TURN = 50
-LEAST_TURNS = 4  # of a slice
+LEAST_TURNS = 2  # of a slice
 
 
 @dataclass(frozen=True)
