@@ -87,6 +87,7 @@ test-servers: build ## everything asked of every server that can be had here (ha
 
 test-long: build ## what takes minutes: calibration, kept runs, freezes (on a quiet machine)
 	$(RUN) pytest tests -m long
+	cargo test $(CARGO_FLAGS) --all-features --test turns -- --ignored --test-threads 1
 
 bench: build ## the engine against its peers and the truth; BENCH="capacity --pairs 3" measures less
 	cargo build $(CARGO_FLAGS) --release --features testservers

@@ -71,9 +71,11 @@ def _folder(turn: int, design: str) -> Path:
 
 def log_ratios(fork: Path) -> list[float]:
     """log(again / a) of each pair that counts: the engine was valid, and the compilers slept in both slices."""
+    own_ns = {row["slice"]: int(row["measured_ns"]) for row in rows(fork / "slices.csv") if row.get("cpu_own_ns")}
     compiled: dict[str, float] = defaultdict(float)
     for row in rows(fork / "observations.csv"):
-        compiled[row["slice"]] += int(row["jit_ns"]) / (int(row["end_ns"]) - int(row["begin_ns"]))
+        observed_ns = int(row["end_ns"]) - int(row["begin_ns"])
+        compiled[row["slice"]] += int(row["jit_ns"]) / own_ns.get(row["slice"], observed_ns)
     first, second = ([row for row in measured(fork) if row["subject"] == subject] for subject in ("a", "again"))
     return [
         math.log(rate(other) / rate(one))

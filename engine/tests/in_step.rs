@@ -120,7 +120,7 @@ fn slices_that_take_turns_have_their_time_each_in_between_the_others() {
         slice(2, users(2, 0.1))
     ]);
     let mut engine = bench.ready(&job(&url, slices, json!({})));
-    engine.say("{\"turns\":{\"slices\":[1,0],\"ms\":20,\"lead_ms\":2}}");
+    engine.say("{\"turns\":{\"slices\":[1,0],\"ms\":20}}");
     engine.expect(&json!({"drained": 1}));
     engine.expect(&json!({"drained": 0}));
     engine.go(2);
@@ -173,7 +173,7 @@ fn a_server_that_falls_silent_ends_the_turns_and_what_was_measured_is_kept() {
     let slices = json!([slice(0, users(2, 60.0)), slice(1, users(2, 60.0))]);
     let mut engine = bench.ready(&job(&url, slices, json!({"timeout_ms": 30_000})));
     let begun = Instant::now();
-    engine.say("{\"turns\":{\"slices\":[0,1],\"ms\":20,\"lead_ms\":2}}");
+    engine.say("{\"turns\":{\"slices\":[0,1],\"ms\":20}}");
     engine.expect(&json!({"drained": 0}));
     engine.expect(&json!({"drained": 1}));
     assert!(begun.elapsed() < Duration::from_secs(10));
@@ -204,29 +204,13 @@ fn load_that_cannot_be_cut_takes_no_turns() {
     let open = json!({"kind": "rate", "stages": [{"from_rate": 10, "to_rate": 10, "seconds": 1}]});
     let slices = json!([slice(0, users(1, 0.1)), thinking, slice(2, open)]);
     for (line, part) in [
-        (
-            "{\"turns\":{\"slices\":[0,1],\"ms\":20,\"lead_ms\":2}}",
-            "slice 1 cannot take turns",
-        ),
-        (
-            "{\"turns\":{\"slices\":[2],\"ms\":20,\"lead_ms\":2}}",
-            "slice 2 cannot take turns",
-        ),
-        ("{\"turns\":{\"slices\":[0],\"ms\":0.5,\"lead_ms\":0}}", "1 to 60000 ms"),
-        (
-            "{\"turns\":{\"slices\":[0],\"ms\":1e300,\"lead_ms\":1e300}}",
-            "1 to 60000 ms",
-        ),
-        (
-            "{\"turns\":{\"slices\":[0],\"ms\":20,\"lead_ms\":21}}",
-            "lead_ms is from 0",
-        ),
-        ("{\"turns\":{\"slices\":[],\"ms\":20,\"lead_ms\":2}}", "names no slice"),
-        (
-            "{\"turns\":{\"slices\":[0,0],\"ms\":20,\"lead_ms\":2}}",
-            "slice 0 was run already",
-        ),
-        ("{\"turns\":{\"slices\":[7],\"ms\":20,\"lead_ms\":2}}", "no slice 7"),
+        ("{\"turns\":{\"slices\":[0,1],\"ms\":20}}", "slice 1 cannot take turns"),
+        ("{\"turns\":{\"slices\":[2],\"ms\":20}}", "slice 2 cannot take turns"),
+        ("{\"turns\":{\"slices\":[0],\"ms\":0.5}}", "1 to 60000 ms"),
+        ("{\"turns\":{\"slices\":[0],\"ms\":1e300}}", "1 to 60000 ms"),
+        ("{\"turns\":{\"slices\":[],\"ms\":20}}", "names no slice"),
+        ("{\"turns\":{\"slices\":[0,0],\"ms\":20}}", "slice 0 was run already"),
+        ("{\"turns\":{\"slices\":[7],\"ms\":20}}", "no slice 7"),
     ] {
         let bench = Bench::new();
         let mut engine = bench.ready(&job(&url, slices.clone(), json!({})));

@@ -30,6 +30,7 @@ from steelyard.plan.kinds import kind_of, warmed
 from steelyard.store.tables import FAILURE_KINDS, SliceRow
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
+TURN_COLUMNS = ("cpu_own_ns", "cpu_other_ns", "cpu_between_ns")  # empty where slices had the machine in one stretch
 WARM_UP_SLICES = 6
 TICK_COLUMNS = (
     "time_ns", "slice", "subject", "operation", "started", "completed", "wrong", *FAILURE_KINDS, "users_active", "response_ns_sum",
@@ -272,7 +273,7 @@ class _Trial:
         self.clock += length + 300_000_000
         engine_share = planted.engine_shares.get(plan.cell, planted.engine_share)
         response = round(planted.users * length * planted.response_factor)
-        row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0)
+        row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0) | dict.fromkeys(TURN_COLUMNS, "")
         row |= {
             "slice": plan.number,
             "subject": plan.subject,
@@ -365,7 +366,7 @@ class _Trial:
             total["completed"] += round(answered)
             total["refused"] += sum(failed.values())
             total["spent"] += spent
-        row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0)
+        row: dict[str, Any] = dict.fromkeys(SLICE_COLUMNS, 0) | dict.fromkeys(TURN_COLUMNS, "")
         row |= {
             "slice": plan.number,
             "subject": plan.subject,

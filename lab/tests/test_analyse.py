@@ -162,6 +162,33 @@ def test_a_saturated_engine_replaces_the_verdict(tmp_path: Path) -> None:
     assert not verdicts.valid and "the load engine was 97% busy" in verdicts.why_not[0]
 
 
+def in_turns(*, other_ns: int) -> dict[tuple[int, int, str], dict[str, int]]:
+    """All measured slices of the default run, in turns, with so much of the first subject's work in others' turns."""
+    of = {A: other_ns, B: 0}
+    used = {one: {"cpu_own_ns": 1_800_000_000, "cpu_other_ns": of[one], "cpu_between_ns": 0} for one in of}
+    return {(fork, pair, one): used[one] for fork in range(1, 5) for pair in range(10) for one in (A, B)}
+
+
+def test_work_done_in_the_others_turns_replaces_the_verdict_if_it_is_more_than_half_the_margin(tmp_path: Path) -> None:
+    borne = judged(tmp_path / "borne", changes=in_turns(other_ns=20_000_000))
+    assert borne.valid and primary(borne).verdict == "slower"
+    verdicts = judged(tmp_path / "leaks", changes=in_turns(other_ns=60_000_000))
+    assert not verdicts.valid
+    assert verdicts.why_not == [
+        "tomcat-metro used 3.2% of its processor time on echoStruct outside its own turns, where it did not pay for it: "
+        "more than half the margin of 3%"
+    ]
+
+
+def test_what_was_compiled_is_held_against_a_subjects_own_time_and_not_that_of_its_pair(tmp_path: Path) -> None:
+    # 2 ms are 0.1% of the 2 s for which both were observed, and 3% of what was measured of the one.
+    key, short = (1, 1, A), {"measured_ns": 60_000_000}
+    unfrozen = judged(tmp_path / "unfrozen", changes={key: short}, pairs=6)
+    assert primary(unfrozen).voided == {}
+    turn = short | {"cpu_own_ns": 60_000_000, "cpu_other_ns": 0, "cpu_between_ns": 0}
+    assert primary(judged(tmp_path / "frozen", changes={key: turn}, pairs=6)).voided == {"compiling": 1}
+
+
 def test_a_trouble_of_another_cell_leaves_the_verdict_alone(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, cells={"echoStruct": 1.0, "echoVoid": 1.5}, engine_shares={"echoVoid": 0.97})
     assert verdicts.valid and primary(verdicts).verdict == "slower"

@@ -182,7 +182,9 @@ def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_to_b
 def test_the_warm_up_leaves_room_for_the_least_forks_of_the_pairs_planned_in_half_a_trial_at_most() -> None:
     assert stopping.warm_up_within(schedule(study("a", "b", budget=400), pairs=4)) == pytest.approx(100 - 4 * 2 * 2.3)
     in_turns = schedule(study("a", "b", budget=400), turn_ms=50, pairs=4)
-    assert stopping.warm_up_within(in_turns) == pytest.approx(100 - 4 * 2 * 3), "half as much again beside the turns"
+    assert stopping.warm_up_within(in_turns) == pytest.approx(100 - 4 * 2 * 2.4), (
+        "a fifth as much again beside the turns"
+    )
     assert stopping.warm_up_within(schedule(study("a", "b", budget=400), pairs=50)) == pytest.approx(50)
     assert stopping.warm_up_within(schedule(WSTEST, only=TEN, budget_seconds=1200)) == pytest.approx(50), (
         "three trials a fork"

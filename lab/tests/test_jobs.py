@@ -49,9 +49,9 @@ def test_two_subjects_alternate_as_abba() -> None:
 def test_slices_of_steady_closed_load_take_turns_which_are_longer_where_answers_are_slow() -> None:
     schedule = make(["a", "b"])
     cell = schedule.cells[0]
-    assert (schedule.turn_ms, schedule.slice_seconds) == (50, 2)
-    assert jobs.turn_of(schedule, cell, 2, 0.8) == Turn(ms=50, lead_ms=5)
-    assert jobs.turn_of(schedule, cell, 3, 10) == Turn(ms=200, lead_ms=50)
+    assert (schedule.turn_ms, schedule.slice_seconds) == (150, 2)
+    assert jobs.turn_of(schedule, cell, 2, 0.8) == Turn(ms=150)
+    assert jobs.turn_of(schedule, cell, 3, 8) == Turn(ms=400)
 
 
 def test_what_has_no_partner_is_slow_open_or_not_to_be_cut_takes_no_turns() -> None:
@@ -59,7 +59,7 @@ def test_what_has_no_partner_is_slow_open_or_not_to_be_cut_takes_no_turns() -> N
     cell = schedule.cells[0]
     rate = Rate(stages=[Stage(from_rate=50, to_rate=50, seconds=2)])
     assert jobs.turn_of(schedule, cell, 1, 0.8) is None
-    assert jobs.turn_of(schedule, cell, 2, 26) is None, "four turns would not fit into a slice"
+    assert jobs.turn_of(schedule, cell, 2, 21) is None, "two turns would not fit into a slice"
     assert jobs.turn_of(schedule, cell.model_copy(update={"profile": rate}), 2, 0.8) is None
     assert jobs.turn_of(schedule.model_copy(update={"turn_ms": 0}), cell, 2, 0.8) is None
     assert make(["a", "b"], as_published=True).turn_ms == 0

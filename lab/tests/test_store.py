@@ -93,6 +93,20 @@ def test_runs_from_before_everything_outside_the_measured_time_was_counted_are_r
     assert (row.sent, row.dropped, row.outside_reset) == (0, 0, 0)
 
 
+def test_whose_turn_it_was_is_known_of_slices_that_took_turns_and_of_none_in_older_runs(run: Path) -> None:
+    path = run / "trials" / "01" / "slices.csv"
+    columns, *lines = [line.split(",") for line in path.read_text().splitlines()]
+    place = columns.index("cpu_own_ns")
+    lines[1][place : place + 3] = ["70", "0", "10"]
+    path.write_text("".join(",".join(line) + "\n" for line in [columns, *lines]))
+    unbroken, taken = (read_run(run).trials[0].slices[number] for number in (0, 1))
+    assert (unbroken.cpu_own_ns, unbroken.cpu_other_ns, unbroken.cpu_between_ns) == (None, None, None)
+    assert (taken.cpu_own_ns, taken.cpu_other_ns, taken.cpu_between_ns) == (70, 0, 10)
+    old = [line[:place] + line[place + 3 :] for line in [columns, *lines]]
+    path.write_text("".join(",".join(line) + "\n" for line in old))
+    assert read_run(run).trials[0].slices[1].cpu_own_ns is None
+
+
 def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is not a folder"):
         read_run(tmp_path / "nothing")
@@ -101,7 +115,7 @@ def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "old", "new", "said"),
     [
-        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 49 fields where the header has 48"),
+        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 52 fields where the header has 51"),
         ("slices.csv", 2, "0,", "-1,", r"slices\.csv, line 2: slice is '-1', not a whole number"),
         ("slices.csv", 1, "begin_ns", "start_ns", r"slices\.csv, line 1: the column begin_ns is missing"),
         ("slices.csv", 3, "1,", "0,", r"slices\.csv, line 3: slice 0 stands twice"),

@@ -3,7 +3,6 @@
 mod counts;
 mod hlog;
 mod lateness;
-mod meter;
 mod recorder;
 mod samples;
 mod tables;
@@ -11,7 +10,6 @@ mod tables;
 pub use counts::{Counts, OperationRecord, Outcomes, histogram_us};
 pub use hlog::HistogramLog;
 pub use lateness::Lateness;
-pub use meter::Meter;
 pub use recorder::{Edges, Exchange, Recorder, TickPart};
 pub use samples::{Sample, SampleAllowance, SampleFolder, SampleKeeper};
 pub use tables::{SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};

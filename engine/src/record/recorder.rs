@@ -2,7 +2,6 @@
 
 use super::counts::{Counts, OperationRecord, record};
 use super::lateness::Lateness;
-use super::meter::Meter;
 use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
 use crate::verify::{Failure, Outcome};
 
@@ -13,8 +12,6 @@ pub struct Exchange {
     pub entry: u32,
     /// The deck's card that it came from.
     pub card: u64,
-    /// Whether it was due in the measured time.
-    pub counted: bool,
     pub due: Ns,
     /// When the engine took it up: to send it, or first to connect.
     pub taken_up: Ns,
@@ -40,11 +37,9 @@ pub struct TickPart {
 pub enum Edges {
     /// At the instants planned; a request counts where its answer came between them.
     Planned,
-    /// Each with the first answer that comes at its planned instant or after it; a request counts where it was due between them.
-    /// So a pause of the server that lies over an edge belongs whole to the side on which it began, and many short turns see as much
-    /// of its pauses as one long slice does. Load goes on behind the end until the last request that counts has its answer, so that it
-    /// is served as the others were.
-    AtAnswers,
+    /// A turn: from its first request to its last answer, and every request of it counts. So a server has no time in which its work is
+    /// not measured, and a pause of it is counted whole in the turn in which it began.
+    WholeTurn,
 }
 
 /// Everything that one worker remembers of one slice.
@@ -54,11 +49,7 @@ pub struct Recorder {
     pub begin: Ns,
     pub end: Ns,
     edges: Edges,
-    /// Whether `begin` and `end` are final.
-    begun: bool,
-    closed: bool,
-    /// Requests that count and have no answer yet.
-    pending: u32,
+    last_answer: Ns,
     /// By the operation's place in the corpus; those that the slice does not use stay empty.
     pub operations: Vec<Option<Box<OperationRecord>>>,
     pub lateness: Lateness,
@@ -80,10 +71,6 @@ pub struct Recorder {
     tick_lateness: Lateness,
     tick_cpu: CpuTime,
     cpu_at_begin: Option<CpuTime>,
-    meter: Meter,
-    metered_at_begin: Ns,
-    /// What the subject's processes used between the answers with which a turn's measured time began and ended.
-    pub metered: Ns,
 }
 
 impl Recorder {
@@ -94,9 +81,7 @@ impl Recorder {
             begin,
             end,
             edges,
-            begun: edges == Edges::Planned,
-            closed: edges == Edges::Planned,
-            pending: 0,
+            last_answer: begin,
             operations: used.iter().map(|used| used.then(Box::default)).collect(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
@@ -114,44 +99,13 @@ impl Recorder {
             tick_lateness: Lateness::default(),
             tick_cpu: CpuTime::default(),
             cpu_at_begin: None,
-            meter: Meter::default(),
-            metered_at_begin: 0,
-            metered: 0,
         }
-    }
-
-    /// Has a turn read the clocks of the subject's processes.
-    pub fn meter_by(&mut self, meter: Meter) {
-        self.meter = meter;
     }
 
     /// Whether an instant lies in the measured time.
     #[inline]
     pub fn measures(&self, instant: Ns) -> bool {
-        self.begun && (self.begin..self.end).contains(&instant)
-    }
-
-    /// The instant after which no request is to be issued, as far as it is known; answers that a turn's end waits for are waited for
-    /// no longer than `patience`.
-    #[inline]
-    pub fn issue_until(&self, patience: Ns) -> Ns {
-        if self.is_answered() {
-            self.end
-        } else {
-            self.end + patience
-        }
-    }
-
-    /// Whether the end waits for no answer any more.
-    #[inline]
-    pub fn is_answered(&self) -> bool {
-        self.edges == Edges::Planned || self.closed && self.pending == 0
-    }
-
-    /// A request that was taken up could not be made.
-    pub fn set_aside(&mut self, exchange: &Exchange) {
-        self.pending -= u32::from(self.edges == Edges::AtAnswers && exchange.counted);
-        self.drop(exchange.operation);
+        instant >= self.begin && (instant < self.end || self.edges == Edges::WholeTurn)
     }
 
     /// A request that was taken up is given up.
@@ -161,31 +115,14 @@ impl Recorder {
         }
     }
 
-    /// An answer came, or a request failed: what the edges may have waited for.
-    #[inline]
-    fn answered(&mut self, now: Ns) {
-        if !self.begun {
-            if now >= self.begin {
-                self.end += now - self.begin;
-                self.begin = now;
-                self.begun = true;
-                self.metered_at_begin = self.meter.read();
-            }
-        } else if !self.closed && now >= self.end {
-            self.end = now;
-            self.closed = true;
-            self.metered = self.meter.read().saturating_sub(self.metered_at_begin);
-        }
-    }
-
     #[inline]
     fn of(&mut self, operation: u16) -> Option<&mut OperationRecord> {
         self.operations[usize::from(operation)].as_deref_mut()
     }
 
-    /// The engine took a request up at `now` that was due at `due`; says whether that lies in the measured time.
+    /// The engine took a request up at `now` that was due at `due`.
     #[inline]
-    pub fn start(&mut self, operation: u16, due: Ns, now: Ns) -> bool {
+    pub fn start(&mut self, operation: u16, due: Ns, now: Ns) {
         let (measured, late) = (self.measures(due), now.saturating_sub(due));
         if let Some(record) = self.of(operation) {
             record.counts.sent += 1;
@@ -193,10 +130,15 @@ impl Recorder {
             record.counts.late_starts += u64::from(measured && late > MILLISECOND);
         }
         if measured {
-            self.pending += u32::from(self.edges == Edges::AtAnswers);
             self.tick_lateness.record(late);
         }
-        measured
+    }
+
+    /// Nothing more will come: a turn ends with the last answer that did.
+    pub fn close(&mut self) {
+        if self.edges == Edges::WholeTurn {
+            self.end = self.end.max(self.last_answer);
+        }
     }
 
     /// The slice ends at `now`, earlier than was planned.
@@ -263,19 +205,13 @@ impl Recorder {
     /// Whether a request that ended counts.
     #[inline]
     pub fn counts(&self, exchange: &Exchange) -> bool {
-        match self.edges {
-            Edges::Planned => self.measures(exchange.last_byte),
-            Edges::AtAnswers => exchange.counted,
-        }
+        self.measures(exchange.last_byte)
     }
 
     /// A request ended; `at_limit` is the time a time-out is recorded at.
     #[inline]
     pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
-        if self.edges == Edges::AtAnswers {
-            self.answered(exchange.last_byte);
-            self.pending -= u32::from(exchange.counted);
-        }
+        self.last_answer = exchange.last_byte;
         let measured = self.counts(exchange);
         let Some(operation) = self.of(exchange.operation) else {
             return;

@@ -20,8 +20,7 @@ const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wr
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
     bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns";
 
-/// What a subject's processes used: in the measured time of its own turns, while it was another's turn, and in the load before and
-/// after the measured time.
+/// What a subject's processes used: in its own turns, in those of others, and between pairs, while it was nobody's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SubjectCpu {
     pub own: Ns,

@@ -21,9 +21,8 @@ struct Line {
 #[serde(deny_unknown_fields)]
 pub struct Turns {
     pub slices: Vec<u64>,
-    /// The measured time of a turn, and for how long load goes before it.
+    /// For how long requests are sent in a turn.
     pub ms: f64,
-    pub lead_ms: f64,
 }
 
 /// What a line asks of a slice, by its number.
@@ -47,9 +46,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
         _ => Err("it must ask for one thing".to_owned()),
     });
     asked.map_err(|why| {
-        format!(
-            "{why}; ask as {{\"go\":3}}, {{\"enough\":3}} or {{\"turns\":{{\"slices\":[3,4],\"ms\":20,\"lead_ms\":2}}}}"
-        )
+        format!("{why}; ask as {{\"go\":3}}, {{\"enough\":3}} or {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}")
     })
 }
 
@@ -93,10 +90,9 @@ mod tests {
         let turns = Turns {
             slices: vec![3, 4],
             ms: 20.0,
-            lead_ms: 2.0,
         };
         assert_eq!(
-            parse("{\"turns\":{\"slices\":[3,4],\"ms\":20,\"lead_ms\":2}}"),
+            parse("{\"turns\":{\"slices\":[3,4],\"ms\":20}}"),
             Ok(Asked::Turns(turns))
         );
         for wrong in [
@@ -108,8 +104,8 @@ mod tests {
             "{\"go\":1,\"enough\":1}",
             "{\"stop\":1}",
             "{\"turns\":[1,2]}",
-            "{\"turns\":{\"slices\":[3,4],\"ms\":20}}",
-            "{\"go\":1,\"turns\":{\"slices\":[1,2],\"ms\":20,\"lead_ms\":2}}",
+            "{\"turns\":{\"slices\":[3,4]}}",
+            "{\"go\":1,\"turns\":{\"slices\":[1,2],\"ms\":20}}",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

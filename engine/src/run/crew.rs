@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::plan::PlanMaker;
 use crate::clock::{Clock, Monotonic, Ns, SECOND};
 use crate::error::{EngineError, Result};
-use crate::record::{Meter, SampleAllowance, SampleKeeper, TickPart};
+use crate::record::{SampleAllowance, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, Interrupt, Poller, RealWire};
 use crate::worker::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
@@ -27,7 +27,7 @@ pub enum Message {
 
 enum Order {
     Prepare(Arc<SlicePlan>, SampleAllowance),
-    Go(Ns, Meter),
+    Go(Ns),
 }
 
 pub struct Crew {
@@ -99,9 +99,9 @@ impl Crew {
         self.order(|thread| Order::Prepare(plan.clone(), allowance.of_thread(thread, threads)))
     }
 
-    /// Has all threads begin the slice's lead-in at the instant given; in a turn `meter` reads the subject's CPU time.
-    pub fn go(&self, at: Ns, meter: &Meter) -> Result<()> {
-        self.order(|_| Order::Go(at, meter.clone()))
+    /// Has all threads begin the slice's lead-in at the instant given.
+    pub fn go(&self, at: Ns) -> Result<()> {
+        self.order(|_| Order::Go(at))
     }
 
     /// Ends the measured time of the running slice after `length`.
@@ -182,8 +182,8 @@ impl Member {
                     prepared = Some((plan, allowance));
                     opened
                 }
-                Order::Go(at, meter) => match prepared.take() {
-                    Some((plan, allowance)) => self.drive(&plan, allowance, at, meter, &mut scratch),
+                Order::Go(at) => match prepared.take() {
+                    Some((plan, allowance)) => self.drive(&plan, allowance, at, &mut scratch),
                     None => Ok(()),
                 },
             };
@@ -214,13 +214,11 @@ impl Member {
         plan: &SlicePlan,
         allowance: SampleAllowance,
         at: Ns,
-        meter: Meter,
         scratch: &mut Scratch,
     ) -> std::io::Result<()> {
         let pool = &mut self.pools[plan.target];
         let samples = SampleKeeper::new(allowance);
-        let mut drive = Drive::new(plan, self.thread, &self.rules, pool, scratch, &Monotonic, samples, at);
-        drive.meter_by(meter);
+        let drive = Drive::new(plan, self.thread, &self.rules, pool, scratch, &Monotonic, samples, at);
         let messages = &self.messages;
         let driven = drive.run(&self.brake, |part| {
             // Nobody listening any more means that the run is over already.

@@ -11,26 +11,23 @@ use serde::Deserialize;
 use crate::clock::Ns;
 use crate::error::{EngineError, Result};
 use crate::job::Target;
-use crate::record::{Meter, SubjectCpu};
+use crate::record::SubjectCpu;
 
 /// Longer than a keeper itself tries to stop processes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The keepers of the subjects that take turns. Whoever drops them lets all go on, since a keeper thaws what its caller froze.
+/// The keepers of all subjects of a job. When they are dropped all go on, since a keeper thaws what its caller froze.
 pub struct Keepers {
     channels: Vec<Channel>,
-    /// By the subject's place: the places of its channels.
+    /// By the subject's place: the places of its channels, and what was used since that was last asked for.
     of_subject: Vec<Vec<usize>>,
+    used: Vec<SubjectCpu>,
     holder: Option<usize>,
-    /// By the subject's place: the CPU time of its whole turns, of their measured time, and of others' turns.
-    in_turns: Vec<Ns>,
-    measured: Vec<Ns>,
-    in_others: Vec<Ns>,
 }
 
 impl Keepers {
     /// Calls the keepers of these subjects, each once: subjects may share their processes.
-    pub fn meet(subjects: &[&Target]) -> Result<Self> {
+    pub fn meet(subjects: &[Target]) -> Result<Self> {
         let mut channels: Vec<Channel> = Vec::new();
         let mut of_subject = Vec::new();
         for target in subjects {
@@ -48,73 +45,61 @@ impl Keepers {
             }
             of_subject.push(places);
         }
-        let none = vec![0; subjects.len()];
         Ok(Self {
             channels,
+            used: vec![SubjectCpu::default(); of_subject.len()],
             of_subject,
             holder: None,
-            in_turns: none.clone(),
-            measured: none.clone(),
-            in_others: none,
         })
     }
 
-    /// Makes the subject at `place` the one that runs; the meter reads its processes.
-    pub fn give_turn_to(&mut self, place: usize) -> Result<Meter> {
-        let processes = self.hand_over(Some(place))?;
-        Ok(Meter::of(processes))
+    /// Makes the subject at `place` the only one that runs, of those that may be frozen.
+    pub fn give_turn_to(&mut self, place: usize) -> Result<()> {
+        self.hand_over(Some(place))
     }
 
-    /// Of the turn that just ended, so much CPU time was used while it was measured.
-    pub fn measured(&mut self, place: usize, cpu: Ns) {
-        self.measured[place] += cpu;
+    /// Ends the last turn. Between pairs nobody runs either, or work that was put off would be done then.
+    pub fn hold_all(&mut self) -> Result<()> {
+        self.hand_over(None)
     }
 
-    /// Lets all go on, and tells what each subject used; nothing of one that has no keeper.
-    pub fn end(mut self) -> Result<Vec<Option<SubjectCpu>>> {
-        self.hand_over(None)?;
-        let of_place = |place: usize| {
-            (!self.of_subject[place].is_empty()).then(|| SubjectCpu {
-                own: self.measured[place],
-                other: self.in_others[place],
-                between: self.in_turns[place].saturating_sub(self.measured[place]),
-            })
-        };
-        Ok((0..self.of_subject.len()).map(of_place).collect())
+    /// What the subject at `place` used since this was last asked; nothing where it has no keeper.
+    pub fn used_by(&mut self, place: usize) -> Option<SubjectCpu> {
+        let used = std::mem::take(&mut self.used[place]);
+        (!self.of_subject[place].is_empty()).then_some(used)
     }
 
-    /// Ends the holder's turn and begins that of `next`; without one all may run. Those that are to stand are stopped first, so that
-    /// they and the next never run together. Gives the processes of the next.
-    fn hand_over(&mut self, next: Option<usize>) -> Result<Vec<i32>> {
-        let next_channels = next.map_or_else(Vec::new, |place| self.of_subject[place].clone());
-        let (mut order, running): (Vec<usize>, Vec<usize>) =
-            (0..self.channels.len()).partition(|channel| !next_channels.contains(channel));
-        order.extend(running);
-        let mut processes = Vec::new();
-        for place in order {
-            let runs = next.is_none() || next_channels.contains(&place);
-            let (used, found) = self.channels[place].turn(runs)?;
-            self.book(place, used);
-            if next_channels.contains(&place) {
-                processes.extend(found);
-            }
+    /// Ends the holder's turn and begins that of `next`. Those that are to stand are stopped first, so that they and the next never
+    /// run together.
+    fn hand_over(&mut self, next: Option<usize>) -> Result<()> {
+        let runs = |channel: &usize| next.is_some_and(|place| self.of_subject[place].contains(channel));
+        let (running, standing): (Vec<usize>, Vec<usize>) = (0..self.channels.len()).partition(runs);
+        for channel in standing {
+            let used = self.channels[channel].stand()?;
+            self.book(channel, used);
+        }
+        for channel in running {
+            let used = self.channels[channel].run()?;
+            self.book(channel, used);
         }
         self.holder = next;
-        Ok(processes)
+        Ok(())
     }
 
-    /// Books what a channel's processes used while the holder had its turn. Subjects that share processes with the holder are not
-    /// charged: it is not their turn, nor did they keep anybody from it.
-    fn book(&mut self, channel: usize, used: Ns) {
-        let Some(holder) = self.holder else { return };
-        for place in 0..self.of_subject.len() {
-            if !self.of_subject[place].contains(&channel) {
+    /// Books what a channel's processes used since they were last looked at, while the holder had its turn. Subjects that share
+    /// processes with the holder are not charged: it is not their turn, nor did they keep anybody from it.
+    fn book(&mut self, channel: usize, cpu: Ns) {
+        let holders = self.holder.map_or(&[][..], |place| &self.of_subject[place]);
+        for (place, channels) in self.of_subject.iter().enumerate() {
+            let used = &mut self.used[place];
+            if !channels.contains(&channel) {
                 continue;
-            }
-            if place == holder {
-                self.in_turns[place] += used;
-            } else if !self.of_subject[holder].contains(&channel) {
-                self.in_others[place] += used;
+            } else if self.holder.is_none() {
+                used.between += cpu;
+            } else if self.holder == Some(place) {
+                used.own += cpu;
+            } else if !holders.contains(&channel) {
+                used.other += cpu;
             }
         }
     }
@@ -126,10 +111,8 @@ struct Channel {
     path: PathBuf,
     stream: BufReader<UnixStream>,
     may_freeze: bool,
-    frozen: bool,
-    /// The clock of each process as last read, by id and start; empty before the first reading.
-    clocks: HashMap<(i32, u64), Ns>,
-    was_read: bool,
+    /// The clock of each process as last read, by id and start; none before the first reading.
+    clocks: Option<HashMap<(i32, u64), Ns>>,
 }
 
 #[derive(Deserialize)]
@@ -165,47 +148,42 @@ impl Channel {
             path: path.to_owned(),
             stream: BufReader::new(stream),
             may_freeze,
-            frozen: false,
-            clocks: HashMap::new(),
-            was_read: false,
+            clocks: None,
         })
     }
 
-    /// Lets the processes run, or stops them where they may be; gives the CPU time used since this was last called (none before
-    /// that), and the processes.
-    fn turn(&mut self, runs: bool) -> Result<(Ns, Vec<i32>)> {
-        let line = match (runs, self.frozen) {
-            (true, true) => "thaw",
-            (false, false) if self.may_freeze => "freeze",
-            _ => "clocks",
-        };
-        let clocks = self.ask(line)?;
-        self.frozen = self.may_freeze && !runs;
-        let processes = clocks.iter().map(|clock| clock.pid).collect();
-        Ok((self.used_since(&clocks), processes))
+    /// Stops the processes where they may be; gives the CPU time that they used since they were last looked at.
+    fn stand(&mut self) -> Result<Ns> {
+        self.ask(if self.may_freeze { "freeze" } else { "clocks" })
     }
 
-    fn used_since(&mut self, clocks: &[ProcessClock]) -> Ns {
-        let used = clocks.iter().map(|clock| {
-            let before = self.clocks.get(&(clock.pid, clock.start_ticks));
-            clock.cpu_ns.saturating_sub(before.copied().unwrap_or(0))
-        });
-        let used = if self.was_read { used.sum() } else { 0 };
-        self.was_read = true;
-        let now = clocks
+    /// Lets the processes run; gives the CPU time that they used since they were last looked at.
+    fn run(&mut self) -> Result<Ns> {
+        self.ask(if self.may_freeze { "thaw" } else { "clocks" })
+    }
+
+    fn used_since_last(&mut self, clocks: &[ProcessClock]) -> Ns {
+        let now: HashMap<_, _> = clocks
             .iter()
-            .map(|clock| ((clock.pid, clock.start_ticks), clock.cpu_ns));
-        self.clocks = now.collect();
+            .map(|clock| ((clock.pid, clock.start_ticks), clock.cpu_ns))
+            .collect();
+        let used = |before: &HashMap<_, Ns>| {
+            let of_process = |(process, cpu): (_, &Ns)| cpu.saturating_sub(before.get(process).copied().unwrap_or(0));
+            now.iter().map(of_process).sum()
+        };
+        let used = self.clocks.as_ref().map_or(0, used);
+        self.clocks = Some(now);
         used
     }
 
-    fn ask(&mut self, line: &str) -> Result<Vec<ProcessClock>> {
-        self.exchange(line).map_err(|why| {
+    fn ask(&mut self, line: &str) -> Result<Ns> {
+        let clocks = self.exchange(line).map_err(|why| {
             let (subject, path) = (&self.subject, self.path.display());
             EngineError::CannotGoOn(format!(
                 "the keeper of {subject} at {path} did not obey `{line}`: {why}"
             ))
-        })
+        })?;
+        Ok(self.used_since_last(&clocks))
     }
 
     fn exchange(&mut self, line: &str) -> std::result::Result<Vec<ProcessClock>, String> {

@@ -15,9 +15,7 @@ pub struct SliceResult {
     pub samples: Vec<Sample>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
-    /// What the subject's processes used in the measured time of turns.
-    pub metered: Ns,
-    /// What they used, by whose turn it was; known of slices that took turns under keepers.
+    /// What the subject's processes used, by whose turn it was; known of slices that took turns under keepers.
     pub subject_cpu: Option<SubjectCpu>,
     pub connects: u64,
     pub closes: u64,
@@ -72,7 +70,6 @@ impl SliceResult {
             samples: Vec::new(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
-            metered: 0,
             subject_cpu: None,
             connects: 0,
             closes: 0,
@@ -99,7 +96,6 @@ impl SliceResult {
             samples: part.samples,
             lateness: recorder.lateness,
             cpu: recorder.cpu,
-            metered: recorder.metered,
             subject_cpu: None,
             connects: recorder.connects,
             closes: recorder.closes,
@@ -126,7 +122,6 @@ impl SliceResult {
         self.lateness.add(&other.lateness);
         self.cpu.user += other.cpu.user;
         self.cpu.system += other.cpu.system;
-        self.metered += other.metered;
         self.connects += other.connects;
         self.closes += other.closes;
         self.unasked += other.unasked;

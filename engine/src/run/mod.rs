@@ -23,8 +23,8 @@ pub use ticks::TickGatherer;
 use crate::clock::{Clock, MICROSECOND, MILLISECOND, Monotonic, SECOND};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
-use crate::job::{self, Target};
-use crate::record::{Meter, SampleAllowance, TickRow};
+use crate::job;
+use crate::record::{SampleAllowance, TickRow};
 use crate::worker::SlicePlan;
 use control::{Asked, Turns};
 use keepers::Keepers;
@@ -52,6 +52,7 @@ pub fn run(job_path: &Path, out: &Path) -> Result<()> {
         messages,
         output,
         done: vec![false; maker.job().slices.len()],
+        keepers: None,
     }
     .obey()
 }
@@ -64,6 +65,8 @@ struct Obedience<'a> {
     output: Output,
     /// For each listed slice, whether it was started.
     done: Vec<bool>,
+    /// Once slices took turns: the keepers that hold the subjects until the next do.
+    keepers: Option<Keepers>,
 }
 
 impl Obedience<'_> {
@@ -130,12 +133,14 @@ impl Obedience<'_> {
 
     /// Drives the slice at `place`, writes it down, and says so.
     fn drive(&mut self, place: usize) -> Result<Ended> {
+        // An unbroken slice freezes nobody: whoever asks for it has done what is to be done.
+        self.keepers = None;
         let plan = Arc::new(self.maker.slice(place)?);
         let slice = &self.maker.job().slices[place];
         let allowance = self.allowance(1);
         let mut gatherer = TickGatherer::new(&plan, slice);
         let output = &mut self.output;
-        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, &Meter::default(), |part| {
+        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, |part| {
             for tick in gatherer.take(part) {
                 output.ticks(&tick.rows)?;
                 control::say(&tick.line())?;
@@ -160,18 +165,20 @@ impl Obedience<'_> {
             let allowance = self.allowance(places.len());
             shares.push(turns::Share::new(slice, self.maker.slice(*place)?, asked, allowance));
         }
-        let targets: Vec<&Target> = shares
-            .iter()
-            .map(|share| &self.maker.job().targets[share.plan.target])
-            .collect();
-        let keepers = Keepers::meet(&targets)?;
-        let ended = turns::take(self.crew, &self.messages, &mut shares, keepers, |ticks| {
+        let mut keepers = match self.keepers.take() {
+            Some(keepers) => keepers,
+            None => Keepers::meet(&self.maker.job().targets)?,
+        };
+        let ended = turns::take(self.crew, &self.messages, &mut shares, &mut keepers, |ticks| {
             for tick in ticks {
                 self.output.ticks(&tick.rows)?;
                 control::say(&tick.line())?;
             }
             Ok(())
         })?;
+        // A server that hangs is looked at next, for which it must not stand.
+        let hangs = shares.iter().any(turns::Share::hangs);
+        self.keepers = Some(keepers).filter(|_| !hangs);
         for share in shares {
             let Some(result) = share.result else { continue };
             self.output.slice(share.slice, &share.plan, &result)?;
@@ -191,13 +198,12 @@ pub enum Ended {
     WithInput,
 }
 
-/// Drives one slice on all threads; in a turn `meter` reads the subject's CPU time.
+/// Drives one slice on all threads.
 pub fn drive_slice(
     crew: &Crew,
     messages: &Receiver<Message>,
     plan: &Arc<SlicePlan>,
     allowance: SampleAllowance,
-    meter: &Meter,
     mut tick: impl FnMut(crate::record::TickPart) -> Result<()>,
 ) -> Result<(SliceResult, Ended)> {
     crew.prepare(plan, allowance)?;
@@ -213,10 +219,7 @@ pub fn drive_slice(
                 opened += 1;
                 if opened == threads {
                     // Several threads are to begin together.
-                    crew.go(
-                        Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND },
-                        meter,
-                    )?;
+                    crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND })?;
                 }
             }
             Message::Tick(part) => {

@@ -28,9 +28,6 @@ pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
     if !(LEAST_MS..=MOST_MS).contains(&asked.ms) {
         return Err(format!("a turn takes {LEAST_MS} to {MOST_MS} ms"));
     }
-    if !(0.0..=asked.ms).contains(&asked.lead_ms) {
-        return Err("lead_ms is from 0 to the length of a turn".to_owned());
-    }
     if asked.slices.is_empty() {
         return Err("it names no slice".to_owned());
     }
@@ -71,13 +68,18 @@ impl<'a> Share<'a> {
             slice,
             plan: Arc::new(SlicePlan {
                 length: turn,
-                lead_in: from_ms(asked.lead_ms),
-                edges: Edges::AtAnswers,
+                lead_in: 0,
+                edges: Edges::WholeTurn,
                 ..whole
             }),
             result: None,
             allowance,
         }
+    }
+
+    /// Whether a turn ended without all of its answers.
+    pub fn hangs(&self) -> bool {
+        self.result.as_ref().is_some_and(|result| result.unfinished > 0)
     }
 
     fn add(&mut self, turn: SliceResult) -> Vec<Tick> {
@@ -95,41 +97,40 @@ impl<'a> Share<'a> {
     }
 }
 
-/// Drives all shares in turns until each has had its measured time; while it is the turn of one, the keepers hold the others. A round that leaves a request without an answer is the last:
-/// the server hangs, and each further turn would wait for it.
+/// Drives all shares in turns until each has had its measured time; while it is the turn of one, and after the last, the keepers hold
+/// the others. A round that leaves a request without an answer is the last: the server hangs, and each further turn would wait for it.
 pub fn take(
     crew: &Crew,
     messages: &Receiver<Message>,
     shares: &mut [Share],
-    mut keepers: Keepers,
+    keepers: &mut Keepers,
     mut tick: impl FnMut(Vec<Tick>) -> Result<()>,
 ) -> Result<Ended> {
     let rounds = shares.iter().map(|share| share.rounds).max().unwrap_or(0);
     let mut orders = Orders::new(shares.len(), shares.first().map_or(0, |share| share.plan.deck_seed));
-    let (mut hangs, mut ended) = (false, Ended::AsPlanned);
+    let mut ended = Ended::AsPlanned;
     'rounds: for round in 0..rounds {
         for place in orders.next() {
             let share = &mut shares[place];
             if round >= share.rounds {
                 continue;
             }
-            let meter = keepers.give_turn_to(place)?;
+            keepers.give_turn_to(share.plan.target)?;
             let turn;
-            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, &meter, |_| Ok(()))?;
-            keepers.measured(place, turn.metered);
-            hangs |= turn.unfinished > 0;
+            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, |_| Ok(()))?;
             tick(share.add(turn))?;
             if ended == Ended::WithInput {
                 break 'rounds;
             }
         }
-        if hangs {
+        if shares.iter().any(Share::hangs) {
             break;
         }
     }
-    for (share, used) in shares.iter_mut().zip(keepers.end()?) {
+    keepers.hold_all()?;
+    for share in shares {
         if let Some(result) = &mut share.result {
-            result.subject_cpu = used;
+            result.subject_cpu = keepers.used_by(share.plan.target);
         }
         tick(share.seconds.rest())?;
     }

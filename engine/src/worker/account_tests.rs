@@ -90,15 +90,11 @@ fn what_this_machine_could_not_send_is_dropped() {
 }
 
 #[test]
-fn the_lead_and_the_tail_of_a_turn_are_counted_outside_it() {
+fn all_of_a_turn_is_counted_within_it_its_last_answers_too() {
     let job: Value = json!({"slices": [slice(users(2, 60.0), json!({}))], "on_failure": {"kind": "continue"}});
     let mut simulation = Simulation::new(job, |_, _| Reply::After(7 * MS, UNAVAILABLE));
     let plan = turn(&simulation, 100 * MS);
     let counts = counts(&simulation.drive_plan(&plan).0);
-    // Two in the lead, thirty due within the turn, and those that went on until the last of these was answered.
-    assert_eq!(failures(&counts.measured, Failure::Status), 30);
-    assert!(
-        (4..=6).contains(&failures(&counts.outside, Failure::Status)),
-        "{counts:?}"
-    );
+    assert_eq!((counts.sent, failures(&counts.measured, Failure::Status)), (30, 30));
+    assert_eq!(failures(&counts.outside, Failure::Status), 0, "{counts:?}");
 }

@@ -9,7 +9,7 @@ use super::lane::{Pool, Task, lane_of};
 use super::load::Load;
 use super::plan::SlicePlan;
 use crate::clock::{Clock, Ns};
-use crate::record::{Meter, Recorder, Sample, SampleKeeper, TickPart};
+use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
 
@@ -106,11 +106,6 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         }
     }
 
-    /// Has a turn read the CPU time of the subject's processes.
-    pub fn meter_by(&mut self, meter: Meter) {
-        self.recorder.meter_by(meter);
-    }
-
     /// Runs the slice to its end, or until the brake ends it; `tick` is told every second of the measured time.
     pub fn run(mut self, brake: &Brake, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
         let mut events: Vec<Ready> = Vec::with_capacity(512);
@@ -163,6 +158,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             self.read_on();
         }
         self.give_up_rest();
+        self.recorder.close();
         Ok(Driven {
             recorder: self.recorder,
             samples: self.samples.kept,
@@ -269,16 +265,12 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
     /// The instant after which no request is to be issued.
     #[inline]
     pub(super) fn issue_until(&self) -> Ns {
-        self.recorder.issue_until(self.plan.drain_limit)
+        self.recorder.end
     }
 
-    /// How long requests in flight are waited for. An end that waited for an answer in vain has waited long enough.
+    /// How long requests in flight are waited for.
     fn drain_until(&self) -> Ns {
-        if self.recorder.is_answered() {
-            self.recorder.end.max(self.now) + self.plan.drain_limit
-        } else {
-            self.now
-        }
+        self.recorder.end.max(self.now) + self.plan.drain_limit
     }
 
     fn stop_issuing(&mut self) {

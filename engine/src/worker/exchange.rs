@@ -46,7 +46,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         } else {
             0
         };
-        user.exchange.counted = self.recorder.start(operation, due, self.now);
+        self.recorder.start(operation, due, self.now);
         self.in_flight += 1;
         self.next_expiry = self.next_expiry.min(self.now + self.plan.timeout);
         match &mut user.link {

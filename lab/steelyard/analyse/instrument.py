@@ -75,6 +75,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     yield _counts(run, cell, subject)
     yield _failed(run, cell, subject)
     yield _closes(cell, subject, [row for _, row in rows])
+    yield from _elsewhere(run.schedule.margin, cell, subject, [row for _, row in rows])
 
 
 def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]]:
@@ -238,6 +239,25 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
     reason = f"{subject} on {cell.name} closed {share:.1f} connections per 1,000 requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
     return Finding("Closes a 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
+
+
+def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Iterator[Finding]:
+    """CPU time that a subject used in others' turns and between pairs, where others or nobody paid for it; known of slices that
+    took turns under keepers."""
+    known = [row for row in rows if row.cpu_own_ns is not None]
+    if not known:
+        return
+    elsewhere = sum((row.cpu_other_ns or 0) + (row.cpu_between_ns or 0) for row in known)
+    share = elsewhere / max(1, elsewhere + sum(row.cpu_own_ns or 0 for row in known))
+    limit = margin / 2
+    bad = share > limit
+    reason = (
+        f"{subject} used {share:.1%} of its processor time on {cell.name} outside its own turns, where it did not pay for it:"
+        f" more than half the margin of {margin:.0%}"
+    )
+    level = Level.INVALID if bad else Level.OK
+    found, allowed = f"{share:.2%}", f"at most {limit:.1%}"
+    yield Finding("CPU outside turns", cell.name, subject, level, found, allowed, reason if bad else "")
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

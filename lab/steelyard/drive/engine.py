@@ -70,7 +70,7 @@ class Engine:
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
         """Drive slices in turns, and return when all are drained; raises EngineError where the engine is silent for
         longer than `seconds`."""
-        self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms, "lead_ms": turn.lead_ms}})
+        self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms}})
         self._until_drained(slice_numbers, seconds, on_tick)
 
     def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ..exchange import contract
 from ..exchange.corpus import Corpus
-from ..models.job import Job, Slice, Target, Turn
+from ..models.job import Job, KeeperChannel, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
 from ..plan.designs import design_named
@@ -20,12 +20,9 @@ from ..provision.cpus import Shares
 from ..provision.subject import RunningSubject
 
 HEAD_START_SECONDS = 8.0
-ANSWERS_IN_A_TURN = 20  # of each user
-LEAST_TURNS = 4  # of a slice
-# Users who all began at once come to be as far along with their requests as at any other time: some servers answer the first
-# of them together and late, and a turn that counted that would find less throughput than there is.
-LEAD_ANSWERS = 5
-LEAD_SHARE = 0.1  # of a turn, at the least: the processor's caches hold the other's data
+# Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
+ANSWERS_IN_A_TURN = 50
+LEAST_TURNS = 2  # of a slice
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ def turn_of(schedule: Schedule, cell: Cell, together: int, response_ms: float) -
     turn = max(schedule.turn_ms, ANSWERS_IN_A_TURN * response_ms)
     if turn * LEAST_TURNS > schedule.slice_seconds * 1000:
         return None
-    return Turn(ms=turn, lead_ms=max(LEAD_SHARE * turn, LEAD_ANSWERS * response_ms))
+    return Turn(ms=turn)
 
 
 def make_job(
@@ -158,6 +155,10 @@ def make_job(
                 operation_headers={
                     name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())
                 },
+                keepers=[
+                    KeeperChannel(control=str(part.control), may_freeze=subject.subject.may_freeze)
+                    for part in subject.parts
+                ],
             )
             for label, subject in running.items()
         ],

@@ -147,7 +147,7 @@ class _Driver:
         self._running = running
         self._engine = engine
         self._observer = observer
-        self._freezes = design_named(setting.schedule.design).freezes
+        self._design = design_named(setting.schedule.design)
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.rows = SliceRows(log.folder / "slices.csv")
         self._response_ms: dict[tuple[str, str], float] = {}  # mean of the last slice, by subject and cell
@@ -257,8 +257,10 @@ class _Driver:
         return second
 
     def _freeze_others(self, plan: SlicePlan) -> None:
-        """Some kinds have the processor for themselves, whatever the design."""
-        if not self._freezes and not kind_of(self._cells[plan.cell]).alone:
+        """Some kinds have the processor for themselves, whatever the design; and where slices alternate, what is measured of one
+        is not to hold another's work."""
+        alternates = self._design.takes_turns and plan.phase == "measure"
+        if not (self._design.freezes or alternates or kind_of(self._cells[plan.cell]).alone):
             return
         label = plan.subject
         for subject in self._running.values():

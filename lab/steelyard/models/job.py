@@ -120,8 +120,18 @@ class Tls(Strict):
     verify: bool = True
 
 
+class KeeperChannel(Strict):
+    """A keeper's control socket, and whether its processes may be stopped while it is another subject's turn."""
+
+    control: str
+    may_freeze: bool
+
+
 class Target(Strict):
-    """Where a subject answers. `headers` go with every request, `operation_headers` with those of one operation."""
+    """Where a subject answers. `headers` go with every request, `operation_headers` with those of one operation.
+
+    `keepers` keep its processes: slices that take turns have them frozen and their CPU clocks read by whose turn it is.
+    """
 
     subject: str
     url: str
@@ -129,6 +139,7 @@ class Target(Strict):
     headers: dict[str, str] = {}
     operation_headers: dict[str, dict[str, str]] = {}
     tls: Tls = Tls()
+    keepers: list[KeeperChannel] = []
 
 
 class OnFailure(Strict):
@@ -156,10 +167,9 @@ class Slice(Strict):
 
 
 class Turn(Strict):
-    """For how long one of the slices that take turns has the machine, and for how long load goes before that."""
+    """For how long requests are sent in each turn of a slice that takes turns; the last answers come after that."""
 
     ms: Annotated[float, Field(ge=1, le=60_000)]
-    lead_ms: Annotated[float, Field(ge=0)]
 
 
 class Samples(Strict):

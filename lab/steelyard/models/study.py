@@ -168,7 +168,7 @@ class Study(Strict):
     forks: Annotated[int, Field(ge=1)] = 4
     pairs: Annotated[int, Field(ge=3)] | None = None
     slice_seconds: Annotated[float, Field(gt=0)] = 2.0
-    turn_ms: Annotated[float, Field(ge=0, le=10_000)] = 50.0
+    turn_ms: Annotated[float, Field(ge=0, le=10_000)] = 150.0
     warm_up_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     corpus_entries: Annotated[int, Field(ge=1)] = 200
     parameters: dict[str, StudyParameter] = {}

@@ -18,7 +18,7 @@ from .kinds import kind_of, warmed
 from .settings import Request, Settings, settle
 
 BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
-TURN_SHARE = 0.5  # of a slice's own time, for the load before and after each of its turns
+TURN_SHARE = 0.2  # of a slice's own time, for the last answers of each of its turns and for handing over
 
 
 def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
@@ -93,7 +93,7 @@ def _measured_seconds(schedule: Schedule, cell: Cell) -> float:
 
 
 def seconds_of_slice(schedule: Schedule) -> float:
-    """What a slice of steady load costs, with what goes before and after it or each of its turns."""
+    """What a slice of steady load costs, with what goes before and after it or comes between its turns."""
     beside = TURN_SHARE * schedule.slice_seconds if schedule.turn_ms else BETWEEN_SECONDS
     return schedule.slice_seconds + beside
 

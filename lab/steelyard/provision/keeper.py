@@ -86,14 +86,17 @@ class Keeper:
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
         cpus: Sequence[int] = (),
+        control: Path | None = None,
     ) -> None:
+        """Start `argv`; `control` is where the keeper makes a socket over which the engine freezes, thaws and reads clocks."""
         self.argv = list(argv)
         self.log = log.resolve()  # the command runs in a folder of its own
         self.exit: Exit | None = None
-        pinned = ["--cpus", ",".join(map(str, cpus))] if cpus else []
+        options = ["--cpus", ",".join(map(str, cpus))] if cpus else []
+        options += ["--control", str(control)] if control is not None else []
         try:
             self._process = subprocess.Popen(
-                [binary("steelyard-keeper"), "--log", str(self.log), *pinned, "--", *self.argv],
+                [binary("steelyard-keeper"), "--log", str(self.log), *options, "--", *self.argv],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -90,11 +90,14 @@ class Words:
 
 
 class RunningPart:
-    """A part that was started: its keeper, its port and its log."""
+    """A part that was started: its keeper and that one's control socket, its port and its log."""
 
-    def __init__(self, part: Part, kept: Keeper, port: int, log: Path, words: Words, start_seconds: float) -> None:
+    def __init__(
+        self, part: Part, kept: Keeper, control: Path, port: int, log: Path, words: Words, start_seconds: float
+    ) -> None:
         self.part = part
         self.keeper = kept
+        self.control = control
         self.port = port
         self.log = log
         self.words = words
@@ -237,9 +240,12 @@ def started(
     shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
+        controls = Path(stack.enter_context(_controls()))
         for part in subject.parts:
             with progress.stage(f"starting {subject.label}"):
-                running.append(_start(subject, part, ports[part.place], shared, folder, cpus, stack, progress))
+                running.append(
+                    _start(subject, part, ports[part.place], shared, folder, controls, cpus, stack, progress)
+                )
         yield RunningSubject(subject, running)
 
 
@@ -249,6 +255,7 @@ def _start(
     port: int,
     shared: dict[str, str],
     folder: Path,
+    controls: Path,
     cpus: Sequence[int],
     stack: ExitStack,
     progress: Progress,
@@ -273,8 +280,15 @@ def _start(
         except KeeperError as error:
             raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
     begun = time.monotonic()
+    control = controls / part.place
     kept = stack.enter_context(
-        Keeper(build.placeholders(server.model.start, values), log=log, cwd=server.folder, environment=environment)
+        Keeper(
+            build.placeholders(server.model.start, values),
+            log=log,
+            cwd=server.folder,
+            environment=environment,
+            control=control,
+        )
     )
     ready = build.placeholders(server.model.ready, values)
 
@@ -282,7 +296,7 @@ def _start(
         return not part.judged or _counts(subject, port)
 
     _await_ready(server, kept, ready, counts, environment, folder, progress)
-    return RunningPart(part, kept, port, log, Words(values, environment), time.monotonic() - begun)
+    return RunningPart(part, kept, control, port, log, Words(values, environment), time.monotonic() - begun)
 
 
 def _await_ready(
@@ -364,6 +378,20 @@ def _sweep(base: Path) -> None:
         owner = left.name.partition("-")[0]
         if not owner.isdigit() or not Path(f"/proc/{owner}").exists():
             shutil.rmtree(left, ignore_errors=True)
+
+
+@contextmanager
+def _controls() -> Iterator[str]:
+    """A folder for control sockets. Not in the scratch folder: a socket's path has 107 bytes at the most."""
+    try:
+        holder = tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise SteelyardError(
+            f"no folder for control sockets can be made in {tempfile.gettempdir()}: {error.strerror}",
+            hint="set TMPDIR to a folder that can be written",
+        ) from None
+    with holder as folder:
+        yield folder
 
 
 @contextmanager

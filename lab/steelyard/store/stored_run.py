@@ -57,11 +57,19 @@ class Trial:
         return self.record.status if self.record is not None else "interrupted"
 
     def jit_share(self, number: int) -> float | None:
-        """Compiler threads' run time in a slice as a share of its time, others' turns included; None if nothing was observed."""
+        """Compiler threads' run time in a slice as a share of the subject's own time; None if nothing was observed.
+
+        That is the measured time of its turns, since it stood in others'. In a stretch, and in turns of before whoever waited was
+        frozen, when compilers ran on, it is all the time for which they were observed.
+        """
         rows = self.observations.get(number)
         if not rows:
             return None
-        return sum(row.jit_ns for row in rows) / max(1, rows[0].end_ns - rows[0].begin_ns)
+        driven = self.slices.get(number)
+        own_ns = rows[0].end_ns - rows[0].begin_ns
+        if driven is not None and driven.cpu_own_ns is not None:
+            own_ns = driven.measured_ns
+        return sum(row.jit_ns for row in rows) / max(1, own_ns)
 
     def observed_ns(self, number: int) -> int | None:
         """The time that a slice was observed, lead-in and drain included: its even part of it where slices took turns."""

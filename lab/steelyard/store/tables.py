@@ -22,7 +22,8 @@ class SliceRow:
     """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
 
     Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
-    the defaults below stand for: what went wrong outside the measured time, and what the engine gave up.
+    the defaults below stand for: what went wrong outside the measured time, what the engine gave up, and what the subject's
+    processes used in its own turns, in those of others and between pairs, which is None, too, where a slice took no turns.
     """
 
     slice: int
@@ -73,6 +74,9 @@ class SliceRow:
     outside_truncated: int = 0
     outside_stale_failed: int = 0
     outside_stale: int = 0
+    cpu_own_ns: int | None = None
+    cpu_other_ns: int | None = None
+    cpu_between_ns: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -184,7 +188,7 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
     texts = {"subject", "phase", "operation", "why_not"}
     found: dict[int, SliceRow] = {}
     for row in read_table(path, always, may_be_cut=may_be_cut):
-        known = [name for name in names if name in row.fields]
+        known = [name for name in names if row.fields.get(name) or name in always]
         values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in known}
         values.setdefault(_SINCE_TURNS, max(0, values["end_ns"] - values["begin_ns"]))
         made = SliceRow(**values)

@@ -9,7 +9,11 @@ from ...store.stored_run import Trial
 from ...store.tables import SliceRow
 from .source import Source
 
-_NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"}
+_NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"} | {
+    "cpu_own_ns",
+    "cpu_other_ns",
+    "cpu_between_ns",
+}  # the last three are not known of every slice
 COUNTS = tuple(item.name for item in fields(SliceRow) if item.name not in _NO_COUNTS)
 _OF_SECONDS = frozenset({"answered_seconds", "second_means_ms_sum", "second_means_ms_squares"})
 
