@@ -48,7 +48,9 @@ def verify(
             for spelling in _spellings(exchange, all_spellings and not floor):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
-                right = _verify_one(service, meaning, conversation, name, exchange, spelling, headers, who or url, right)
+                right = _verify_one(
+                    service, meaning, conversation, name, exchange, spelling, headers, who or url, right
+                )
                 verified += 1
     finally:
         conversation.close()
