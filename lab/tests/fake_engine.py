@@ -22,8 +22,10 @@ from urllib.parse import urlsplit
 
 SLICES = (
     "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,refused,reset,timeout,tls,"
-    "malformed,status,fault,truncated,stale_failed,stale,unfinished,oldest_unfinished_ns,connects,closes,lead_in_completed,"
-    "bytes_out,bytes_in,response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not"
+    "malformed,status,fault,truncated,stale_failed,stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,"
+    "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
+    "outside_fault,outside_truncated,outside_stale_failed,outside_stale,bytes_out,bytes_in,response_ns_sum,service_ns_sum,"
+    "engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not"
 )
 TICKS = (
     "time_ns,slice,subject,operation,started,completed,wrong,refused,reset,timeout,tls,malformed,status,fault,truncated,"
@@ -78,7 +80,7 @@ class Engine:
         known = {"slice": number, "subject": one["subject"], "operation": "+".join(one["mix"]), **counts}
         row = {
             "phase": one["phase"], "begin_ns": begin, "end_ns": begin + length, "measured_ns": length,
-            "service_ns_sum": counts["response_ns_sum"], "valid": 1, "why_not": "", **known,
+            "service_ns_sum": counts["response_ns_sum"], "sent": answers, "valid": 1, "why_not": "", **known,
         }  # fmt: skip
         tick = {"time_ns": begin + length, "users_active": one["profile"]["users"], "engine_cpu_share": 0.1, **known}
         self.append("ticks.csv", [[tick.get(name, 0) for name in TICKS.split(",")]])
