@@ -64,4 +64,6 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`python tools/floors.py`"))
+    raise SystemExit(
+        keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`python tools/floors.py`")
+    )
