@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -29,16 +29,19 @@ LEAST_TURNS = 2  # of a slice
 class TrialSlices:
     """The slices of one trial, by what they are for. Warm-up slices are offered; the driver takes what it needs.
 
-    `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be driven.
+    `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be driven. `spare` are further pairs of a cell,
+    to make up for those in which a compiler wakes up again.
     """
 
     head_start: dict[tuple[str, str], list[SlicePlan]]
     warm_up: dict[tuple[str, str], list[SlicePlan]]
     measure: list[SlicePlan]
+    spare: dict[str, list[list[SlicePlan]]] = field(default_factory=dict)
 
     def all(self) -> list[SlicePlan]:
         offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
-        return sorted([*offered, *self.measure], key=lambda plan: plan.number)
+        spare = [plan for pairs in self.spare.values() for pair in pairs for plan in pair]
+        return sorted([*offered, *self.measure, *spare], key=lambda plan: plan.number)
 
 
 def plan_slices(
@@ -80,10 +83,21 @@ def plan_slices(
                 head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
             warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
     measure: list[SlicePlan] = []
-    for pair, cell, subject in _measured_order(schedule, trial):
-        plan = take("measure", subject, cell, 1)[0]
-        measure.append(plan.model_copy(update={"pair": pair}))
-    return TrialSlices(head_start, warm_up, measure)
+    spare: dict[str, dict[int, list[SlicePlan]]] = {}
+    for pair, cell, subject in _measured_order(_with_spare_pairs(schedule), trial):
+        plan = take("measure", subject, cell, 1)[0].model_copy(update={"pair": pair})
+        if kind_of(cell).sliced and pair >= schedule.pairs_per_cell:
+            spare.setdefault(cell.name, {}).setdefault(pair, []).append(plan)
+        else:
+            measure.append(plan)
+    return TrialSlices(head_start, warm_up, measure, {cell: list(pairs.values()) for cell, pairs in spare.items()})
+
+
+def _with_spare_pairs(schedule: Schedule) -> Schedule:
+    """With as many pairs again where they alternate: which of them are voided decides how many are driven, and nothing else."""
+    if not design_named(schedule.design).takes_turns:
+        return schedule
+    return schedule.model_copy(update={"pairs_per_cell": 2 * schedule.pairs_per_cell})
 
 
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -22,7 +23,7 @@ from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.subject import RunningSubject
-from ..statistics.steady import WarmUpSlice, steady_since
+from ..statistics.steady import WarmUpSlice, compiles, jit_share, steady_since
 from .bring_up import start_all
 from .engine import Engine, Tick
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
@@ -193,25 +194,39 @@ class _Driver:
         ]
 
     def measure(self, slices: TrialSlices) -> None:
-        """All measured slices in their order."""
+        """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones."""
         total = max(plan.pair or 0 for plan in slices.measure) + 1
-        for (cell, pair), group in groupby(slices.measure, lambda plan: (plan.cell, plan.pair or 0)):
-            plans = list(group)
-            kind = kind_of(self._cells[cell])
-            slowest = max(self._response_ms.get((plan.subject, cell), 0.0) for plan in plans)
-            turn = turn_of(self._setting.schedule, self._cells[cell], len(plans), slowest)
-            if turn is not None:
-                stage = kind.stage(self._cells[cell], plans[0].subject, pair, total)
-                self._drive_in_turns(plans, turn, stage)
-                continue
-            for plan in plans:
-                self._drive_slice(plan, kind.stage(self._cells[cell], plan.subject, pair, total), kind.rest_seconds)
+        voided: Counter[str] = Counter()
+        for (cell, _), group in groupby(slices.measure, lambda plan: (plan.cell, plan.pair or 0)):
+            voided[cell] += self._drive_pair(list(group), total)
+        for cell, spare in slices.spare.items():
+            for plans in spare:
+                if not voided[cell]:
+                    break
+                voided[cell] += self._drive_pair(plans, total) - 1
 
-    def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> None:
+    def _drive_pair(self, plans: Sequence[SlicePlan], total: int) -> bool:
+        """The slices of a pair; whether they are voided, since something was compiled in one of them."""
+        cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
+        kind = kind_of(cell)
+        slowest = max(self._response_ms.get((plan.subject, cell.name), 0.0) for plan in plans)
+        turn = turn_of(self._setting.schedule, cell, len(plans), slowest)
+        if turn is not None:
+            driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
+        else:
+            driven = [
+                self._drive_slice(plan, kind.stage(cell, plan.subject, pair, total), kind.rest_seconds)
+                for plan in plans
+            ]
+        return any(compiles(one.jit_share) for one in driven)
+
+    def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
         numbers = [plan.number for plan in plans]
         refresh = self._setting.progress.refresh
-        self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), lambda _: refresh()))
+        return self._observed(
+            plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), lambda _: refresh())
+        )
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
@@ -230,10 +245,12 @@ class _Driver:
         rows = self.rows.take(len(plans))
         found = []
         for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
-            jit_share = self._observer.record(plan.number, plan.subject, begun, ended)
+            jit_ns = self._observer.record(plan.number, plan.subject, begun, ended)
+            measured_ns = int(row["measured_ns"])
+            share = jit_share(jit_ns, ended.at_ns - begun.at_ns, measured_ns if row.get("cpu_own_ns") else None)
             self._look(plan, row)
             self._remember_response(plan, row)
-            found.append(WarmUpSlice(int(row["completed"]) / int(row["measured_ns"]) * 1e9, jit_share))
+            found.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share))
         return found
 
     def _remember_response(self, plan: SlicePlan, row: Mapping[str, str]) -> None:

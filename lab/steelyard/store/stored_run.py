@@ -17,6 +17,7 @@ from ..base.csvfiles import is_stored, read_document
 from ..base.errors import StoreError
 from ..base.histogram import Histogram, decode, merged
 from ..models.records import Schedule, SlicePlan, TrialPlan, TrialRecord
+from ..statistics.steady import jit_share
 from . import tables
 from .tables import Observation, ProcessorTime, SliceRow, Throttled, Tick
 
@@ -57,19 +58,13 @@ class Trial:
         return self.record.status if self.record is not None else "interrupted"
 
     def jit_share(self, number: int) -> float | None:
-        """Compiler threads' run time in a slice as a share of the subject's own time; None if nothing was observed.
-
-        That is the measured time of its turns, since it stood in others'. In a stretch, and in turns of before whoever waited was
-        frozen, when compilers ran on, it is all the time for which they were observed.
-        """
+        """Compiler threads' run time in a slice as a share of the subject's own time; None if nothing was observed."""
         rows = self.observations.get(number)
         if not rows:
             return None
         driven = self.slices.get(number)
-        own_ns = rows[0].end_ns - rows[0].begin_ns
-        if driven is not None and driven.cpu_own_ns is not None:
-            own_ns = driven.measured_ns
-        return sum(row.jit_ns for row in rows) / max(1, own_ns)
+        turns_ns = driven.measured_ns if driven is not None and driven.cpu_own_ns is not None else None
+        return jit_share(sum(row.jit_ns for row in rows), rows[0].end_ns - rows[0].begin_ns, turns_ns)
 
     def observed_ns(self, number: int) -> int | None:
         """The time that a slice was observed, lead-in and drain included: its even part of it where slices took turns."""
