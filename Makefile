@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme results kept factors map clean
+.PHONY: calibrate-study calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -8,6 +8,7 @@ RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 JAVA_PROJECTS := services/wstest/java services/wstest/java-springws services/soaservers/java services/soaservers/java-springws servers/common/cxf/adapter
 RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
+KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
 help: ## say what can be made
@@ -117,11 +118,10 @@ readme: build ## what commands print in README.md and CONTRIBUTING.md, by the co
 map: build ## the code map in ARCHITECTURE.md, from the first sentence of each module
 	$(RUN) python tools/rooms.py
 
-results: build ## docs/results/README.md, from the kept runs
+kept: build ## what the runs in docs/results say, and their notes, made anew by the rules of today
+	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
-
-kept: build ## what the runs in docs/results say, made anew by the rules of today
-	for run in $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json)); do $(RUN) steelyard keep $$run $$run || exit 1; done
+	for run in $(KEPT_RUNS); do $(RUN) steelyard keep $$run $$run || exit 1; done
 
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py

@@ -90,4 +90,4 @@ def test_the_installed_lab_builds_starts_and_verifies_a_server(installed: Lab) -
 def test_the_installed_lab_weighs_two_servers(installed: Lab) -> None:
     ran = installed.run("demo", "--json", seconds=900)
     assert ran.code == 0 or ran.disturbed, ran.err
-    assert ran.disturbed or {one["subject"] for one in ran.json()["figures"]} == {"tomcat-metro", "go"}
+    assert ran.disturbed or {(one["a"], one["b"]) for one in ran.json()["comparisons"]} == {("go", "tomcat-metro")}

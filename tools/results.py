@@ -1,4 +1,4 @@
-"""Writes what docs/results/README.md says of the kept runs, from their files: `python tools/results.py [--check]`.
+"""Writes what the kept runs' notes say of them, from their files: `python tools/results.py [--check]`.
 
 A figure is read from the run. A sentence that reasons about figures stands here with the condition under which it is true, and
 where that no longer holds nothing is written: the sentence must be thought over.
@@ -330,25 +330,23 @@ def calibration(folder: Path) -> str:
     return f"The forks were collected in {counted(len(found['sittings']), 'sitting')}."
 
 
-def page() -> str:
-    """The whole page, with what stands between its marks made anew."""
-    text = PAGE.read_text(encoding="utf-8")
-    blocks = {name: make(Kept(RESULTS / name)) for name, make in MADE.items()}
-    blocks["calibration"] = calibration(RESULTS / "calibration")
-    for name, block in blocks.items():
-        text = between(
-            text, f"<!-- {name}: made by `make results` from docs/results/{name} -->", f"<!-- /{name} -->", block
-        )
-    return text
+def pages() -> Iterator[tuple[Path, str]]:
+    """Each page with what stands between its marks made anew: the notes of every run, and what is said of the calibration."""
+    for name, make in MADE.items():
+        page = RESULTS / name / "notes.md"
+        marks = f"<!-- {name}: made by `make kept` from the run's own files -->", f"<!-- /{name} -->"
+        yield page, between(page.read_text(encoding="utf-8"), *marks, make(Kept(RESULTS / name)))
+    marks = "<!-- calibration: made by `make kept` from docs/results/calibration -->", "<!-- /calibration -->"
+    yield PAGE, between(PAGE.read_text(encoding="utf-8"), *marks, calibration(RESULTS / "calibration"))
 
 
 MADE = {"demo": demo, "wstest": wstest, "soaservers": soaservers}
 
 
 def main() -> int:
-    """Rewrite the page, or with --check fail where it is stale, or says what a kept run does not bear out."""
+    """Rewrite the pages, or with --check fail where one is stale, or says what a kept run does not bear out."""
     try:
-        return keep(PAGE, page(), "`make results`")
+        return max(keep(page, text, "`make kept`") for page, text in pages())
     except NoLongerTrueError as error:
         print(f"{Path(__file__).name} says what the kept run does not bear out any more: {error}", file=sys.stderr)
         return 1
