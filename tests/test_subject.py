@@ -12,7 +12,7 @@ import pytest
 from conftest import MARK, ours
 from rich.console import Console
 from steelyard.base.conversation import Conversation
-from steelyard.base.errors import ContractError
+from steelyard.base.errors import ContractError, ProvisionError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract
@@ -68,3 +68,20 @@ def test_a_subject_with_a_database_connection_is_never_frozen_by_a_design() -> N
     progress = Progress(Console(stderr=True), quiet=True)
     ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, entries.service("wstest"), progress)
     assert not ready.may_freeze
+
+
+def test_a_stranger_on_the_port_is_not_taken_for_the_server_that_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test server's own probe and its count are answered, by a server of another lab; ours never listens there."""
+    strange = SubjectSpec(label="stranger", parts=[PartSpec(server="null")])
+    ours = SubjectSpec(label="ours", parts=[PartSpec(server="null")])
+    service, progress = entries.service("wstest"), Progress(Console(stderr=True), quiet=True)
+    first, second = subject.all_provided([strange, ours], service, progress)
+    with subject.started(first, tmp_path, [0], random.Random(1), progress) as running:
+        monkeypatch.setattr(subject, "free_ports", lambda _draw, _count: [running.front.port])
+        with (
+            pytest.raises(ProvisionError, match="null died before it was ready"),
+            subject.started(second, tmp_path, [0], random.Random(1), progress),
+        ):
+            pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from contextlib import ExitStack
 
@@ -20,7 +21,8 @@ def start_all(
 
     Raises TrialFailedError where one does not come up or answers wrongly.
     """
-    draw = random.Random(f"ports {plan.seed}")
+    # Not of the seed alone: two runs of one study at a time would draw the same ports, and ask each other's servers.
+    draw = random.Random(f"ports {plan.seed} {os.getpid()}")
     running: dict[str, RunningSubject] = {}
     faces = [label for label in plan.start_order if setting.subjects[label].same_as is not None]
     for label in plan.start_order:

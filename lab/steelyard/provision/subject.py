@@ -26,7 +26,7 @@ from ..catalogue.entries import Entry
 from ..models.server import Server
 from ..models.service import Service
 from ..models.study import PartSpec, SubjectSpec
-from . import build, keeper
+from . import build, keeper, sockets
 from .keeper import Keeper, ProcessUse
 from .toolchain import require
 
@@ -293,7 +293,8 @@ def _start(
     ready = build.placeholders(server.model.ready, values)
 
     def counts() -> bool:
-        return not part.judged or _counts(subject, port)
+        listens = any(one.port == port for one in sockets.listening([used.pid for used in kept.use()]))
+        return listens and (not part.judged or _counts(subject, port))
 
     _await_ready(server, kept, ready, counts, environment, folder, progress)
     return RunningPart(part, kept, control, port, log, Words(values, environment), time.monotonic() - begun)
@@ -308,7 +309,10 @@ def _await_ready(
     folder: Path,
     progress: Progress,
 ) -> None:
-    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late."""
+    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late.
+
+    `ready` tells that somebody listens, which may be a stranger on the same port; `counts` must ask the server itself.
+    """
     deadline = time.monotonic() + server.model.ready_seconds
     probe_log = folder / f"{server.name}.ready.log"
     while True:
