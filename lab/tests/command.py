@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from steelyard import cli
+from steelyard.provision import toolchain
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ def steelyard(*words: str, folder: Path, environment: Mapping[str, str] | None =
         patch.setenv("STEELYARD_STATE", str(folder / "state"))
         for name, value in (environment or {}).items():
             patch.setenv(name, value)
+        for remembered in (toolchain.jdk_homes, toolchain.jdk_major):  # of another environment
+            remembered.cache_clear()
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
                 cli.main()

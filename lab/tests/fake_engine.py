@@ -25,11 +25,15 @@ SLICES = (
     "malformed,status,fault,truncated,stale_failed,stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,"
     "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
     "outside_fault,outside_truncated,outside_stale_failed,outside_stale,bytes_out,bytes_in,response_ns_sum,service_ns_sum,"
-    "engine_user_ns,engine_system_ns,lateness_p99_ns,valid,why_not"
+    "engine_user_ns,engine_system_ns,cpu_own_ns,cpu_other_ns,cpu_between_ns,lateness_p99_ns,valid,why_not"
 )
 TICKS = (
     "time_ns,slice,subject,operation,started,completed,wrong,refused,reset,timeout,tls,malformed,status,fault,truncated,"
     "stale_failed,bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns"
+)
+NO_TURNS = dict.fromkeys(("cpu_own_ns", "cpu_other_ns", "cpu_between_ns"), "")  # what a slice in one stretch has there
+THOUSAND_OF_1_MS = (
+    "HISTFAAAACR4nJNpmSzMwMDAwgABzFCaEURcm7yEwf4DROA8/wV+AGiiBkg="  # in microseconds, as the library encodes them
 )
 SAMPLES = "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns"
 
@@ -80,11 +84,14 @@ class Engine:
         known = {"slice": number, "subject": one["subject"], "operation": "+".join(one["mix"]), **counts}
         row = {
             "phase": one["phase"], "begin_ns": begin, "end_ns": begin + length, "measured_ns": length,
-            "service_ns_sum": counts["response_ns_sum"], "sent": answers, "valid": 1, "why_not": "", **known,
+            "service_ns_sum": counts["response_ns_sum"], "sent": answers, "valid": 1, "why_not": "", **NO_TURNS, **known,
         }  # fmt: skip
         tick = {"time_ns": begin + length, "users_active": one["profile"]["users"], "engine_cpu_share": 0.1, **known}
         self.append("ticks.csv", [[tick.get(name, 0) for name in TICKS.split(",")]])
         self.append("slices.csv", [[row.get(name, 0) for name in SLICES.split(",")]])
+        if right:
+            with (self.out / "intervals.hlog").open("a") as file:
+                file.write(f"Tag={one['subject']}/{number}/{known['operation']}/response,0,1,1,{THOUSAND_OF_1_MS}\n")
         if deed != "reset":
             self.tell(self.urls[one["subject"]], answers)
         elapsed = length / 1e9

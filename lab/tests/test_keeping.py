@@ -111,8 +111,8 @@ def test_a_damaged_gzipped_file_is_named(run: Path, tmp_path: Path) -> None:
     path = gzipped(kept / "trials" / "01" / "slices.csv")
     for damaged in (path.read_bytes()[:-9], b"no gzip at all", gzip.compress(b"\xff")):
         path.write_bytes(damaged)
-        with pytest.raises(StoreError, match=r"slices\.csv"):
-            read_run(kept)
+        (trial, *_) = read_run(kept).trials
+        assert trial.status == "damaged" and "slices.csv" in (trial.damage or "")
 
 
 def test_there_are_kept_runs() -> None:
