@@ -259,7 +259,7 @@ class _Trial:
         warmth = 1.0
         if plan.phase == "warm-up":
             done = sum(other.subject == plan.subject and other.cell == plan.cell for other in self.plans)
-            warmth = min(1.0, 0.4 + 0.2 * done)
+            warmth = min(1.0, 0.76 + 0.08 * done)
         noise = 0.0 if plan.phase == "warm-up" else self.draw.gauss(0, planted.pair_deviation / math.sqrt(2))
         rate = (
             planted.rates[plan.subject]
