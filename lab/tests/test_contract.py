@@ -13,20 +13,27 @@ from steelyard.base.conversation import Answer, Conversation
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges, refusals
-from steelyard.exchange.soap import meaning
-from steelyard.exchange.soap.meaning import Meaning
+from steelyard.exchange.meaning import Spelling
+from steelyard.exchange.meanings import meaning_of
+from steelyard.exchange.soap import messages
+from steelyard.exchange.soap.messages import TypedMessages
 from steelyard.exchange.soap.spellings import respell
+from steelyard.models.service import Exchange
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """The exchanges and spellings that were asked, instead of asking a server."""
     asked: list[tuple[str, str]] = []
+    exchanges_asked = list(contract.all_exchanges(entries.service("wstest"), seed=1))
+    names = {id(exchange): name for name, exchange in exchanges_asked}
 
-    def note(_service, _meaning, _conversation, name, _exchange, spelling, _headers, _who, _right):  # type: ignore[no-untyped-def]
-        asked.append((name, spelling.name))
+    def note(_self: contract.Questioner, exchange: Exchange, spelling: Spelling, _right: bytes) -> bytes:
+        asked.append((names[id(exchange)], spelling.name))
+        return b""
 
-    monkeypatch.setattr(contract, "_verify_one", note)
+    monkeypatch.setattr(contract, "all_exchanges", lambda _service, _seed: exchanges_asked)
+    monkeypatch.setattr(contract.Questioner, "ask", note)
     return asked
 
 
@@ -58,20 +65,19 @@ def test_the_content_of_a_file_is_asked_for_where_a_text_is_echoed(name: str, tm
     service = entries.service(name)
     (asked,) = (bad for bad in refusals.bad_requests(service, tmp_path / "secret") if bad.name == "external-entity")
     assert f'"file://{tmp_path}/secret"'.encode() in asked.body
-    said = refusals.echo(service).saying("&e;")
-    assert (
-        asked.body.endswith(said.partition(b"?>")[2].lstrip()) and asked.operation == refusals.echo(service).operation
-    )
+    echo = meaning_of(service).echo(exchanges.written(service))
+    assert echo is not None
+    said = echo.saying("&e;")
+    assert asked.body.endswith(said.partition(b"?>")[2].lstrip()) and asked.operation == echo.operation
     exchange = next(one for _, one in exchanges.written(service) if one.operation == asked.operation)
-    assert meaning.content(said.replace(b"&e;", b"")).tag == meaning.content(exchange.request).tag
+    assert messages.content(said.replace(b"&e;", b"")).tag == messages.content(exchange.request).tag
 
 
-def test_a_service_that_echoes_no_text_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_that_echoes_no_text_is_named() -> None:
     service = entries.service("wstest")
     mute = [pair for pair in exchanges.written(service) if pair[1].operation in ("echoVoid", "getOrder")]
-    monkeypatch.setattr(exchanges, "written", lambda _service: mute)
     with pytest.raises(ContractError, match="no exchange of wstest repeats a text of its request"):
-        refusals.echo(service)
+        meaning_of(service).echo(mute)
 
 
 @contextmanager
@@ -115,13 +121,13 @@ def test_an_answer_is_decoded_once_however_often_the_same_bytes_come(monkeypatch
     known = [exchange for _, exchange in contract.all_exchanges(service, seed=1)]
     spelled = {spelling.body: exchange.answer for exchange in known for spelling in respell(exchange.request)}
     compared: list[str] = []
-    difference = Meaning.difference
+    difference = TypedMessages.difference
 
-    def counted(meaning: Meaning, answer: bytes | str, expected: str) -> str | None:
+    def counted(messages: TypedMessages, answer: bytes | str, expected: str) -> str | None:
         compared.append(expected)
-        return difference(meaning, answer, expected)
+        return difference(messages, answer, expected)
 
-    monkeypatch.setattr(Meaning, "difference", counted)
+    monkeypatch.setattr(TypedMessages, "difference", counted)
     with parrot(spelled) as url:
         assert contract.verify(service, url, seed=1) == sum(len(list(respell(exchange.request))) for exchange in known)
     assert (
@@ -134,11 +140,13 @@ def test_a_subject_s_own_headers_go_along_and_the_request_s_win_as_in_the_engine
 ) -> None:
     sent: list[dict[str, str]] = []
 
-    def post(_self: Conversation, _body: bytes, headers: dict[str, str]) -> Answer:
+    def ask(
+        _self: Conversation, _method: str, _body: bytes, headers: dict[str, str], _path: str | None = None
+    ) -> Answer:
         sent.append(headers)
         return Answer(401, b"")
 
-    monkeypatch.setattr(Conversation, "post", post)
+    monkeypatch.setattr(Conversation, "ask", ask)
     with pytest.raises(ContractError, match="HTTP status 401, expected 200"):
         verify(headers={"Authorization": "Bearer sesame", "soapaction": "mine"})
     assert sent[0]["Authorization"] == "Bearer sesame"

@@ -3,14 +3,14 @@
 import pytest
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange.soap import meaning
+from steelyard.exchange.soap import messages
 
 WSTEST = entries.service("wstest")
-MEANING = meaning.Meaning(WSTEST.folder / WSTEST.model.schema_file)
+MEANING = messages.TypedMessages(WSTEST.folder / WSTEST.model.schema_file)
 
 
 def answer(inside: str) -> str:
-    return f'<e:Envelope xmlns:e="{meaning.ENVELOPE}"><e:Body>{inside}</e:Body></e:Envelope>'
+    return f'<e:Envelope xmlns:e="{messages.ENVELOPE}"><e:Body>{inside}</e:Body></e:Envelope>'
 
 
 def struct(number: str = "7", real: str = "1.5", text: str = "x") -> str:
@@ -64,4 +64,4 @@ def test_an_expected_fault_is_right_and_an_answer_in_its_place_is_not() -> None:
 def test_a_document_type_is_refused_and_no_file_is_read() -> None:
     hostile = '<!DOCTYPE e [<!ENTITY x SYSTEM "file:///etc/passwd">]><e>&x;</e>'
     with pytest.raises(ContractError):
-        meaning.parse(hostile)
+        messages.parse(hostile)

@@ -3,11 +3,11 @@
 import pytest
 from steelyard.catalogue import entries
 from steelyard.exchange import exchanges
-from steelyard.exchange.soap.meaning import Meaning, content
+from steelyard.exchange.soap.messages import TypedMessages, content
 from steelyard.exchange.soap.spellings import respell
 
 WSTEST = entries.service("wstest")
-MEANING = Meaning(WSTEST.folder / WSTEST.model.schema_file)
+MEANING = TypedMessages(WSTEST.folder / WSTEST.model.schema_file)
 WRITTEN = exchanges.written(WSTEST)
 
 

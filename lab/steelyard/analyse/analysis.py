@@ -192,6 +192,8 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
     for said in run.schedule.left_out:
         yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
+    for what, why in run.schedule.not_judged.items():
+        yield f"not judged: {what}, for {why}"
     for label in sorted(run.floors):
         yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
     if run.unusual_jdks:

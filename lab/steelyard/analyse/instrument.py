@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from ..base.text import counted
 from ..models.records import Cell
+from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..store.stored_run import Run, Trial
@@ -191,6 +192,9 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     reached the service or not.
     """
     limit, served, answered, reason = "equal", 0, 0, ""
+    if SERVED_ANSWERED in run.schedule.not_judged:
+        why = run.schedule.not_judged[SERVED_ANSWERED]
+        return Finding("Served, answered", cell.name, subject, Level.UNKNOWN, why, limit)
     for trial in run.trials:
         if not any(plan.cell == cell.name for plan in trial.plans.values()):
             continue

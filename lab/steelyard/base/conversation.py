@@ -50,21 +50,18 @@ class Conversation:
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> Answer:
         """The answer to one POST; raises NoAnswerError where no whole one comes in time."""
-        return self._ask("POST", body, headers)
+        return self.ask("POST", body, headers)
 
     def get(self, headers: Mapping[str, str]) -> Answer:
         """The answer to one GET; raises NoAnswerError where no whole one comes in time."""
-        return self._ask("GET", None, headers)
+        return self.ask("GET", None, headers)
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def _ask(self, method: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def ask(self, method: str, body: bytes | None, headers: Mapping[str, str], path: str | None = None) -> Answer:
+        """The answer to one request, of the URL's own path if no other is given; raises NoAnswerError as `post` does."""
         self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
         for attempt in range(1, self._attempts + 1):
             try:
-                self._connection.request(method, self._path, body, dict(headers))
+                self._connection.request(method, path or self._path, body, dict(headers))
                 return self._whole(self._connection.getresponse())
             except (TimeoutError, _TooLargeError) as error:
                 self.close()
@@ -80,6 +77,10 @@ class Conversation:
                 ):  # only what was closed is worth another try
                     raise NoAnswerError(f"no answer: {_words(error)}") from None
         raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     def _whole(self, answer: http.client.HTTPResponse) -> Answer:
         body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced

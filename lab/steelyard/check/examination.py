@@ -104,8 +104,9 @@ class Examination:
                 self.listening(first)
                 if not quick:
                     self.twice(first)
-                if in_place and not quick:
-                    self.redeploy_in_place(first)
+                before = first.requests_served()
+                if in_place and not quick and before is not None:
+                    self.redeploy_in_place(first, before)
                 self.facts["stop_seconds"] = round(self.stop(first), 2)
             if not in_place and not quick:
                 self.redeploy_by_restart()
@@ -203,10 +204,10 @@ class Examination:
         except (ContractError, ProvisionError) as error:
             self.wrong["twice"] = error.message
 
-    def redeploy_in_place(self, running: RunningSubject) -> None:
-        """The service is replaced while the server runs: its count of requests begins anew, and its answers are right."""
+    def redeploy_in_place(self, running: RunningSubject, before: int) -> None:
+        """The service is replaced while the server runs: its count of requests, so far `before`, begins anew, and its answers
+        are right."""
         with self.progress.stage(f"redeploying {self.service.name} on {self.found.name}"):
-            before = running.requests_served()
             begun = time.monotonic()
             running.redeploy(_REDEPLOY_SECONDS)
             while not self.answers_anew(running, before):
@@ -222,7 +223,8 @@ class Examination:
         if death is not None:
             raise ProvisionError(death)
         try:
-            if running.requests_served() >= before:
+            served = running.requests_served()
+            if served is None or served >= before:
                 return False
             self.first_answer(running, self.found.name)
         except (ContractError, ProvisionError):

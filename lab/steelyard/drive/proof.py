@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from ..base.errors import ProvisionError
 from ..exchange import corpus
-from ..exchange.soap import meaning as soap
-from ..models.records import Counted, SlicePlan, WrongSample
+from ..exchange.meanings import meaning_of
+from ..models.records import Counted, SlicePlan, WrongSample, operation_of
 from ..provision.subject import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
@@ -16,14 +16,15 @@ from .watch import Watch
 
 def counts(
     running: Mapping[str, RunningSubject],
-    served_before: Mapping[str, int],
+    served_before: Mapping[str, int | None],
     rows: Iterable[Mapping[str, str]],
     watch: Watch,
     last: SlicePlan,
 ) -> list[Counted]:
     """The services' own counts against the engine's: every kind of answer that a request may have reached the service for.
 
-    `rows` are all of slices.csv, `last` is the last slice driven. Raises TrialFailedError where a service tells no count.
+    `rows` are all of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises TrialFailedError
+    where it has one and does not tell.
     """
     answers = (
         *("completed", "wrong", "status", "fault"),
@@ -38,10 +39,11 @@ def counts(
         subject = running[label]
         subject.thaw()
         try:
-            served = subject.requests_served() - served_before[label]
+            served, before = subject.requests_served(), served_before[label]
         except ProvisionError as error:
             raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
-        found.append(Counted(subject=label, by_service=served, by_engine=by_engine[label]))
+        if served is not None and before is not None:
+            found.append(Counted(subject=label, by_service=served - before, by_engine=by_engine[label]))
     return found
 
 
@@ -53,14 +55,15 @@ def check_samples(setting: Setting, log: TrialLog) -> None:
     samples = log.folder / "samples"
     if not (samples / "index.csv").is_file():
         return
-    meaning = soap.Meaning(setting.service.folder / setting.service.model.schema_file)
+    meaning = meaning_of(setting.service)
     expected = corpus.expected_answers(setting.corpus.folder)
     with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             answer = samples / f"{row['sample']}.answer"
             if None in row.values() or row["outcome"] != "right" or not answer.is_file():
                 continue
-            difference = meaning.difference(answer.read_bytes(), expected[int(row["entry"])])
+            operation = operation_of(row["operation"])
+            difference = meaning.difference(answer.read_bytes(), expected[int(row["entry"])], operation)
             log.samples_checked += 1
             if difference is not None:
                 wrong = WrongSample(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 
 from ..base.conversation import Conversation
@@ -10,8 +11,8 @@ from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Exchange, Service
 from . import exchanges
-from .soap import meaning as soap
-from .soap.spellings import UTF8, Spelling, respell
+from .meaning import Spelling
+from .meanings import MEANINGS, meaning_of
 
 RANDOM_EXCHANGES = 3
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -37,23 +38,21 @@ def verify(
     `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
     `floor = True` does so too: a floor knows no other spelling (Server.floor).
     """
-    meaning = soap.Meaning(service.folder / service.model.schema_file)
-    conversation = Conversation(url)
     verified = 0
-    try:
+    with Questioner(service, url, headers) as questioner:
         for name, exchange in all_exchanges(service, seed):
             if name in deviations:
                 continue
             right = b""
-            for spelling in _spellings(exchange, all_spellings and not floor):
+            for spelling in islice(questioner.meaning.spellings(exchange), None if all_spellings and not floor else 1):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
-                right = _verify_one(
-                    service, meaning, conversation, name, exchange, spelling, headers, who or url, right
-                )
+                try:
+                    right = questioner.ask(exchange, spelling, right)
+                except ContractError as error:
+                    where = f"breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
+                    raise ContractError(f"{who or url} {where}: {error.message}") from None
                 verified += 1
-    finally:
-        conversation.close()
     return verified
 
 
@@ -62,17 +61,53 @@ def hold(service: Entry[Service], url: str, headers: Mapping[str, str] = _NONE) 
 
     Each step of the iterator is one more right answer; raises ContractError on the first that does not come or is not right.
     """
-    meaning = soap.Meaning(service.folder / service.model.schema_file)
-    _, exchange = exchanges.written(service)[0]
-    spelling = next(_spellings(exchange, all_spellings=False))
-    conversation = Conversation(url, once=True)
-    right = b""
-    try:
+    with Questioner(service, url, headers, once=True) as questioner:
+        _, exchange = exchanges.written(service)[0]
+        as_given = next(questioner.meaning.spellings(exchange))
+        right = b""
         while True:
-            right = _ask(service, meaning, conversation, exchange, spelling, headers, right)
+            right = questioner.ask(exchange, as_given, right)
             yield
-    finally:
-        conversation.close()
+
+
+class Questioner:
+    """Asks a subject over one connection, and judges what it answers; `headers` are the subject's own.
+
+    With `once`, the connection is never opened again.
+    """
+
+    def __init__(self, service: Entry[Service], url: str, headers: Mapping[str, str], *, once: bool = False) -> None:
+        self.meaning = meaning_of(service)
+        self._service = service.model
+        self._headers = headers
+        self._conversation = Conversation(url, once=once)
+
+    def __enter__(self) -> Questioner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._conversation.close()
+
+    def ask(self, exchange: Exchange, spelling: Spelling, right: bytes = b"") -> bytes:
+        """The answer to one request; raises ContractError that says how it is not the exchange's.
+
+        `right` is an answer to the same exchange that was right: the same bytes need no second look.
+        """
+        operation = self._service.operations[exchange.operation]
+        own = {"Content-Type": spelling.content_type} if spelling.content_type else {}
+        headers = merged(request_headers(self._service, exchange.operation, self._headers), exchange.headers, own)
+        path = exchange.path or operation.path
+        answer = self._conversation.ask(exchange.method or operation.method, spelling.body, headers, path)
+        due = self.meaning.status(exchange)
+        same = bool(right) and answer.body == right
+        difference = None if same else self.meaning.difference(answer.body, exchange.answer, exchange.operation)
+        if answer.status != due:
+            raise ContractError(
+                f"HTTP status {answer.status}, expected {due}" + (f" ({difference})" if difference else "")
+            )
+        if difference is not None:
+            raise ContractError(difference)
+        return answer.body
 
 
 def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
@@ -84,53 +119,15 @@ def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exc
             yield f"{operation}/random-{number} (seed {seed})", exchange
 
 
-def _spellings(exchange: Exchange, all_spellings: bool) -> Iterator[Spelling]:
-    yield from respell(exchange.request) if all_spellings else [Spelling("as given", exchange.request.encode())]
-
-
-def _verify_one(
-    service: Entry[Service],
-    meaning: soap.Meaning,
-    conversation: Conversation,
-    name: str,
-    exchange: Exchange,
-    spelling: Spelling,
-    headers: Mapping[str, str],
-    who: str,
-    right: bytes,
-) -> bytes:
-    try:
-        return _ask(service, meaning, conversation, exchange, spelling, headers, right)
-    except ContractError as error:
-        where = f"{who} breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
-        raise ContractError(f"{where}: {error.message}") from None
-
-
-def _ask(
-    service: Entry[Service],
-    meaning: soap.Meaning,
-    conversation: Conversation,
-    exchange: Exchange,
-    spelling: Spelling,
-    own_headers: Mapping[str, str],
-    right: bytes = b"",
-) -> bytes:
-    """The answer to one request; raises ContractError that says how it is not the exchange's. `right` needs no look: it is."""
-    headers = request_headers(service.model, exchange.operation, own_headers) | {"Content-Type": spelling.content_type}
-    answer = conversation.post(spelling.body, headers)
-    wanted = 500 if exchange.fault else 200
-    difference = None if answer.body == right else meaning.difference(answer.body, exchange.answer)
-    if answer.status != wanted:
-        raise ContractError(
-            f"HTTP status {answer.status}, expected {wanted}" + (f" ({difference})" if difference else "")
-        )
-    if difference is not None:
-        raise ContractError(difference)
-    return answer.body
-
-
 def request_headers(service: Service, operation: str, own: Mapping[str, str] = _NONE) -> dict[str, str]:
     """The headers of a request: the service's and the operation's, which win as they do in the engine, and a subject's `own`."""
-    given = {"Content-Type": UTF8, **service.headers, **service.operations[operation].headers}
-    names = {name.lower() for name in given}
-    return {name: value for name, value in own.items() if name.lower() not in names} | given
+    content_type = {"Content-Type": MEANINGS[service.meaning].content_type}
+    return merged(own, content_type, service.headers, service.operations[operation].headers)
+
+
+def merged(*layers: Mapping[str, str]) -> dict[str, str]:
+    """Headers in one: of two with the same name, in capitals or not, the later one stays."""
+    together: dict[str, tuple[str, str]] = {}
+    for layer in layers:
+        together |= {name.lower(): (name, value) for name, value in layer.items()}
+    return dict(together.values())

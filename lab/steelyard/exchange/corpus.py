@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.errors import StoreError
+from ..base.errors import ContractError, StoreError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
 from ..models.job import Rule
 from ..models.records import Cell
 from ..models.service import Exchange, Service
 from . import exchanges
+from .meanings import meaning_of
 
 COLUMNS = ("entry", "operation", "offset", "length", "rule", "safe")
 
@@ -58,8 +59,9 @@ def make(
 
     The files that the service's factors name are kept beside them, each under the factor's name.
     """
+    meaning = meaning_of(service)
     made = [
-        (name, exchange)
+        (name, _carried(service, exchange))
         for name, one in wanted.items()
         for exchange in exchanges.generated(service, one.operation, seed=seed, count=count, parameters=one.parameters)
     ]
@@ -75,9 +77,9 @@ def make(
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
             for entry, (asked, exchange) in enumerate(made):
-                body = exchange.request.encode()
-                rule = _rule(service.model, exchange)
-                name = f"{asked}-{entry}" if exchange.marker else asked
+                body = meaning.body(exchange.request)
+                rule = meaning.rule(exchange)
+                name = f"{asked}-{entry}" if rule != rules.get(asked, rule) else asked
                 rules[name] = rule
                 bodies.write(body)
                 rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe)])
@@ -107,8 +109,13 @@ def mean_request_bytes(folder: Path) -> dict[str, float]:
     return {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
 
 
-def _rule(service: Service, exchange: Exchange) -> Rule:
-    """How the engine judges each answer cheaply: status, fault, and a text that only the right answer holds."""
-    if exchange.fault:
-        return Rule(status=[500], fault="present")
-    return Rule(contains=exchange.marker or service.operations[exchange.operation].answer_element)
+def _carried(service: Entry[Service], exchange: Exchange) -> Exchange:
+    """The exchange, where the engine can send it; raises ContractError where it cannot."""
+    operation = service.model.operations[exchange.operation]
+    method, path = exchange.method or operation.method, exchange.path or operation.path or service.model.path
+    if (method, path) != ("POST", service.model.path) or exchange.headers:
+        raise ContractError(
+            f"{service.name} asks {exchange.operation} with {method} {path}, but load is only sent with POST {service.model.path}",
+            hint="`steelyard servers check` can ask it",
+        )
+    return exchange

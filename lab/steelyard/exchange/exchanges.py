@@ -7,34 +7,54 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from ..base.configuration import nearest, validate
 from ..base.errors import ContractError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
 from ..models.service import Exchange, Service
+from .meanings import MEANINGS
 
 GENERATE_SECONDS = 120
+_WHOLE = ".exchange.json"
 
 
 def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
-    """The contract's own exchanges with their names, in order; raises ContractError where there is none for an operation."""
-    found: list[tuple[str, Exchange]] = []
+    """The contract's own exchanges with their names, in order; raises ContractError where there is none for an operation.
+
+    One is a pair of bodies (NAME.request.xml and NAME.answer.xml, with the endings of the service's meaning), or whole, as the
+    generator prints it, in NAME.exchange.json.
+    """
+    exchanges: list[tuple[str, Exchange]] = []
     for operation, described in service.model.operations.items():
         if not described.written:
             continue
-        requests = sorted((service.folder / "contract" / "exchanges" / operation).glob("*.request.xml"))
-        if not requests:
+        folder = service.folder / "contract" / "exchanges" / operation
+        ending = f".request.{MEANINGS[service.model.meaning].request_ending}"
+        paths = sorted([*folder.glob(f"*{ending}"), *folder.glob(f"*{_WHOLE}")])
+        if not paths:
             raise ContractError(f"{service.name} has no exchange for {operation} in contract/exchanges/{operation}")
-        for path in requests:
-            answer = path.with_name(path.name.replace(".request.xml", ".answer.xml"))
+        for path in paths:
             try:
-                request_text, answer_text = path.read_text(encoding="utf-8"), answer.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
+                exchange = _whole(path) if path.name.endswith(_WHOLE) else _pair(service.model, operation, path)
+            except (OSError, ValueError) as error:
                 raise ContractError(f"an exchange of {service.name} cannot be read: {error}") from None
-            name = f"{operation}/{path.name.removesuffix('.request.xml')}"
-            found.append((name, Exchange(operation=operation, request=request_text, answer=answer_text)))
-    return found
+            if exchange.operation != operation:
+                raise ContractError(f"{path} holds an exchange of {exchange.operation}, not of {operation}")
+            exchanges.append((f"{operation}/{path.name.removesuffix(_WHOLE).removesuffix(ending)}", exchange))
+    return exchanges
+
+
+def _whole(path: Path) -> Exchange:
+    return validate(json.loads(path.read_text(encoding="utf-8")), Exchange, str(path))
+
+
+def _pair(service: Service, operation: str, path: Path) -> Exchange:
+    meaning = MEANINGS[service.meaning]
+    answer = path.name.replace(f".request.{meaning.request_ending}", f".answer.{meaning.answer_ending}")
+    bodies = [meaning.text(one.read_bytes()) for one in (path, path.with_name(answer))]
+    return Exchange(operation=operation, request=bodies[0], answer=bodies[1])
 
 
 def generated(

@@ -57,6 +57,11 @@ class Cell(Strict):
         return "+".join(self.mix)
 
 
+def operation_of(asked: str) -> str:
+    """The operation of what the corpus calls a request (`Cell.asked`)."""
+    return asked.partition("@")[0]
+
+
 class TrialPlan(Strict):
     """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`.
 
@@ -80,7 +85,7 @@ class Schedule(Strict):
     `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
     false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
-    what the budget did not hold.
+    what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the reason.
     """
 
     study: str
@@ -105,6 +110,7 @@ class Schedule(Strict):
     pairs_fixed: bool = True
     scale: float = 1.0
     left_out: list[str] = []
+    not_judged: dict[str, str] = {}
 
 
 class SlicePlan(Strict):

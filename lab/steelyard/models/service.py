@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .server import Factor, FactorName
 from .strict import Strict
+
+SERVED_ANSWERED = "served = answered"
+Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
+RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 
 
 class Parameter(Strict):
@@ -22,21 +26,31 @@ class Parameter(Strict):
 
 
 class Operation(Strict):
-    """One kind of request. `headers` go with it (SOAPAction); `element` is the request's element in the schema.
+    """One kind of request: `method` and `path` (None: the service's) say where it goes, `headers` go with it (SOAPAction).
 
+    `element` and `answer_element` are what SOAP calls request and answer in the schema. `places` are what an HTML answer is
+    compared by: a name for each, and the XPath that leads there.
     `written = false` says that no exchange of it stands in the contract: its answers depend on more than the request (on a file
     that the user may replace), so the generator makes them all.
     """
 
-    element: str
-    answer_element: str
+    element: str | None = None
+    answer_element: str | None = None
+    places: dict[str, str] = {}
     meaning: str
+    method: Method = "POST"
+    path: RequestPath | None = None
     headers: dict[str, str] = {}
     written: bool = True
 
 
 class Service(Strict):
     """The descriptor of a service.
+
+    `meaning` says how its answers are compared: SOAP and JSON by typed values, HTML by the texts at named places, anything else
+    byte by byte. `schema` is what they must keep: SOAP's types (XML Schema), or a JSON Schema whose `$defs` hold the answer of
+    each operation by its name. `wsdl` is for those who implement it: nothing is judged by it. What a service lacks of `counter`
+    and `schema` is not judged, and said so.
 
     `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many
     requests reached the service. `generate` is the argument list of the exchange generator, run in the service's
@@ -48,17 +62,49 @@ class Service(Strict):
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
     title: str
-    namespace: str
-    path: str
-    counter: str
-    wsdl: str
-    schema_file: Annotated[str, Field(alias="schema")]
+    meaning: Literal["soap", "json", "html", "bytes"] = "soap"
+    namespace: str | None = None
+    path: RequestPath
+    counter: RequestPath | None = None
+    wsdl: str | None = None
+    schema_file: Annotated[str | None, Field(alias="schema")] = None
     headers: dict[str, str] = {}
     parameters: dict[str, Parameter] = {}
     factors: dict[FactorName, Factor] = {}
     generate_with: list[FactorName] = []
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: Annotated[list[str], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _says_what_its_meaning_needs(self) -> Service:
+        missing = [key for key, value in self._needs().items() if not value]
+        if missing:
+            raise ValueError(f"a service that means {self.meaning} needs {', '.join(missing)}")
+        return self
+
+    def _needs(self) -> dict[str, object]:
+        """What this meaning cannot be judged without, by its key."""
+        named = self.operations.items()
+        if self.meaning == "soap":
+            ends = [(name, key) for name, _ in named for key in ("element", "answer_element")]
+            return {
+                "namespace": self.namespace,
+                "schema": self.schema_file,
+                **{f"operations.{name}.{key}": getattr(self.operations[name], key) for name, key in ends},
+            }
+        if self.meaning == "html":
+            return {f"operations.{name}.places": operation.places for name, operation in named}
+        return {}
+
+    @property
+    def not_judged(self) -> dict[str, str]:
+        """What nothing can be said about, by what would be judged: the reason."""
+        lacks: dict[str, str] = {}
+        if self.counter is None:
+            lacks[SERVED_ANSWERED] = "the service has no counter"
+        if self.schema_file is None:
+            lacks["the schema of answers"] = "the service has no schema"
+        return lacks
 
     def as_set(self, values: Mapping[str, str]) -> Service:
         """This service with the values of its factors among `values` as their defaults."""
@@ -70,16 +116,21 @@ class Service(Strict):
 
 
 class Exchange(Strict):
-    """A request with its expected answer, both whole SOAP envelopes as text.
+    """A request with its expected answer: bodies as text (of a service that means bytes, as base64).
 
+    `method`, `path` (with its query) and `headers` are this request's own; None and none: those of its operation.
     `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
-    carries nothing of the request). `fault` says that the right answer is a SOAP fault. `safe` says that sending the
-    request twice does no harm.
+    carries nothing of the request). `fault` says that the right answer is a fault: SOAP's, else an HTTP status of 400 or more.
+    `status` is the right answer's (null: 200, or a fault's usual one). `safe` says that sending the request twice does no harm.
     """
 
     operation: str
+    method: Method | None = None
+    path: RequestPath | None = None
+    headers: dict[str, str] = {}
     request: str
     answer: str
     marker: str | None = None
     fault: bool = False
+    status: Annotated[int, Field(ge=100, le=599)] | None = None
     safe: bool = True

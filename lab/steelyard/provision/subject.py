@@ -161,10 +161,16 @@ class RunningSubject:
         """What each process has used so far, by place."""
         return {part.part.place: part.keeper.use() for part in self.parts}
 
-    def requests_served(self) -> int:
-        """The service's own count of requests since it was started; raises ProvisionError where it gives none."""
+    def requests_served(self) -> int | None:
+        """The service's own count of requests since it was started, None if it has no counter.
+
+        Raises ProvisionError where it has one and does not tell.
+        """
+        counter = self.subject.service.model.counter
+        if counter is None:
+            return None
         try:
-            return _count(self.subject, self.front.port, 5.0)
+            return _count(self.subject, counter, self.front.port, 5.0)
         except (NoAnswerError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
 
@@ -338,15 +344,17 @@ def _await_ready(
 
 
 def _counts(subject: Subject, port: int) -> bool:
+    """Whether the service tells its count; one without a counter has nothing to tell."""
+    counter = subject.service.model.counter
     try:
-        return _count(subject, port, 2.0) >= 0
+        return counter is None or _count(subject, counter, port, 2.0) >= 0
     except (NoAnswerError, ValueError):
         return False
 
 
-def _count(subject: Subject, port: int, seconds: float) -> int:
+def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:
     """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
-    url = f"http://127.0.0.1:{port}{subject.service.model.counter}"
+    url = f"http://127.0.0.1:{port}{counter}"
     conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
     try:
         answer = conversation.get(subject.headers)

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from xml.sax.saxutils import escape as escape_markup
 from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
-from .meaning import ENVELOPE, parse
+from ..meaning import Spelling
+from .messages import ENVELOPE, parse
 
 UTF8 = "text/xml; charset=utf-8"
 UTF16 = "text/xml; charset=utf-16"
-
-
-@dataclass(frozen=True)
-class Spelling:
-    """A request body as bytes, with the name of what is peculiar to it and the Content-Type that it goes with."""
-
-    name: str
-    body: bytes
-    content_type: str = UTF8
 
 
 Text = Callable[[str], str]

@@ -14,6 +14,7 @@ import xmlschema
 from lxml import etree
 
 from ...base.errors import ContractError
+from ..meaning import first_difference
 
 ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
@@ -56,21 +57,21 @@ def fault_text(element: etree._Element) -> str:
     return (element.findtext("faultstring") or "without a faultstring").strip()[:200]
 
 
-class Meaning:
-    """What messages mean under one schema: `of` turns a body's content into plain typed values that compare with `==`."""
+class TypedMessages:
+    """SOAP messages under one schema: `of` turns a body's content into plain typed values that compare with `==`."""
 
     def __init__(self, schema: Path) -> None:
         self._schema = _load(schema)
 
-    def of(self, element: etree._Element) -> Any:
-        """Typed values of a body's content; raises ContractError where it does not keep the schema."""
+    def of(self, element: etree._Element) -> tuple[str, Any]:
+        """The name of a body's content and its typed values; raises ContractError where it does not keep the schema."""
         if element.tag not in self._schema.maps.elements:
             raise ContractError(f"the schema knows no element {element.tag}")
         try:
             decoded = self._schema.decode(
                 _copied(element), process_namespaces=False, keep_empty=True, decimal_type=Decimal, value_hook=_typed
             )
-            return element.tag, _plain(decoded)
+            return str(element.tag), _plain(decoded)
         except xmlschema.XMLSchemaValidationError as error:
             raise ContractError(
                 f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
@@ -92,7 +93,9 @@ class Meaning:
             meant, expected_value = self.of(got), self.of(wanted)
         except ContractError as error:
             return error.message
-        return None if meant == expected_value else _first_difference(meant, expected_value)
+        if meant[0] != expected_value[0]:
+            return f"the answer is a {meant[0]}, expected {expected_value[0]}"
+        return None if meant == expected_value else first_difference(meant[1], expected_value[1])
 
 
 @cache
@@ -140,22 +143,3 @@ def _plain(value: Any) -> Any:
 
 def _carries_no_meaning(key: str) -> bool:
     return key.startswith("@") and ("xmlns" in key or _XSI in key or key.startswith("@xsi:"))
-
-
-def _first_difference(got: Any, wanted: Any, place: str = "") -> str:
-    if isinstance(got, tuple) and isinstance(wanted, tuple):
-        if got[0] != wanted[0]:
-            return f"the answer is a {got[0]}, expected {wanted[0]}"
-        return _first_difference(got[1], wanted[1], place)
-    if isinstance(got, dict) and isinstance(wanted, dict):
-        for key in (*wanted, *got):
-            if got.get(key) != wanted.get(key):
-                name = key.rpartition("}")[2]
-                return _first_difference(got.get(key), wanted.get(key), f"{place}/{name}")
-    if isinstance(got, list) and isinstance(wanted, list):
-        if len(got) != len(wanted):
-            return f"{place} holds {len(got)} items, expected {len(wanted)}"
-        for index, (one, other) in enumerate(zip(got, wanted, strict=True)):
-            if one != other:
-                return _first_difference(one, other, f"{place}[{index}]")
-    return f"{place or 'the answer'} is {got!r:.80}, expected {wanted!r:.80}"

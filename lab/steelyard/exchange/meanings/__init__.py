@@ -1,0 +1,16 @@
+"""The meanings that a service may have (`meaning` of service.toml), by name; a new one is one file, and one line here."""
+
+from ...catalogue.entries import Entry
+from ...models.service import Service
+from ..meaning import Meaning
+from .html_places import HtmlPlaces
+from .json_values import JsonValues
+from .raw_bytes import RawBytes
+from .soap import Soap
+
+MEANINGS: dict[str, type[Meaning]] = {"soap": Soap, "json": JsonValues, "html": HtmlPlaces, "bytes": RawBytes}
+
+
+def meaning_of(service: Entry[Service]) -> Meaning:
+    """What the exchanges of a service mean."""
+    return MEANINGS[service.model.meaning](service)

@@ -1,0 +1,98 @@
+"""SOAP 1.1: answers compared by values typed by the service's schema, requests in the many spellings of XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from pathlib import Path
+
+from lxml import etree
+
+from ...base.errors import ContractError
+from ...catalogue.entries import Entry
+from ...models.job import Rule
+from ...models.service import Exchange, Service
+from ..meaning import BadRequest, Echo, Meaning, Spelling
+from ..soap import messages
+from ..soap.spellings import UTF8, bare_envelope, respell
+
+
+class Soap(Meaning):
+    """Envelopes: an answer keeps the schema and holds the expected values; a fault is as right as any other where one is due."""
+
+    request_ending = answer_ending = "xml"
+    content_type = UTF8
+    fault_status = HTTPStatus.INTERNAL_SERVER_ERROR
+
+    def __init__(self, service: Entry[Service]) -> None:
+        super().__init__(service)
+        self._messages = messages.TypedMessages(service.folder / (service.model.schema_file or ""))
+
+    def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
+        del operation  # the expected answer's element names its type
+        return self._messages.difference(answer, expected)
+
+    def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
+        return respell(exchange.request)
+
+    def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
+        good = written[0][1].request.encode()
+        document = _without_declaration(good)
+        first, described = next(iter(self.service.model.operations.items()))
+        space = self.service.model.namespace
+        expansion = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 20}">' for n in range(8))
+        expanding = bare_envelope(f'<w:{described.element} xmlns:w="{space}">&e8;</w:{described.element}>')
+        bodies = {
+            "malformed-xml": good[: len(good) // 2],
+            "not-xml": b"this is not XML",
+            "empty-body": b"",
+            "unknown-operation": bare_envelope(f'<w:noSuchOperation xmlns:w="{space}"/>'),
+            "unknown-namespace": bare_envelope(f'<w:{described.element} xmlns:w="urn:somebody:else"/>'),
+            "two-roots": good + document,
+            "ten-megabytes": b"<a>" + b"x" * 10_000_000,
+            "doctype": b'<!DOCTYPE any [<!ENTITY e "x">]>' + document,
+            "entity-expansion": f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode() + expanding,
+        }
+        echo = self.echo(written)
+        external = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode()
+        naming = external + _without_declaration(echo.saying("&e;"))
+        return [
+            *(BadRequest(name, body, first) for name, body in bodies.items()),
+            BadRequest("external-entity", naming, echo.operation),
+        ]
+
+    def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo:
+        """The first written exchange whose answer repeats a text of its request; raises ContractError where none does."""
+        for _, exchange in written:
+            answered = {element.text for element in messages.parse(exchange.answer).iter()}
+            for element in messages.parse(exchange.request).iter(etree.Element):
+                if (element.text or "").isalpha() and element.text in answered:
+                    before, _, after = exchange.request.partition(f">{element.text}<")
+                    return Echo(exchange.operation, f"{before}>", f"<{after}")
+        raise ContractError(
+            f"no exchange of {self.service.name} repeats a text of its request, so no leak of a file can be seen",
+            hint="add one to contract/exchanges",
+        )
+
+    def not_refused(self, status: int, body: bytes) -> str | None:
+        refused = super().not_refused(status, body) is None
+        if refused or (status == HTTPStatus.INTERNAL_SERVER_ERROR and _holds_fault(body)):
+            return None
+        return f"HTTP status {status} without a SOAP fault"
+
+    def rule(self, exchange: Exchange) -> Rule:
+        if exchange.fault:
+            return Rule(status=[self.status(exchange)], fault="present")
+        element = self.service.model.operations[exchange.operation].answer_element
+        return Rule(status=[self.status(exchange)], contains=exchange.marker or element)
+
+
+def _without_declaration(document: bytes) -> bytes:
+    return document.rpartition(b"?>")[2].lstrip()
+
+
+def _holds_fault(body: bytes) -> bool:
+    try:
+        return messages.is_fault(messages.content(body))
+    except ContractError:
+        return b":Fault" in body or b"<Fault" in body
