@@ -67,7 +67,7 @@ def _at(root: etree._Element, name: str, path: str) -> list[str]:
 
 
 def _text(value: object) -> str:
-    return "".join(value.itertext(with_tail=False)) if isinstance(value, etree._Element) else str(value)
+    return str(value.xpath("string()") if isinstance(value, etree._Element) else value)
 
 
 def _written(fields: Sequence[tuple[str, str]], form: str) -> bytes:

@@ -28,21 +28,20 @@ class JsonValues(Meaning):
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         try:
             got, wanted = _read(answer), _read(expected)
+            self._keep_schema(got, operation)
         except ContractError as error:
             return error.message
-        broken = self._broken(got, operation)
-        if broken is not None:
-            return broken
         got, wanted = _typed(got), _typed(wanted)
         return None if got == wanted else first_difference(got, wanted)
 
-    def _broken(self, answer: object, operation: str) -> str | None:
-        """How an answer breaks the service's schema, where it has one."""
+    def _keep_schema(self, answer: object, operation: str) -> None:
+        """Raises ContractError where an answer breaks the service's schema, if it has one."""
         if self.service.model.schema_file is None:
-            return None
+            return
         validator = _validator(self.service.folder / self.service.model.schema_file, operation)
         error = next(validator.iter_errors(answer), None)
-        return None if error is None else f"the answer breaks the schema: {error.message:.200} at {error.json_path}"
+        if error is not None:
+            raise ContractError(f"the answer breaks the schema: {error.message:.200} at {error.json_path}")
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield from super().spellings(exchange)
