@@ -16,7 +16,7 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
-LATER = 200  # more than the contract test asks
+LATER = 60  # more than the contract test asks
 MOST_BYTES = 1_000_000
 MOST_BUSY_MICROSECONDS = 1_000_000
 
