@@ -19,7 +19,7 @@ from steelyard.models.records import (
     Failure,
     Schedule,
     SlicePlan,
-    Steady,
+    Steadiness,
     SubjectRecord,
     TrialPlan,
     TrialRecord,
@@ -193,7 +193,7 @@ class _Trial:
                 "subjects": [_subject(label) for label in self.plan.start_order],
                 "slices": self.plans,
                 "steady": [
-                    Steady(
+                    Steadiness(
                         subject=one,
                         cell=cell.name,
                         met=(self.plan.number, one) not in self.planted.unsteady,

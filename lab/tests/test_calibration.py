@@ -12,7 +12,7 @@ from steelyard.calibration import bank as banking
 from steelyard.calibration import planted
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, timer
-from steelyard.calibration.page_figures import Row, figures, usual_way
+from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.values import values_of
 from steelyard.catalogue import entries as catalogue
@@ -77,7 +77,7 @@ def made(
     return Bank(SETUP, entries, slices)
 
 
-def row(bank: Bank, begins: str) -> Row:
+def row(bank: Bank, begins: str) -> FigureRow:
     return next(one for one in figures(values_of(bank)).rows if one.figure.startswith(begins))
 
 

@@ -57,6 +57,40 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert len(list(TopologicalSorter(GRAPH).static_order())) >= len(GRAPH)  # raises CycleError where there is one
 
 
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in modules().items()}
+MOST_LINES = 50  # a screen
+MOST_PARAMETERS = 8
+
+
+def functions() -> list[tuple[str, ast.FunctionDef]]:
+    """Every function with its place, but for commands: each of their parameters is an option with its help text."""
+    return [
+        (f"{name}.{node.name}", node)
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and not any("command" in ast.unparse(decorator) for decorator in node.decorator_list)
+    ]
+
+
+def test_no_class_name_stands_twice() -> None:
+    names = [node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assert len(names) > 100
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    assert [place for place, node in functions() if (node.end_lineno or 0) - node.lineno >= MOST_LINES] == []
+
+
+def test_no_function_takes_more_than_a_reader_keeps_in_mind() -> None:
+    def parameters(node: ast.FunctionDef) -> list[str]:
+        given = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        return [name for name in given if name not in ("self", "cls")]
+
+    assert [place for place, node in functions() if len(parameters(node)) > MOST_PARAMETERS] == []
+
+
 def test_every_room_says_first_what_belongs_there() -> None:
     silent = [name for name, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text()))]
     assert silent == []

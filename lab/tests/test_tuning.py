@@ -9,7 +9,7 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, tuned_settings
 from steelyard.models.server import Server
-from steelyard.models.tuning_lists import Setting
+from steelyard.models.tuning_lists import KnownSetting
 
 SERVERS = [entries.server(name).model for name in entries.server_files()]
 PAPERS = tuned_settings.papers()
@@ -81,4 +81,4 @@ def test_an_unknown_setting_is_named_with_the_nearest(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(("of", "here"), [("server", "no"), ("machine", None)])
 def test_a_setting_is_answered_by_the_descriptors_or_here_not_both(of: str, here: str | None) -> None:
     with pytest.raises(ValueError, match="'here' answers a setting that is not a server's"):
-        Setting.model_validate({"of": of, "meaning": "m", "here": here})
+        KnownSetting.model_validate({"of": of, "meaning": "m", "here": here})

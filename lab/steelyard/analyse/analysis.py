@@ -20,7 +20,7 @@ from .detections import detections
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
 from .measures import Measure, registry
-from .sentences import Said, load_text, no_verdict, ranking, verdict
+from .sentences import Wording, load_text, no_verdict, ranking, verdict
 from .verdicts import Judgement, Ranked, judge, ranks
 
 
@@ -33,7 +33,7 @@ class Analysis:
     judgements: tuple[Judgement, ...]
     figures: tuple[ForkFigure, ...]
     findings: tuple[Finding, ...]
-    said: tuple[Said, ...]
+    said: tuple[Wording, ...]
     verdicts: Verdicts
 
 
@@ -90,7 +90,7 @@ def _verdicts(
     found: Sequence[ForkFigure],
     findings: Sequence[Finding],
     why_not: list[str],
-    said: Sequence[Said],
+    said: Sequence[Wording],
 ) -> Verdicts:
     whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
     return Verdicts(
@@ -119,7 +119,7 @@ def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -
     return list(refusals) or ["no pair of slices could be counted"]
 
 
-def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]) -> list[Said]:
+def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]) -> list[Wording]:
     if why_not:
         return [no_verdict(why_not)]
     order = {one.subject: place for place, one in enumerate(ranked)}
@@ -137,7 +137,7 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
     return [ranking(best_first[0].compared, ranked, floors, unranked), *found]
 
 
-def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
+def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Wording]:
     """A sentence for each environment: the best subjects by the load's shape and payload."""
     scaled = f"; times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
     for operation in dict.fromkeys(one.operation for one in decided):
@@ -147,10 +147,10 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Said]:
         for one in mine:
             shapes.setdefault(one.sentence, []).append(one.shape)
         places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
-        yield Said(f"On {operation}, by throughput: {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by throughput: {places}", listed("test", names) + scaled)
 
 
-def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
+def _alone(found: Sequence[ForkFigure]) -> Iterator[Wording]:
     """What is said of one subject that is compared with nothing."""
     for figure in found:
         if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
@@ -159,7 +159,7 @@ def _alone(found: Sequence[ForkFigure]) -> Iterator[Said]:
             interval = f"95% interval {range_text(bounds)}, " if bounds else ""
             size = f"{interval}{counted(figure.forks, 'fork')}"
             what = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
-            yield Said(f"{what[:1].upper()}{what[1:]}: {value}", size, "It was compared with nothing.")
+            yield Wording(f"{what[:1].upper()}{what[1:]}: {value}", size, "It was compared with nothing.")
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:

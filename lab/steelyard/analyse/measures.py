@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from ..base.configuration import describe, nearest
 from ..base.errors import MeasureError
 from ..base.formula import Formula, FormulaError, parse
-from ..models.measure import Measure as MeasureData
+from ..models.measure import MeasureData
 from ..statistics.checks import percentile_refusal
 from ..statistics.verdict_words import Better
 from .quantities import Quantities

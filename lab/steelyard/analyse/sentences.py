@@ -43,7 +43,7 @@ def load_text(place: Place) -> str:
 
 
 @dataclass(frozen=True)
-class Said:
+class Wording:
     """A verdict in words: the verdict, what it rests on (empty where there is nothing), and what stands in its way."""
 
     verdict: str
@@ -55,10 +55,10 @@ class Said:
         return f"{self.verdict}{basis}." + (f" {self.reasons}" if self.reasons else "")
 
 
-def verdict(found: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Said:
+def verdict(found: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Wording:
     """One comparison's verdict, such as "this is slower than that on echoStruct: 0.62 times the throughput
     (95% interval 0.58 to 0.66, 4 forks, 40 pairs)."."""
-    return Said(
+    return Wording(
         f"{_head(found, said, margin)}: {amount(found)}",
         basis(found),
         " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons),
@@ -81,14 +81,14 @@ def _head(found: Compared, said: Word, margin: float) -> str:
             return f"Undecided between {found.a} and {found.b} {where}"
 
 
-def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Said:
+def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Wording:
     """Why there is none, for all or for one comparison: the first reason, and how many more there are."""
     more = f", and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
     where = f" on {found.a} against {found.b}" if found is not None else ""
-    return Said(f"No verdict{where}: {reasons[0]}{more}")
+    return Wording(f"No verdict{where}: {reasons[0]}{more}")
 
 
-def ranking(found: Compared, ranked: Sequence[Ranked], floors: Sequence[str], unranked: Sequence[str]) -> Said:
+def ranking(found: Compared, ranked: Sequence[Ranked], floors: Sequence[str], unranked: Sequence[str]) -> Wording:
     """Places in words, such as "By throughput on echoStruct: this 1, that 2 to 3, another 2 to 3."; best measured first."""
     places = ", ".join(f"{one.subject} {place_text(one)}" for one in ranked)
     reasons = []
@@ -98,7 +98,7 @@ def ranking(found: Compared, ranked: Sequence[Ranked], floors: Sequence[str], un
         reasons.append(f"Apart, for they are floors: {' and '.join(floors)}.")
     if unranked:
         reasons.append(f"Without a place, for want of forks that count: {' and '.join(unranked)}.")
-    return Said(f"By {_quantity(found)} on {found.cell.name}: {places}", reasons=" ".join(reasons))
+    return Wording(f"By {_quantity(found)} on {found.cell.name}: {places}", reasons=" ".join(reasons))
 
 
 def place_text(one: Ranked | Rank) -> str:

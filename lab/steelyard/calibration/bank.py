@@ -10,8 +10,10 @@ from typing import Any
 
 from ..analyse.pairing import slice_voids
 from ..base.csvfiles import read_document, read_table, write_document, write_table
+from ..models.records import SlicePlan, TrialRecord
 from ..models.study import Study, SubjectSpec
 from ..store.stored_run import Trial
+from ..store.tables import Observation, SliceRow
 
 SLICES, FORKS, SETUP, STUDY = "slices.csv", "forks.csv", "environment.json", "study.toml"
 
@@ -103,51 +105,55 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
         row, seen = trial.slices.get(plan.number), trial.observations.get(plan.number, ())
         if row is None or not seen:
             continue
-        spec = known[plan.subject]
-        slices.append(
-            SliceEntry(
-                fork=trial.number,
-                slice=plan.number,
-                round=-1 if plan.pair is None else plan.pair,
-                subject=spec.same_as or spec.label,
-                label=spec.label,
-                level=spec.slowed or 0.0,
-                phase=plan.phase,
-                begin_ns=row.begin_ns,
-                end_ns=row.end_ns,
-                measured_ns=row.measured_ns,
-                spent_ns=spent[plan.number],
-                completed=row.completed,
-                lead_in_completed=row.lead_in_completed,
-                response_ns_sum=row.response_ns_sum,
-                observed_ns=seen[0].end_ns - seen[0].begin_ns,
-                cpu_ns=sum(one.cpu_ns for one in seen if one.judged),
-                jit_ns=sum(one.jit_ns for one in seen),
-                engine_cpu_ns=row.engine_user_ns + row.engine_system_ns,
-                voided="+".join(slice_voids(trial, plan.number)) if plan.phase == "measure" else "",
-                steal_s=round(sum(one.steal_s for one in trial.machine.get(plan.number, ())), 2),
-                lateness_p99_ns=row.lateness_p99_ns,
-            )
-        )
-    starting = sum(one.start_seconds for one in record.subjects)
-    measured = sum(one.spent_ns for one in slices if one.phase == "measure") / 1e9
-    warming = sum(one.spent_ns for one in slices if one.phase != "measure") / 1e9
-    return (
-        ForkEntry(
-            fork=trial.number,
-            seed=trial.planned.seed,
-            begun=record.begun,
-            status=record.status,
-            why_not=record.failure.message if record.failure else "",
-            seconds=record.seconds,
-            start_seconds=round(starting, 3),
-            warm_up_seconds=round(warming, 3),
-            measured_seconds=round(measured, 3),
-            other_seconds=round(record.seconds - starting - warming - measured, 3),
-            steady=int(bool(record.steady) and all(one.met for one in record.steady)),
-            not_good="+".join(check.name for check in record.machine if not check.good),
-        ),
-        slices,
+        slices.append(_slice_entry(trial, plan, known[plan.subject], row, seen, spent[plan.number]))
+    return _fork_entry(trial, record, slices), slices
+
+
+def _slice_entry(
+    trial: Trial, plan: SlicePlan, spec: SubjectSpec, row: SliceRow, seen: Sequence[Observation], spent_ns: int
+) -> SliceEntry:
+    return SliceEntry(
+        fork=trial.number,
+        slice=plan.number,
+        round=-1 if plan.pair is None else plan.pair,
+        subject=spec.same_as or spec.label,
+        label=spec.label,
+        level=spec.slowed or 0.0,
+        phase=plan.phase,
+        begin_ns=row.begin_ns,
+        end_ns=row.end_ns,
+        measured_ns=row.measured_ns,
+        spent_ns=spent_ns,
+        completed=row.completed,
+        lead_in_completed=row.lead_in_completed,
+        response_ns_sum=row.response_ns_sum,
+        observed_ns=seen[0].end_ns - seen[0].begin_ns,
+        cpu_ns=sum(process.cpu_ns for process in seen if process.judged),
+        jit_ns=sum(process.jit_ns for process in seen),
+        engine_cpu_ns=row.engine_user_ns + row.engine_system_ns,
+        voided="+".join(slice_voids(trial, plan.number)) if plan.phase == "measure" else "",
+        steal_s=round(sum(processor.steal_s for processor in trial.machine.get(plan.number, ())), 2),
+        lateness_p99_ns=row.lateness_p99_ns,
+    )
+
+
+def _fork_entry(trial: Trial, record: TrialRecord, slices: Sequence[SliceEntry]) -> ForkEntry:
+    starting = sum(subject.start_seconds for subject in record.subjects)
+    measured = sum(piece.spent_ns for piece in slices if piece.phase == "measure") / 1e9
+    warming = sum(piece.spent_ns for piece in slices if piece.phase != "measure") / 1e9
+    return ForkEntry(
+        fork=trial.number,
+        seed=trial.planned.seed,
+        begun=record.begun,
+        status=record.status,
+        why_not=record.failure.message if record.failure else "",
+        seconds=record.seconds,
+        start_seconds=round(starting, 3),
+        warm_up_seconds=round(warming, 3),
+        measured_seconds=round(measured, 3),
+        other_seconds=round(record.seconds - starting - warming - measured, 3),
+        steady=int(bool(record.steady) and all(steady.met for steady in record.steady)),
+        not_good="+".join(check.name for check in record.machine if not check.good),
     )
 
 

@@ -28,7 +28,7 @@ from ..provision import subject
 from ..statistics.interval import student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
-from ..statistics.redraws import Comparison, one_after_the_other
+from ..statistics.redraws import EndedComparison, one_after_the_other
 from ..store import machine_history
 from ..store.stored_run import read_trial
 from . import bank as banking
@@ -75,20 +75,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     left = wish.budget_seconds - (time.monotonic() - begun)
     wanted = max(LOOKS[-1], int(wish.budget_seconds / _FORK_SECONDS))
     sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command, LEAST_FORKS)
-    stopped = False
-    try:
-        banked = collect(sitting, progress, lambda bank: progress.say(_line(bank)))
-    except KeyboardInterrupt:
-        stopped = True
-        banked = banking.read(folder) if (folder / banking.FORKS).exists() else Bank({}, [], [])
-        if len(banked.complete) < LEAST_FORKS:
-            raise
-    values = values_of(banked)
-    if len(values.forks) < LEAST_FORKS:
-        raise InsufficientDataError(
-            f"{len(values.forks)} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
-            hint=f"a larger --budget holds more of them; what was measured is in {folder}",
-        )
+    values, stopped = _collected(sitting, progress)
     equal = values.ratios[0.0].tolist()
     machine_history.remember(_ended(one, place, equal, study) for place, one in _compared(equal))
     interval = student_interval(equal).exp()
@@ -119,6 +106,26 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     )
     machine_history.store(found)
     return found
+
+
+def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
+    """What the forks that ended come to, and whether the user stopped them; raises InsufficientDataError where they are too few."""
+    stopped = False
+    folder = sitting.bank
+    try:
+        banked = collect(sitting, progress, lambda bank: progress.say(_line(bank)))
+    except KeyboardInterrupt:
+        stopped = True
+        banked = banking.read(folder) if (folder / banking.FORKS).exists() else Bank({}, [], [])
+        if len(banked.complete) < LEAST_FORKS:
+            raise
+    values = values_of(banked)
+    if len(values.forks) < LEAST_FORKS:
+        raise InsufficientDataError(
+            f"{len(values.forks)} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
+            hint=f"a larger --budget holds more of them; what was measured is in {folder}",
+        )
+    return values, stopped
 
 
 def smallest(minutes: float, deviation: float, fork_seconds: float) -> Smallest:
@@ -180,7 +187,7 @@ def _specs(study: Study) -> Iterator[SubjectSpec]:
     return (one for one in study.subjects if isinstance(one, SubjectSpec))
 
 
-def _compared(equal: Sequence[float]) -> Iterator[tuple[int, Comparison]]:
+def _compared(equal: Sequence[float]) -> Iterator[tuple[int, EndedComparison]]:
     """Comparisons of the server with itself that came to their end, each with the place of its first fork."""
     at = 0
     for one in one_after_the_other(equal):
@@ -188,7 +195,7 @@ def _compared(equal: Sequence[float]) -> Iterator[tuple[int, Comparison]]:
         at += one.forks
 
 
-def _ended(one: Comparison, at: int, equal: Sequence[float], study: Study) -> machine_history.Ended:
+def _ended(one: EndedComparison, at: int, equal: Sequence[float], study: Study) -> machine_history.Ended:
     interval = student_interval(equal[at : at + one.forks], 1 - alpha_of(LOOKS)).exp()
     words = {"ABOVE": "faster", "BELOW": "slower"}
     return {

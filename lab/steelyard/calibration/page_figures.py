@@ -36,7 +36,7 @@ MINUTES = {0.02: None, 0.05: 15.0, 0.20: 5.0}
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """One line of the table; `met` is None where nothing is asked, `why` explains what was missed."""
 
     figure: str
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Level:
+class SlowedDown:
     """What redraws of again, slowed by `level`, against a come to: shares of redraws, and where they ended."""
 
     level: float
@@ -64,8 +64,8 @@ class Level:
 class Figures:
     """Everything that the page shows."""
 
-    rows: list[Row]
-    levels: list[Level]
+    rows: list[FigureRow]
+    levels: list[SlowedDown]
     usual: Proportion | None
     disjoint: Proportion | None
     words: dict[str, float]
@@ -93,7 +93,7 @@ def figures(values: Values) -> Figures:
     return Figures(rows, levels, usual, disjoint, words)
 
 
-def _bias(equal: Floats) -> Row:
+def _bias(equal: Floats) -> FigureRow:
     interval = student_interval(list(equal))
     half = (interval.high - interval.low) / 2
     holds = interval.low <= 0 <= interval.high
@@ -106,7 +106,7 @@ def _bias(equal: Floats) -> Row:
     reached = (
         f"{math.expm1(interval.estimate):+.2%}, {math.expm1(interval.low):+.2%} to {math.expm1(interval.high):+.2%}"
     )
-    return Row(
+    return FigureRow(
         "A/A bias, all forks: mean ratio and 95% interval",
         f"holds 0, no wider than \u00b1{BIAS_LIMIT:.1%}",
         f"{reached} (\u00b1{half:.2%}, {len(equal)} forks)",
@@ -120,7 +120,7 @@ def _forks_for(deviation: float) -> int:
     return math.ceil((1.96 * deviation / BIAS_LIMIT) ** 2)
 
 
-def _alarms(unslowed: Ended) -> Row:
+def _alarms(unslowed: Ended) -> FigureRow:
     rate = float(np.mean(unslowed.alarms))
     met = ALARMS[0] <= rate <= ALARMS[1]
     equivalent = float(np.mean(unslowed.said == Said.EQUIVALENT))
@@ -131,7 +131,7 @@ def _alarms(unslowed: Ended) -> Row:
         )
     elif not met:
         why = "forks are not spread as a normal sample is, or depend on each other"
-    return Row(
+    return FigureRow(
         f"A/A alarms (interval excludes 1), {REDRAWS:,} redraws with random label swaps under the stopping rule",
         f"{ALARMS[0]:.0%} to {ALARMS[1]:.0%}",
         f"{rate:.1%}",
@@ -160,12 +160,12 @@ def usual_way(throughputs: Sequence[tuple[list[float], list[float]]]) -> Proport
     return clopper_pearson(alarms, total) if total else None
 
 
-def _beside(disjoint: Proportion | None, usual: Proportion | None) -> Iterator[Row]:
+def _beside(disjoint: Proportion | None, usual: Proportion | None) -> Iterator[FigureRow]:
     for name, found in (
         ("A/A alarms, disjoint comparisons as measured, with a Clopper-Pearson interval", disjoint),
         ("A/A alarms, the same data judged the usual way: two runs one after the other, a t test over slices", usual),
     ):
-        yield Row(name, "", "none yet" if found is None else proportion(found), None)
+        yield FigureRow(name, "", "none yet" if found is None else proportion(found), None)
 
 
 def proportion(found: Proportion) -> str:
@@ -173,16 +173,16 @@ def proportion(found: Proportion) -> str:
     return f"{found.count} of {found.total} ({found.share:.1%}, 95% interval {found.low:.1%} to {found.high:.1%})"
 
 
-def _dependence(equal: Floats) -> Row:
+def _dependence(equal: Floats) -> FigureRow:
     found, limit = lag_1_correlation(list(equal)), 2 / math.sqrt(len(equal))
     met = abs(found) <= limit
     why = "" if met else "what a fork shows is not free of the fork before it"
-    return Row(
+    return FigureRow(
         "Dependence: correlation of each fork with the next", f"within \u00b1{limit:.2f}", f"{found:+.2f}", met, why
     )
 
 
-def _level(values: Values, level: float, places: np.ndarray) -> Level:
+def _level(values: Values, level: float, places: np.ndarray) -> SlowedDown:
     """Redraws of the comparison again at `level` / a, whose true log ratio is what one process showed of the level."""
     truth = float(np.mean(values.truths[level]))
     one = ended(values.ratios[level][places])
@@ -190,7 +190,7 @@ def _level(values: Values, level: float, places: np.ndarray) -> Level:
     minutes = spent[np.arange(len(spent)), one.forks - 1] / 60
     right, wrong = (Said.BELOW, Said.ABOVE) if truth < 0 else (Said.ABOVE, Said.BELOW)
     limits = sorted({5.0, 15.0, *(limit for limit in (MINUTES.get(level),) if limit)})
-    return Level(
+    return SlowedDown(
         level=level,
         truth=truth,
         right=float(np.mean(one.said == right)),
@@ -202,16 +202,16 @@ def _level(values: Values, level: float, places: np.ndarray) -> Level:
     )
 
 
-def _found(level: Level) -> Row:
+def _found(level: SlowedDown) -> FigureRow:
     limit = MINUTES.get(level.level)
     if limit is None:
         reached = f"{level.within[15.0]:.1%} within 15 minutes, {level.right:.1%} at all"
-        return Row(f"+{level.level:.0%} called, right sign, of redraws", "", reached, None)
+        return FigureRow(f"+{level.level:.0%} called, right sign, of redraws", "", reached, None)
     share = level.within[limit]
     why = ""
     if share < FOUND:
         why = f"{level.right:.1%} at all, after a median of {level.minutes:.1f} minutes and {level.forks:.1f} forks on average"
-    return Row(
+    return FigureRow(
         f"+{level.level:.0%} called within {limit:g} recorded minutes, right sign, of redraws",
         f"at least {FOUND:.0%}",
         f"{share:.1%}",
@@ -220,19 +220,19 @@ def _found(level: Level) -> Row:
     )
 
 
-def _wrong_sign(levels: Sequence[Level]) -> Row:
+def _wrong_sign(levels: Sequence[SlowedDown]) -> FigureRow:
     worst = max(levels, key=lambda one: one.wrong)
     met = worst.wrong <= WRONG_SIGN
     shown = ", ".join(f"{one.wrong:.2%} at +{one.level:.0%}" for one in levels)
     why = "" if met else f"the forks at +{worst.level:.0%} vary by more than the difference"
-    return Row("Wrong sign, of redraws", f"at most {WRONG_SIGN:.1%}", shown, met, why)
+    return FigureRow("Wrong sign, of redraws", f"at most {WRONG_SIGN:.1%}", shown, met, why)
 
 
-def _coverage(levels: Sequence[Level]) -> Row:
+def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
     met = all(COVERAGE[0] <= one.coverage <= COVERAGE[1] for one in levels)
     shown = ", ".join(f"{one.coverage:.1%} at +{one.level:.0%}" for one in levels)
     why = "" if met else "every redraw shares the bias of again against a, which the truth within one process has not"
-    return Row(
+    return FigureRow(
         "Coverage: redrawn intervals that hold the truth (again slowed over again not slowed, within one process, pooled)",
         f"{COVERAGE[0]:.0%} to {COVERAGE[1]:.0%}",
         shown,

@@ -16,7 +16,7 @@ from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.variance import components
 from . import bank as banking
 from .bank import Bank
-from .page_figures import LEAST_FORKS, REDRAWS, Figures, Level, figures
+from .page_figures import LEAST_FORKS, REDRAWS, Figures, SlowedDown, figures
 from .values import Values, values_of
 
 NOTES = "notes.md"
@@ -80,7 +80,7 @@ def _levels(found: Figures) -> str:
     return "## By level, of redraws\n\n" + table(header, [_level(one) for one in found.levels])
 
 
-def _level(one: Level) -> list[str]:
+def _level(one: SlowedDown) -> list[str]:
     return [
         f"+{one.level:.0%}",
         f"{math.expm1(-one.truth):+.2%}",

@@ -9,14 +9,14 @@ from ..base import configuration
 from ..base.errors import ConfigurationError
 from ..models.server import Server
 from ..models.strict import Strict
-from ..models.tuning_lists import Setting, Settings, TuningList
+from ..models.tuning_lists import KnownSetting, SettingNames, TuningList
 from . import entries
 
 ALL = "*"
 _FACTOR = re.compile(r"factor (\w+): ([^;,)]+)")
 
 
-class Row(Strict):
+class TunedRow(Strict):
     """What a paper set, and each subject's nearest setting (one answer under the label ALL where it is not a server's)."""
 
     setting: str
@@ -32,12 +32,12 @@ class Table(Strict):
 
     paper: str
     remark: str
-    rows: list[Row]
+    rows: list[TunedRow]
 
 
-def settings() -> dict[str, Setting]:
+def settings() -> dict[str, KnownSetting]:
     """The names that all lists share; raises ConfigurationError."""
-    return configuration.load(entries.tuning_files()["settings"], Settings).settings
+    return configuration.load(entries.tuning_files()["settings"], SettingNames).settings
 
 
 def papers() -> dict[str, TuningList]:
@@ -65,7 +65,7 @@ def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) 
     for tuned in found.tuned:
         here = known[tuned.setting].here
         rows.append(
-            Row(
+            TunedRow(
                 setting=tuned.setting,
                 product=tuned.product,
                 value=f"{tuned.value} {tuned.unit}".strip(),

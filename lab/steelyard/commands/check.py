@@ -9,7 +9,7 @@ import typer
 from ..base.csvfiles import write_text
 from ..base.errors import SteelyardError
 from ..plan.settings import Request
-from .compare import compared
+from .compare import ComparedWords, compared
 from .options import (
     BudgetTime,
     Json,
@@ -53,7 +53,7 @@ def check(
 
     try:
         request = Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
-        outcome = compared([new, old], service, operation, rate, budget, margin, request, out, json)
+        outcome = compared(ComparedWords([new, old], service, operation, rate, budget, margin), request, out, json)
     except SteelyardError as error:
         raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
     if outcome.verdicts is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -55,34 +56,37 @@ def compare(
 ) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
     request = Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
-    require_verdict(compared(subjects, service, operation, rate, budget, margin, request, out, json))
+    words = ComparedWords(subjects, service, operation, rate, budget, margin)
+    require_verdict(compared(words, request, out, json))
 
 
-def compared(
-    subjects: list[str],
-    service: str | None,
-    operation: str | None,
-    rate: float | None,
-    budget: str,
-    margin: str,
-    request: Request,
-    out: Path | None,
-    json: bool,
-) -> Outcome:
+@dataclass(frozen=True)
+class ComparedWords:
+    """What is compared, in the user's words: servers under a load, within a budget, and what difference counts as none."""
+
+    subjects: list[str]
+    service: str | None
+    operation: str | None
+    rate: float | None
+    budget: str
+    margin: str
+
+
+def compared(words: ComparedWords, request: Request, out: Path | None, json: bool) -> Outcome:
     """Run the comparison that the words of `compare` and `check` ask for; one of a server with itself is remembered."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import operation_meant, service_meant
     from ..store import machine_history
 
-    if request.users is not None and rate is not None:
+    if request.users is not None and words.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     study = subject_syntax.study_of(
-        subjects,
-        service_meant(service),
-        operation_meant(service_meant(service), operation),
-        rate=rate,
-        budget_seconds=subject_syntax.seconds_of(budget),
-        margin=subject_syntax.share_of(margin),
+        words.subjects,
+        service_meant(words.service),
+        operation_meant(service_meant(words.service), words.operation),
+        rate=words.rate,
+        budget_seconds=subject_syntax.seconds_of(words.budget),
+        margin=subject_syntax.share_of(words.margin),
     )
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
         file = Path(folder) / "compare.toml"

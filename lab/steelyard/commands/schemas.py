@@ -30,7 +30,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "study": study.Study,
     "claims": published_conclusions.Conclusions,
     "tuning": tuning_lists.TuningList,
-    "tuning-settings": tuning_lists.Settings,
+    "tuning-settings": tuning_lists.SettingNames,
     "schedule": records.Schedule,
     "trial": records.TrialRecord,
     "verdicts": verdict.Verdicts,

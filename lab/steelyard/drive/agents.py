@@ -15,7 +15,7 @@ from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
 from ..provision.cpus import Shares, kept_awake
-from ..provision.subject import Subject, started
+from ..provision.subject import RunningSubject, Subject, started
 from .engine import Engine
 
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
@@ -84,33 +84,44 @@ def _sweep(
             deviations=server.deviations,
             floor=server.floor,
         )
-        headers = {operation: contract.request_headers(service.model, operation) for operation in mix}
-        job = Job(
-            seed=1,
-            corpus="corpus",
-            rules=made.rules,
-            targets=[
-                Target(subject=subject.label, url=running.url, headers=subject.headers, operation_headers=headers)
-            ],
-            slices=[
-                Slice(
-                    number=number,
-                    subject=subject.label,
-                    phase="agents",
-                    profile=BigBang(users=users, seconds=SLICE_SECONDS),
-                    mix=dict(mix),
-                    deck_seed=number,
-                )
-                for number, users in enumerate(levels)
-            ],
-            cpus=shares.engine,
-        )
+        job = _job(service.model, running, made, mix, levels, shares)
         running.pin(shares.server)
         with kept_awake(shares), Engine(job, folder) as engine:
             for number, users in enumerate(levels):
                 progress.show(f"Agents = auto · {subject.label} with {users} users")
                 engine.go(number, 90.0, lambda _: progress.refresh())
     return _medians(folder / "slices.csv", levels)
+
+
+def _job(
+    service: Service,
+    running: RunningSubject,
+    made: corpus.Corpus,
+    mix: Mapping[str, float],
+    levels: Sequence[int],
+    shares: Shares,
+) -> Job:
+    """A slice for each of `levels`, all on one subject."""
+    label, own = running.subject.label, running.subject.headers
+    headers = {operation: contract.request_headers(service, operation) for operation in mix}
+    return Job(
+        seed=1,
+        corpus="corpus",
+        rules=made.rules,
+        targets=[Target(subject=label, url=running.url, headers=own, operation_headers=headers)],
+        slices=[
+            Slice(
+                number=number,
+                subject=label,
+                phase="agents",
+                profile=BigBang(users=users, seconds=SLICE_SECONDS),
+                mix=dict(mix),
+                deck_seed=number,
+            )
+            for number, users in enumerate(levels)
+        ],
+        cpus=shares.engine,
+    )
 
 
 def _medians(path: Path, levels: Sequence[int]) -> dict[int, float]:

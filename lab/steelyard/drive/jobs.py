@@ -137,46 +137,45 @@ def make_job(
     """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
     cells = {cell.name: cell for cell in schedule.cells}
     asked = {name: operation for cell in schedule.cells for name, operation in zip(cell.asked, cell.mix, strict=True)}
-
-    def slice_of(plan: SlicePlan) -> Slice:
-        cell = cells[plan.cell]
-        kind, seconds = kind_of(cell), schedule.slice_seconds
-        if plan.phase == "warm-up" and design_named(schedule.design).unbroken:
-            seconds = schedule.warm_up_limit_seconds
-        load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
-        shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
-        return Slice(
-            number=plan.number,
-            subject=plan.subject,
-            phase=plan.phase,
-            profile=load(cell, seconds),
-            mix=cell.asked,
-            deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
-            lead_in_ms=kind.lead_in_ms,
-        )
-
     return Job(
         seed=trial.seed,
         corpus=str(Path("..") / ".." / corpus.folder.name)
         if folder.parent.parent == corpus.folder.parent
         else str(corpus.folder),
         rules=corpus.rules,
-        targets=[
-            Target(
-                subject=label,
-                url=subject.url,
-                headers=subject.subject.headers,
-                operation_headers={
-                    name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())
-                },
-                keepers=[
-                    KeeperChannel(control=str(part.control), may_freeze=subject.subject.may_freeze)
-                    for part in subject.parts
-                ],
-            )
-            for label, subject in running.items()
-        ],
-        slices=[slice_of(plan) for plan in slices.all()],
+        targets=[_target(label, subject, service, asked) for label, subject in running.items()],
+        slices=[_slice(schedule, trial, cells[plan.cell], plan) for plan in slices.all()],
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
+    )
+
+
+def _target(label: str, running: RunningSubject, service: Service, asked: Mapping[str, str]) -> Target:
+    """Where a subject answers; `asked` are the operations, by what the corpus calls their requests."""
+    subject = running.subject
+    return Target(
+        subject=label,
+        url=running.url,
+        headers=subject.headers,
+        operation_headers={
+            name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())
+        },
+        keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
+    )
+
+
+def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan) -> Slice:
+    kind, seconds = kind_of(cell), schedule.slice_seconds
+    if plan.phase == "warm-up" and design_named(schedule.design).unbroken:
+        seconds = schedule.warm_up_limit_seconds
+    load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
+    shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
+    return Slice(
+        number=plan.number,
+        subject=plan.subject,
+        phase=plan.phase,
+        profile=load(cell, seconds),
+        mix=cell.asked,
+        deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
+        lead_in_ms=kind.lead_in_ms,
     )

@@ -17,7 +17,7 @@ from ..models.records import (
     Failure,
     Schedule,
     SlicePlan,
-    Steady,
+    Steadiness,
     SubjectRecord,
     TrialPlan,
     WrongSample,
@@ -42,7 +42,7 @@ class TrialLog:
     folder: Path
     subjects: list[SubjectRecord] = field(default_factory=list)
     slices: list[SlicePlan] = field(default_factory=list)
-    steady: list[Steady] = field(default_factory=list)
+    steady: list[Steadiness] = field(default_factory=list)
     machine: list[Check] = field(default_factory=list)
     wrong_samples: list[WrongSample] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)

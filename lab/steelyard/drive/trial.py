@@ -16,7 +16,7 @@ from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError
 from ..exchange import corpus
 from ..models.job import Turn
-from ..models.records import Failure, SlicePlan, Steady, TrialPlan, TrialRecord
+from ..models.records import Failure, SlicePlan, Steadiness, TrialPlan, TrialRecord
 from ..observe import doctor, processes
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of
@@ -183,7 +183,7 @@ class _Driver:
                 seen[key].append(self._drive_slice(plan, f"warming up {plan.subject}", PAUSE_SECONDS))
                 spent[key] += time.monotonic() - before
         self._log.steady = [
-            Steady(
+            Steadiness(
                 subject=label,
                 cell=cell,
                 met=steady_since(so_far) is not None,

@@ -9,7 +9,7 @@ from pydantic import Field
 from .strict import Strict
 
 
-class Measure(Strict):
+class MeasureData(Strict):
     """One measure.
 
     `short` heads its column where the title would be too long. `source` names one of analyse/sources, whose numbers the formula
@@ -33,4 +33,4 @@ class Measure(Strict):
 class Registry(Strict):
     """The file measures.toml."""
 
-    measures: list[Measure] = []
+    measures: list[MeasureData] = []

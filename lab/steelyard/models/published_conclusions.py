@@ -36,7 +36,7 @@ class ContradictedClaim(Strict):
         return self
 
 
-class Reading(Strict):
+class ChartReading(Strict):
     """What the paper read off a chart, and the detector that computes it here; no numbers where it names none."""
 
     section: str
@@ -53,4 +53,4 @@ class Conclusions(Strict):
     """The content of a study's claims.toml."""
 
     claims: list[ContradictedClaim] = []
-    readings: list[Reading] = []
+    readings: list[ChartReading] = []

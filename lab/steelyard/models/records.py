@@ -145,7 +145,7 @@ class SubjectRecord(Strict):
     same_as: str | None = None
 
 
-class Steady(Strict):
+class Steadiness(Strict):
     """Whether a subject's warm-up in a cell reached a steady state, after how many slices and seconds."""
 
     subject: str
@@ -225,7 +225,7 @@ class TrialRecord(Strict):
     engine_cpus: list[int]
     subjects: list[SubjectRecord] = []
     slices: list[SlicePlan] = []
-    steady: list[Steady] = []
+    steady: list[Steadiness] = []
     counted: list[Counted] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []

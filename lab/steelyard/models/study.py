@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from .job import Profile
-from .measure import Measure
+from .measure import MeasureData
 from .server import FactorName
 from .strict import Strict
 
@@ -178,7 +178,7 @@ class Study(Strict):
     budget: Budget | None = None
     paper: Paper | None = None
     claims: list[Claim] = []
-    measures: list[Measure] = []
+    measures: list[MeasureData] = []
     tests: list[Test] = []
     grid: list[Grid] = []
     sets: dict[SetName, dict[FactorName, str]] = {}

@@ -12,7 +12,7 @@ from .study import Paper
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$")]
 
 
-class Setting(Strict):
+class KnownSetting(Strict):
     """A setting that some paper tuned. `of` says whose it is: descriptors answer a server's, `here` answers any other."""
 
     of: Literal["server", "service", "client", "machine", "run"]
@@ -20,16 +20,16 @@ class Setting(Strict):
     here: str | None = None
 
     @model_validator(mode="after")
-    def _answered_once(self) -> Setting:
+    def _answered_once(self) -> KnownSetting:
         if (self.of == "server") == (self.here is not None):
             raise ValueError("'here' answers a setting that is not a server's, and only such a one")
         return self
 
 
-class Settings(Strict):
+class SettingNames(Strict):
     """The names that all lists and descriptors share."""
 
-    settings: dict[Name, Setting]
+    settings: dict[Name, KnownSetting]
 
 
 class Tuned(Strict):

@@ -247,34 +247,36 @@ def started(
     with ExitStack() as stack:
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(_controls()))
+        ground = _Ground(shared, folder, controls, len(cpus), stack, progress)
         for part in subject.parts:
             with progress.stage(f"starting {subject.label}"):
-                running.append(
-                    _start(subject, part, ports[part.place], shared, folder, controls, cpus, stack, progress)
-                )
+                running.append(_start(subject, part, ports[part.place], ground))
         yield RunningSubject(subject, running)
 
 
-def _start(
-    subject: Subject,
-    part: Part,
-    port: int,
-    shared: dict[str, str],
-    folder: Path,
-    controls: Path,
-    cpus: Sequence[int],
-    stack: ExitStack,
-    progress: Progress,
-) -> RunningPart:
-    server = part.server
+@dataclass(frozen=True)
+class _Ground:
+    """What all parts of a subject are started on: words of the environment that they share, the folders of their logs and of
+    their keepers' sockets, how many processors they have, and what ends with them."""
+
+    shared: dict[str, str]
+    folder: Path
+    controls: Path
+    processors: int
+    stack: ExitStack
+    progress: Progress
+
+
+def _start(subject: Subject, part: Part, port: int, ground: _Ground) -> RunningPart:
+    server, stack, progress = part.server, ground.stack, ground.progress
     # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
     scratch = stack.enter_context(_scratch(f"{server.name}-{part.place}-"))
-    log = folder / f"{subject.label}.{part.place}.log"
+    log = ground.folder / f"{subject.label}.{part.place}.log"
     environment = {
         **require(server.model.needs_with(part.factors), server.name),
-        **shared,
+        **ground.shared,
         **settings.environment(subject.service, part.factors),
-        "STEELYARD_CPUS": str(max(1, len(cpus))),
+        "STEELYARD_CPUS": str(max(1, ground.processors)),
     }
     values = {"port": str(port), "scratch": scratch, "cache": str(part.cache), "service": str(subject.service.folder)}
     for argv in server.model.prepare:
@@ -286,7 +288,7 @@ def _start(
         except KeeperError as error:
             raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
     begun = time.monotonic()
-    control = controls / part.place
+    control = ground.controls / part.place
     kept = stack.enter_context(
         Keeper(
             build.placeholders(server.model.start, values),
@@ -302,7 +304,7 @@ def _start(
         listens = any(one.port == port for one in sockets.listening([used.pid for used in kept.use()]))
         return listens and (not part.judged or _counts(subject, port))
 
-    _await_ready(server, kept, ready, counts, environment, folder, progress)
+    _await_ready(server, kept, ready, counts, environment, ground.folder, progress)
     return RunningPart(part, kept, control, port, log, Words(values, environment), time.monotonic() - begun)
 
 

@@ -36,7 +36,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Operation:
+class OperationTable:
     """One cell's figures: a row of Shown for each subject, and each secondary or primary comparison in words."""
 
     name: str
@@ -60,7 +60,7 @@ def headings(analysis: Analysis) -> tuple[tuple[str, str], ...]:
     return tuple((analysis.measures[name].short, analysis.measures[name].unit) for name in measures_shown(analysis))
 
 
-def operation_of(analysis: Analysis, cell: Cell) -> Operation:
+def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
     whole = {
         (figure.subject, figure.measure.name): figure
         for figure in analysis.figures
@@ -72,7 +72,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> Operation:
         for found in analysis.findings
         if (found.check, found.cell, found.level) == (ENGINE_SHARE, cell.name, Level.WARNING)
     }
-    return Operation(
+    return OperationTable(
         name=cell.name,
         users=cell.users,
         primary=cell.primary,

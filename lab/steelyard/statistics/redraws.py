@@ -106,7 +106,7 @@ def swapped(values: Floats, draw: np.random.Generator) -> Floats:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class EndedComparison:
     """One comparison that came to its end: forks it took, whether its interval excludes a ratio of 1, its word."""
 
     forks: int
@@ -116,19 +116,19 @@ class Comparison:
 
 def one_after_the_other(
     values: Sequence[float], looks: Sequence[int] = LOOKS, margin: float = MARGIN
-) -> list[Comparison]:
+) -> list[EndedComparison]:
     """Disjoint comparisons made of forks in their order: each ends as the rule says, the next begins with the next fork.
 
     Forks left over at the end that decide nothing are no comparison.
     """
-    found: list[Comparison] = []
+    found: list[EndedComparison] = []
     at = 0
     while at + looks[0] <= len(values):
         reached = [look for look in looks if at + look <= len(values)]
         one = ended(np.asarray(values[at : at + reached[-1]], float)[None, :], reached, margin, alpha_of(looks))
         if len(reached) < len(looks) and one.said[0] == Said.UNDECIDED:
             break
-        found.append(Comparison(int(one.forks[0]), bool(one.alarms[0]), Said(one.said[0])))
+        found.append(EndedComparison(int(one.forks[0]), bool(one.alarms[0]), Said(one.said[0])))
         at += found[-1].forks
     return found
 

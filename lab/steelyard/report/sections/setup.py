@@ -33,7 +33,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TunedLine:
     """One thing that the paper set, and the nearest settings today: (subjects that have it, setting), no subjects for all."""
 
     setting: str
@@ -48,7 +48,7 @@ class Tuning:
 
     paper: str
     remark: str
-    rows: tuple[Tuned, ...]
+    rows: tuple[TunedLine, ...]
 
 
 def groups(run: Run) -> list[Group]:
@@ -78,7 +78,7 @@ def tuning(run: Run) -> Tuning | None:
         return None
     table = Table.model_validate(stored)
     rows = [
-        Tuned(
+        TunedLine(
             setting=row.setting.replace("-", " "),
             paper=f"{row.product}: {row.value}",
             words=f"{row.words} ({row.section})",

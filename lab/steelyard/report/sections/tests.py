@@ -18,7 +18,7 @@ from ...catalogue.published_tables import (
     read_conclusions,
     read_published,
 )
-from ...models.published_conclusions import Reading
+from ...models.published_conclusions import ChartReading
 from ...models.records import Cell
 from ...models.verdict import DecidedTest, Detection
 from ...plan import shapes
@@ -75,12 +75,12 @@ class Environment:
 
 
 @dataclass(frozen=True)
-class Paper:
+class PaperNumbers:
     """What was stored of the paper's own numbers; empty where nothing was."""
 
     rows: tuple[PublishedRow, ...] = ()
     claims: tuple[Contradiction, ...] = ()
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[ChartReading, ...] = ()
 
 
 def environments(analysis: Analysis) -> tuple[Environment, ...]:
@@ -102,18 +102,20 @@ def environments(analysis: Analysis) -> tuple[Environment, ...]:
     )
 
 
-def _paper(analysis: Analysis) -> Paper:
+def _paper(analysis: Analysis) -> PaperNumbers:
     folder = analysis.run.folder
     if not (folder / PUBLISHED).exists():
-        return Paper()
+        return PaperNumbers()
     rows = read_published(folder / PUBLISHED)
     if not (folder / CLAIMS).exists():
-        return Paper(rows)
+        return PaperNumbers(rows)
     conclusions = read_conclusions(folder / CLAIMS)
-    return Paper(rows, tuple(contradiction(claim, rows) for claim in conclusions.claims), tuple(conclusions.readings))
+    return PaperNumbers(
+        rows, tuple(contradiction(claim, rows) for claim in conclusions.claims), tuple(conclusions.readings)
+    )
 
 
-def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | None, paper: Paper) -> TestShown:
+def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | None, paper: PaperNumbers) -> TestShown:
     test = test_of(analysis.run, cell)
     return TestShown(
         name=cell.name,
@@ -171,7 +173,7 @@ def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bo
         yield one.judged, one.sentence
 
 
-def _published(analysis: Analysis, cell: Cell, paper: Paper) -> Published | None:
+def _published(analysis: Analysis, cell: Cell, paper: PaperNumbers) -> Published | None:
     rows = [row for row in paper.rows if row.test == cell.name]
     if not rows:
         return None
@@ -211,7 +213,7 @@ def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Ite
             yield "here", f"{subject} / {reference}", texts[0], texts[1]
 
 
-def _claims(cell: Cell, paper: Paper) -> Iterator[tuple[str, str]]:
+def _claims(cell: Cell, paper: PaperNumbers) -> Iterator[tuple[str, str]]:
     """Claims about a test that the paper's own tables contradict."""
     for one in paper.claims:
         if one.holds and one.claim.test == cell.name:
