@@ -55,19 +55,23 @@ def examined(run: Run) -> Analysis:
     measures = registry(run.study)
     findings = tuple(examine(run))
     judgements = tuple(judge(run, measures, findings))
-    found = tuple(figures(run, list(measures.values())))
-    primaries = [one for one in judgements if one.compared.primary and run.schedule.reference == one.compared.b]
+    fork_figures = tuple(figures(run, list(measures.values())))
+    primaries = [
+        judgement
+        for judgement in judgements
+        if judgement.compared.primary and run.schedule.reference == judgement.compared.b
+    ]
     why_not = _why_not(run, primaries)
     decided = decisions(run, judgements)
     ranked = ranks(run, judgements)
     if len(run.schedule.subjects) < 2:
-        said = tuple(_alone(found))
+        said = tuple(_alone(fork_figures))
     elif decided and not why_not:
         said = tuple(_decided(run, decided))
     else:
         said = tuple(_said(run, primaries, ranked, why_not))
-    verdicts = _verdicts(run, judgements, ranked, decided, found, findings, why_not, said)
-    return Analysis(run, measures, judgements, found, findings, said, verdicts)
+    verdicts = _verdicts(run, judgements, ranked, decided, fork_figures, findings, why_not, said)
+    return Analysis(run, measures, judgements, fork_figures, findings, said, verdicts)
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
@@ -87,7 +91,7 @@ def _verdicts(
     judgements: Sequence[Judgement],
     ranked: Sequence[Ranked],
     decided: list[Decision],
-    found: Sequence[ForkFigure],
+    fork_figures: Sequence[ForkFigure],
     findings: Sequence[Finding],
     why_not: list[str],
     said: Sequence[Wording],
@@ -97,15 +101,15 @@ def _verdicts(
         run=run.name,
         valid=not why_not,
         why_not=why_not,
-        sentence=" ".join(str(one) for one in said),
+        sentence=" ".join(str(wording) for wording in said),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
-        ranks=[Rank(**asdict(one)) for one in ranked],
+        ranks=[Rank(**asdict(place)) for place in ranked],
         decisions=decided,
         detections=detections(run),
         scale=run.schedule.scale,
         judged_by={cell.name: cell.primary_measure for cell in run.schedule.cells},
-        figures=[_shown(figure) for figure in found if figure.fork is None],
+        figures=[_shown(figure) for figure in fork_figures if figure.fork is None],
         failures=list(_failures(run)),
         notes=list(_notes(run, findings)),
     )
@@ -114,7 +118,7 @@ def _verdicts(
 def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
     """Why not even a ratio could be made."""
     if failures:
-        return [f"trial {one.trial} {one.status}: {one.message}" for one in failures[:1]]
+        return [f"trial {failure.trial} {failure.status}: {failure.message}" for failure in failures[:1]]
     refusals = dict.fromkeys(reason for judgement in primaries for reason in judgement.compared.refusals)
     return list(refusals) or ["no pair of slices could be counted"]
 
@@ -122,37 +126,37 @@ def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -
 def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]) -> list[Wording]:
     if why_not:
         return [no_verdict(why_not)]
-    order = {one.subject: place for place, one in enumerate(ranked)}
-    best_first = sorted(primaries, key=lambda one: order.get(one.compared.a, len(order)))
-    found = [
-        no_verdict(one.broken, one.compared)
-        if one.word is None
-        else verdict(one.compared, one.word, run.schedule.margin, one.reasons)
-        for one in best_first
+    order = {placed.subject: place for place, placed in enumerate(ranked)}
+    best_first = sorted(primaries, key=lambda judgement: order.get(judgement.compared.a, len(order)))
+    wordings = [
+        no_verdict(judgement.broken, judgement.compared)
+        if judgement.word is None
+        else verdict(judgement.compared, judgement.word, run.schedule.margin, judgement.reasons)
+        for judgement in best_first
     ]
     if not ranked:
-        return found
+        return wordings
     floors = [label for label in run.schedule.subjects if label in run.floors]
     unranked = [label for label in run.schedule.subjects if label not in order and label not in floors]
-    return [ranking(best_first[0].compared, ranked, floors, unranked), *found]
+    return [ranking(best_first[0].compared, ranked, floors, unranked), *wordings]
 
 
 def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Wording]:
     """A sentence for each environment: the best subjects by the load's shape and payload."""
     scaled = f"; times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
-    for operation in dict.fromkeys(one.operation for one in decided):
-        mine = [one for one in decided if one.operation == operation]
-        names = [test.test for one in mine for test in one.tests]
+    for operation in dict.fromkeys(decision.operation for decision in decided):
+        mine = [decision for decision in decided if decision.operation == operation]
+        names = [test.test for decision in mine for test in decision.tests]
         shapes: dict[str, list[str]] = {}
-        for one in mine:
-            shapes.setdefault(one.sentence, []).append(one.shape)
+        for decision in mine:
+            shapes.setdefault(decision.sentence, []).append(decision.shape)
         places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
         yield Wording(f"On {operation}, by throughput: {places}", listed("test", names) + scaled)
 
 
-def _alone(found: Sequence[ForkFigure]) -> Iterator[Wording]:
+def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
     """What is said of one subject that is compared with nothing."""
-    for figure in found:
+    for figure in fork_figures:
         if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
             value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
             bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
@@ -213,12 +217,12 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
 
 def _distress(run: Run) -> Iterator[str]:
     """Which subjects ran out of memory without dying of it: figures from then on are those of a server in distress."""
-    found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    by_subject_and_load: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for trial in run.trials:
-        for one in trial.record.distress if trial.record is not None else ():
-            seen = found.setdefault((one.subject, load_text(one.place)), [])
-            seen.append((trial.number, one.message))
-    for (subject, load), seen in found.items():
+        for distress in trial.record.distress if trial.record is not None else ():
+            seen = by_subject_and_load.setdefault((distress.subject, load_text(distress.place)), [])
+            seen.append((trial.number, distress.message))
+    for (subject, load), seen in by_subject_and_load.items():
         trials = listed("trial", list(dict.fromkeys(number for number, _ in seen)))
         slices = f"{counted(len(seen), 'slice')} of {trials}"
         yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
@@ -226,12 +230,12 @@ def _distress(run: Run) -> Iterator[str]:
 
 def _machine(run: Run) -> Iterator[str]:
     """What was not as it should be on the machine before trials, each check once with its first finding."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    by_check: dict[str, list[tuple[int, str]]] = {}
     for trial in run.trials:
         for check in trial.record.machine if trial.record is not None else ():
             if not check.good:
-                found.setdefault(check.name, []).append((trial.number, check.found))
-    for name, seen in found.items():
+                by_check.setdefault(check.name, []).append((trial.number, check.found))
+    for name, seen in by_check.items():
         yield f"{name} before {listed('trial', [number for number, _ in seen])}: {seen[0][1][:200]}"
 
 
@@ -259,23 +263,23 @@ def _unsteady(run: Run) -> Iterator[str]:
 
 
 def _comparison(judgement: Judgement) -> Comparison:
-    one = judgement.compared
+    compared = judgement.compared
     return Comparison(
-        a=one.a,
-        b=one.b,
-        cell=one.cell.name,
-        operation=one.cell.operation,
-        measure=one.measure.name,
-        unit=one.measure.unit,
-        primary=one.primary,
+        a=compared.a,
+        b=compared.b,
+        cell=compared.cell.name,
+        operation=compared.cell.operation,
+        measure=compared.measure.name,
+        unit=compared.measure.unit,
+        primary=compared.primary,
         verdict=None if judgement.word is None else judgement.word.value,
-        ratio=one.ratio,
-        interval=None if one.interval is None else (one.interval.low, one.interval.high),
-        confidence=one.confidence,
-        forks=len(one.counted),
-        pairs=one.pairs,
-        voided_pairs=one.voided.total(),
-        voided=dict(sorted(one.voided.items())),
+        ratio=compared.ratio,
+        interval=None if compared.interval is None else (compared.interval.low, compared.interval.high),
+        confidence=compared.confidence,
+        forks=len(compared.counted),
+        pairs=compared.pairs,
+        voided_pairs=compared.voided.total(),
+        voided=dict(sorted(compared.voided.items())),
         why_not=[*judgement.broken, *judgement.reasons],
     )
 
@@ -304,11 +308,16 @@ def table(verdicts: Verdicts) -> Table:
         grid.add_column(heading, justify="right")
     grid.add_column("verdict")
     compared: dict[tuple[str, str], Comparison] = {}
-    for one in verdicts.comparisons:
-        if one.measure == verdicts.judged_by.get(one.cell):
-            compared.setdefault((one.cell, one.a), one)  # those against the reference stand first
+    for comparison in verdicts.comparisons:
+        if comparison.measure == verdicts.judged_by.get(comparison.cell):
+            compared.setdefault((comparison.cell, comparison.a), comparison)  # those against the reference stand first
     shown = [figure for figure in verdicts.figures if _judged(verdicts, figure)]
-    order = list(dict.fromkeys([one.cell for one in verdicts.comparisons if one.primary] + [one.cell for one in shown]))
+    order = list(
+        dict.fromkeys(
+            [comparison.cell for comparison in verdicts.comparisons if comparison.primary]
+            + [figure.cell for figure in shown]
+        )
+    )
     for cell in order:
         for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
             name = cell if cell.startswith(figure.operation) else f"{cell}: {figure.operation}"
@@ -332,10 +341,10 @@ def _judged(verdicts: Verdicts, figure: Figure) -> bool:
 def decision_table(verdicts: Verdicts) -> Table:
     """For the terminal: which server when."""
     grid = Table("operation", "load", "request", "tests", "best", title=None, show_edge=False, pad_edge=False)
-    for one in verdicts.decisions:
-        size = "" if one.bytes is None else f"{one.bytes:,} B"
-        tests = ", ".join(test.test for test in one.tests)
-        grid.add_row(*(Text(text) for text in (one.operation, one.shape, size, tests, one.sentence)))
+    for decision in verdicts.decisions:
+        size = "" if decision.bytes is None else f"{decision.bytes:,} B"
+        tests = ", ".join(test.test for test in decision.tests)
+        grid.add_row(*(Text(text) for text in (decision.operation, decision.shape, size, tests, decision.sentence)))
     return grid
 
 
@@ -345,11 +354,15 @@ def _figure_cells(figure: Figure) -> tuple[str, str]:
     return value_text(figure.value), range_text(figure.interval)
 
 
-def _comparison_cells(one: Comparison | None) -> tuple[str, str, str]:
-    if one is None:
+def _comparison_cells(comparison: Comparison | None) -> tuple[str, str, str]:
+    if comparison is None:
         return "", "", ""
-    if one.ratio is None:
-        return "-", "", "; ".join(one.why_not)
-    word = one.verdict or ("secondary" if not one.primary else "not valid")
-    interval = "" if one.interval is None else " to ".join(ratio_text(bound, one.interval) for bound in one.interval)
-    return ratio_text(one.ratio, one.interval), interval, f"{word} (against {one.b})"
+    if comparison.ratio is None:
+        return "-", "", "; ".join(comparison.why_not)
+    word = comparison.verdict or ("secondary" if not comparison.primary else "not valid")
+    interval = (
+        ""
+        if comparison.interval is None
+        else " to ".join(ratio_text(bound, comparison.interval) for bound in comparison.interval)
+    )
+    return ratio_text(comparison.ratio, comparison.interval), interval, f"{word} (against {comparison.b})"

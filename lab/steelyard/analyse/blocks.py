@@ -61,12 +61,12 @@ class Levels:
 
 def series(run: Run, cell: Cell, subject: str) -> list[Series]:
     """One a fork: all blocks that were driven to their end, also in a trial that failed later."""
-    found = []
+    forks = []
     for trial in run.trials:
         for number in measured_slices(trial, cell.name, subject).values():
             if number in trial.slices and trial.ticks_by_slice.get(number):
-                found.append(_series(trial, number))
-    return found
+                forks.append(_series(trial, number))
+    return forks
 
 
 def _series(trial: Trial, number: int) -> Series:
@@ -96,28 +96,28 @@ def _series(trial: Trial, number: int) -> Series:
     )
 
 
-def by_users(one: Series) -> Levels:
+def by_users(block: Series) -> Levels:
     """A block by the users that were active; seconds without any are left out."""
-    users = np.unique(one.users[one.users > 0])
-    masks = [one.users == level for level in users]
-    completed = np.array([one.completed[mask].sum() for mask in masks])
-    spent = np.array([one.spent_s[mask].sum() for mask in masks])
-    seconds = np.array([one.seconds[mask].sum() for mask in masks])
+    users = np.unique(block.users[block.users > 0])
+    masks = [block.users == level for level in users]
+    completed = np.array([block.completed[mask].sum() for mask in masks])
+    spent = np.array([block.spent_s[mask].sum() for mask in masks])
+    seconds = np.array([block.seconds[mask].sum() for mask in masks])
     return Levels(users, completed / seconds, _divided(1000 * spent, completed))
 
 
-def held(one: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
+def held(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
     """Users, throughput per second and held seconds of the levels (users, from second, to second) that were held, each (levels,).
 
     A second at a level's edge counts for neither of its neighbours, and a level that the block did not hold to its end for none.
     """
-    found = []
+    held_levels = []
     for users, begin, end in levels:
-        inside = (one.second - one.seconds >= begin - 0.1) & (one.second <= end + 0.1)
-        seconds = one.seconds[inside].sum()
-        if seconds and end <= one.second[-1] + 0.1:
-            found.append((users, one.completed[inside].sum() / seconds, end - begin))
-    table = np.array(found, float).reshape(-1, 3)
+        inside = (block.second - block.seconds >= begin - 0.1) & (block.second <= end + 0.1)
+        seconds = block.seconds[inside].sum()
+        if seconds and end <= block.second[-1] + 0.1:
+            held_levels.append((users, block.completed[inside].sum() / seconds, end - begin))
+    table = np.array(held_levels, float).reshape(-1, 3)
     return table[:, 0], table[:, 1], table[:, 2]
 
 

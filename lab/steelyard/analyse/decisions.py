@@ -103,34 +103,43 @@ def _words(
         firsts = (f"test {test.test}: {' or '.join(_firsts(test))}" for test in judged)
         return f"depends on the load ({'; '.join(firsts)})"
     near: dict[str, list[Contender]] = {}
-    for one in contenders:
-        near.setdefault(one.subject, []).append(one)
-    equal = {label for label, found in near.items() if all(one.verdict == "equivalent" for one in found)}
+    for contender in contenders:
+        near.setdefault(contender.subject, []).append(contender)
+    equal = {
+        label
+        for label, comparisons in near.items()
+        if all(contender.verdict == "equivalent" for contender in comparisons)
+    }
     said = [
         f"{', '.join(_near(label, near[label], len(judged)) for label in labels)} {what}"
-        for what, labels in (("equal", sorted(equal)), ("not ruled out", [one for one in near if one not in equal]))
+        for what, labels in (
+            ("equal", sorted(equal)),
+            ("not ruled out", [label for label in near if label not in equal]),
+        )
         if labels
     ]
-    return ", ".join([best, *(f"with {one}" for one in said)])
+    return ", ".join([best, *(f"with {phrase}" for phrase in said)])
 
 
 def _firsts(test: DecidedTest) -> list[str]:
-    return [one.subject for one in test.ranks if one.best == 1]
+    return [rank.subject for rank in test.ranks if rank.best == 1]
 
 
-def _near(label: str, found: Sequence[Contender], tests: int) -> str:
+def _near(label: str, each: Sequence[Contender], tests: int) -> str:
     """A contender with how near it came, test by test where there are several."""
-    return f"{label} ({'; '.join(_ratio(one) + (f' in test {one.test}' if tests > 1 else '') for one in found)})"
+    return f"{label} ({'; '.join(_ratio(contender) + (f' in test {contender.test}' if tests > 1 else '') for contender in each)})"
 
 
-def _ratio(one: Contender) -> str:
-    if one.ratio is None:
+def _ratio(contender: Contender) -> str:
+    if contender.ratio is None:
         return "not measured"
     bounds = (
-        "" if one.interval is None else f", {' to '.join(ratio_text(bound, one.interval) for bound in one.interval)}"
+        ""
+        if contender.interval is None
+        else f", {' to '.join(ratio_text(bound, contender.interval) for bound in contender.interval)}"
     )
-    return f"{ratio_text(one.ratio, one.interval)}{bounds}" + (
-        ", too few forks" if one.verdict == "too few forks" else ""
+    return f"{ratio_text(contender.ratio, contender.interval)}{bounds}" + (
+        ", too few forks" if contender.verdict == "too few forks" else ""
     )
 
 
@@ -139,30 +148,30 @@ def _test(run: Run, cell: Cell, mine: Sequence[Judgement]) -> DecidedTest:
         test=cell.name,
         title=cell.title,
         users=shapes.users_text(cell.profile),
-        ranks=[Rank(**asdict(one)) for one in ranked(run, mine)] if _enough(mine) else [],
-        verdicts=[words for one in mine if (words := _verdict(one))],
+        ranks=[Rank(**asdict(place)) for place in ranked(run, mine)] if _enough(mine) else [],
+        verdicts=[words for judgement in mine if (words := _verdict(judgement))],
         failed={subject: share for subject, share in _failed(run, cell) if share > 0},
         why_not=[
-            f"{one.compared.a} against {one.compared.b}: {reason}"
-            for one in mine
-            for reason in (*one.broken, *one.reasons)
+            f"{judgement.compared.a} against {judgement.compared.b}: {reason}"
+            for judgement in mine
+            for reason in (*judgement.broken, *judgement.reasons)
         ],
     )
 
 
 def _enough(judgements: Sequence[Judgement]) -> bool:
     """Whether any comparison had the forks that a word needs: without them, who shares a place was never asked."""
-    return any(len(one.compared.counted) >= LEAST_FORKS for one in judgements)
+    return any(len(judgement.compared.counted) >= LEAST_FORKS for judgement in judgements)
 
 
-def _verdict(one: Judgement) -> str:
-    found = one.compared
-    if one.word is None or found.ratio is None:
+def _verdict(judgement: Judgement) -> str:
+    compared = judgement.compared
+    if judgement.word is None or compared.ratio is None:
         return ""
-    link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(one.word, "against")
-    bounds = None if found.interval is None else (found.interval.low, found.interval.high)
+    link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(judgement.word, "against")
+    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
     interval = "" if bounds is None else f", {ratio_text(bounds[0], bounds)} to {ratio_text(bounds[1], bounds)}"
-    return f"{found.a} {one.word.value} {link} {found.b} ({ratio_text(found.ratio, bounds)}{interval})"
+    return f"{compared.a} {judgement.word.value} {link} {compared.b} ({ratio_text(compared.ratio, bounds)}{interval})"
 
 
 def _failed(run: Run, cell: Cell) -> Iterator[tuple[str, float]]:

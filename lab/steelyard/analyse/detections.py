@@ -32,20 +32,20 @@ _WHAT: dict[Detector, str] = {
 
 def detections(run: Run) -> list[Detection]:
     """Test by test and subject by subject; what cannot be judged is said with its reason, and subjects side by side come last."""
-    found: list[Detection] = []
+    said: list[Detection] = []
     for cell in run.schedule.cells:
         if not kind_of(cell).sliced:
-            found += _of_block(run, cell)
-    return found
+            said += _of_block(run, cell)
+    return said
 
 
 def _of_block(run: Run, cell: Cell) -> Iterator[Detection]:
     forks = {subject: blocks.series(run, cell, subject) for subject in run.schedule.subjects}
-    forks = {subject: found for subject, found in forks.items() if found}
+    forks = {subject: blocks_of_it for subject, blocks_of_it in forks.items() if blocks_of_it}
     refused: dict[str, Refusals] = {}
 
-    def refusing(name: str, found: Sequence[Series]) -> str:
-        refused[name] = refusals([_refusal(one) for one in found])
+    def refusing(name: str, series: Sequence[Series]) -> str:
+        refused[name] = refusals([_refusal(fork) for fork in series])
         return refused[name].sentence(name)
 
     for subject, found in forks.items():
@@ -81,36 +81,38 @@ def _said(
 
 
 def _settling(name: str, forks: Sequence[Series]) -> str:
-    return settling_sentence(name, [settling(one.throughput_per_s) for one in forks])
+    return settling_sentence(name, [settling(fork.throughput_per_s) for fork in forks])
 
 
 def _drift(name: str, forks: Sequence[Series]) -> str:
     """The trend once each fork has settled, since a start that is still slow would look like a fall."""
-    found = []
-    for one in forks:
-        settled = settling(one.throughput_per_s).seconds
-        found.append(one.response_ms[int(settled or 0) :])
-    return drift(found).sentence(name)
+    settled_ms = []
+    for fork in forks:
+        settled = settling(fork.throughput_per_s).seconds
+        settled_ms.append(fork.response_ms[int(settled or 0) :])
+    return drift(settled_ms).sentence(name)
 
 
 def _recovery(name: str, forks: Sequence[Series], cell: Cell) -> str:
     assert isinstance(cell.profile, Bursts)
     begins, ends = shapes.bursts_of(cell.profile)
-    return recovery_sentence(name, [recoveries(one.second, one.response_ms, begins, ends) for one in forks])
+    return recovery_sentence(name, [recoveries(fork.second, fork.response_ms, begins, ends) for fork in forks])
 
 
-def _refusal(one: Series) -> Refusal:
-    return refusal(one.users, one.completed, one.failures, one.spent_s)
+def _refusal(fork: Series) -> Refusal:
+    return refusal(fork.users, fork.completed, fork.failures, fork.spent_s)
 
 
 def _knee(name: str, forks: Sequence[Series], levels: Sequence[tuple[int, float, float]]) -> str:
     """Over the levels that all forks came to: a stress test may end at another one in each."""
-    measured = [blocks.held(one, levels) for one in forks]
+    measured = [blocks.held(fork, levels) for fork in forks]
     come_to = min(len(users) for users, _, _ in measured)
     users, _, seconds = (column[:come_to] for column in measured[0])
     return knee(users, [throughput[:come_to] for _, throughput, _ in measured], seconds).sentence(name)
 
 
 def _law(name: str, forks: Sequence[Series], levels: Sequence[tuple[int, float, float]]) -> str:
-    fits = [scalability.fit(list(users), list(rate)) for users, rate, _ in (blocks.held(one, levels) for one in forks)]
+    fits = [
+        scalability.fit(list(users), list(rate)) for users, rate, _ in (blocks.held(fork, levels) for fork in forks)
+    ]
     return scalability.scalability_sentence(name, scalability.over_forks(fits))

@@ -70,7 +70,9 @@ def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
             too_late = late(run, cell, subject)
             for measure in measures:
                 refused = "requests were sent late" if too_late and measure.tail else None
-                each = [_figure(subject, cell, measure, number, one, refused) for number, one in forks.items()]
+                each = [
+                    _figure(subject, cell, measure, number, quantities, refused) for number, quantities in forks.items()
+                ]
                 yield from each
                 yield _of_all(_figure(subject, cell, measure, None, whole, refused), each)
 
@@ -91,15 +93,15 @@ def _figure(
     completed = int(quantities.values.get("completed", 0))
     if not completed:
         refused = "no right answer was measured"
-    found = None if refused else measure.of(quantities)
+    measured = None if refused else measure.of(quantities)
     return ForkFigure(
         subject=subject,
         cell=cell,
         measure=measure,
         fork=fork,
-        value=found.value if found else None,
+        value=measured.value if measured else None,
         interval=None,
         forks=1,
         requests=completed,
-        refusal=refused or (found.refusal if found else None),
+        refusal=refused or (measured.refusal if measured else None),
     )

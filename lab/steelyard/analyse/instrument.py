@@ -50,13 +50,13 @@ class Finding:
 
 def examine(run: Run) -> list[Finding]:
     """All findings, cell by cell and subject by subject."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
-            found += _subject_findings(run, cell, subject)
-        found += _steal(run, cell)
-        found += _throttled(run, cell)
-    return found
+            findings += _subject_findings(run, cell, subject)
+        findings += _steal(run, cell)
+        findings += _throttled(run, cell)
+    return findings
 
 
 def late(run: Run, cell: Cell, subject: str) -> bool:
@@ -178,11 +178,11 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
         exchanges += sum(counts)
         if not counts or not all(counts):
             unverified.append(trial.number)
-    found = f"{exchanges:,} + {samples:,}"
+    seen = f"{exchanges:,} + {samples:,}"
     if not unverified:
-        return Finding("Answers verified", cell.name, subject, Level.OK, found, "before + sampled")
+        return Finding("Answers verified", cell.name, subject, Level.OK, seen, "before + sampled")
     reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: nothing says that its answers are right"
-    return Finding("Answers verified", cell.name, subject, Level.INVALID, found, "before + sampled", reason)
+    return Finding("Answers verified", cell.name, subject, Level.INVALID, seen, "before + sampled", reason)
 
 
 def _counts(run: Run, cell: Cell, subject: str) -> Finding:

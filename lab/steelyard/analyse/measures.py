@@ -83,29 +83,29 @@ class Measure:
 
 def registry(study: Mapping[str, Any] | None = None) -> dict[str, Measure]:
     """All measures by name: those of measures.toml, then the study's `[[measures]]`; raises MeasureError."""
-    found = _read(tomllib.loads(_BUILT_IN.read_text(encoding="utf-8")).get("measures", []), _BUILT_IN.name)
+    built_in = _read(tomllib.loads(_BUILT_IN.read_text(encoding="utf-8")).get("measures", []), _BUILT_IN.name)
     own = _read((study or {}).get("measures", []), "study.toml")
     for name in own:
-        if name in found:
+        if name in built_in:
             raise MeasureError(f"study.toml: measure '{name}', name: it is taken by a built-in measure")
     judged = (study or {}).get("judged_by") or ""
-    if judged and judged not in {**found, **own}:
+    if judged and judged not in {**built_in, **own}:
         raise MeasureError(
-            f"study.toml: judged_by: there is no measure '{judged}'{nearest(judged, sorted({**found, **own}))}"
+            f"study.toml: judged_by: there is no measure '{judged}'{nearest(judged, sorted({**built_in, **own}))}"
         )
-    return {**found, **own}
+    return {**built_in, **own}
 
 
 def _read(entries: Any, source: str) -> dict[str, Measure]:
     if not isinstance(entries, list):
         raise MeasureError(f"{source}: measures must be tables, written [[measures]]")
-    found: dict[str, Measure] = {}
+    by_name: dict[str, Measure] = {}
     for place, entry in enumerate(entries, 1):
         made = _measure(entry, source, place)
-        if made.name in found:
+        if made.name in by_name:
             raise MeasureError(f"{source}: measure '{made.name}', name: it stands twice")
-        found[made.name] = made
-    return found
+        by_name[made.name] = made
+    return by_name
 
 
 def _measure(entry: Any, source: str, place: int) -> Measure:

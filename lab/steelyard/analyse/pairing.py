@@ -61,18 +61,18 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     if row is None:
         return (Void.MISSING,)
     wrong_in_full = trial.record is not None and any(sample.slice == number for sample in trial.record.wrong_samples)
-    found = []
+    voids = []
     if row.wrong or wrong_in_full:
-        found.append(Void.WRONG)
+        voids.append(Void.WRONG)
     if not row.completed:
-        found.append(Void.EMPTY)
+        voids.append(Void.EMPTY)
     if not unbroken and compiles(trial.jit_share(number)):
-        found.append(Void.COMPILING)
+        voids.append(Void.COMPILING)
     if row.stale + row.stale_failed > STALE_LIMIT * max(1, row.started):
-        found.append(Void.STALE)
+        voids.append(Void.STALE)
     if not row.valid:  # last, since the engine's own objections repeat some of the others
-        found.append(Void.ENGINE)
-    return tuple(found)
+        voids.append(Void.ENGINE)
+    return tuple(voids)
 
 
 def measured_slices(trial: Trial, cell: str, subject: str) -> Mapping[int, int]:

@@ -24,13 +24,13 @@ class Quantities:
 
     def percentile(self, kind: str, percent: float) -> float | None:
         """In microseconds; None where there is no value."""
-        found = self.histogram(kind)
-        return found.percentile(percent) if found.total else None
+        histogram = self.histogram(kind)
+        return histogram.percentile(percent) if histogram.total else None
 
     def deviation(self, kind: str) -> float | None:
         """In microseconds; None under two values."""
-        found = self.histogram(kind)
-        return found.deviation() if found.total >= 2 else None
+        histogram = self.histogram(kind)
+        return histogram.deviation() if histogram.total >= 2 else None
 
     def beyond(self, microseconds: float) -> int:
         """How many unanswered requests may have waited for longer than that already when their slice ended.
@@ -51,7 +51,7 @@ def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
 def together(parts: Sequence[Quantities]) -> Quantities:
     """Several forks' quantities put together."""
     values = _added([part.values for part in parts])
-    waiting = [one for part in parts for one in part.waiting]
+    waiting = [histogram for part in parts for histogram in part.waiting]
     return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)), waiting)
 
 

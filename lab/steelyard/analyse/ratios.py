@@ -86,7 +86,7 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         return _compare_unbroken(run, cell, measure, a, b, primary)
     refusals: dict[str, None] = {}
     if measure.tail:
-        refusals |= {f"requests to {one} were sent late": None for one in (a, b) if late(run, cell, one)}
+        refusals |= {f"requests to {subject} were sent late": None for subject in (a, b) if late(run, cell, subject)}
     refused = bool(refusals)
     points, voided, pairs = [], Counter[str](), 0
     scatter: list[list[float]] = []
@@ -156,9 +156,9 @@ def _over_forks(
     points: Sequence[ForkPoint], confidence: float, least_deviation: float
 ) -> tuple[float | None, Interval | None]:
     """The ratio over the forks that count, and its interval; None where there is no fork, or fewer than two."""
-    found = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
-    interval = student_interval(found, confidence, least_deviation).exp() if len(found) >= 2 else None
-    return math.exp(fmean(found)) if found else None, interval
+    logs = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
+    interval = student_interval(logs, confidence, least_deviation).exp() if len(logs) >= 2 else None
+    return math.exp(fmean(logs)) if logs else None, interval
 
 
 def _divided(first: ForkPoint, second: ForkPoint) -> ForkPoint:
@@ -206,9 +206,9 @@ def _pair_points(fork: Fork, cell: Cell, measure: Measure, refused: bool) -> tup
 
 def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, primary: bool) -> Compared:
     """As the papers did it: one unbroken run each, so a ratio and nothing that says how much chance is in it."""
-    first, second = (measure.of(subject_quantities(run, cell, one)) for one in (a, b))
-    refusals = tuple(dict.fromkeys(one.refusal for one in (first, second) if one.refusal is not None))
-    values = [one.value for one in (first, second) if one.value is not None and one.value > 0]
+    first, second = (measure.of(subject_quantities(run, cell, subject)) for subject in (a, b))
+    refusals = tuple(dict.fromkeys(measured.refusal for measured in (first, second) if measured.refusal is not None))
+    values = [measured.value for measured in (first, second) if measured.value is not None and measured.value > 0]
     ratio = values[0] / values[1] if len(values) == 2 else None
     return Compared(a, b, cell, measure, primary, (), ratio, None, 0.95, 0, Counter(), refusals)
 
@@ -216,12 +216,12 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
 def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
     """By trial: what a subject's counted slices of a cell come to; failed trials are left out."""
     whole = unbroken(run.schedule, cell)
-    found = {}
+    by_trial = {}
     for trial in run.trials:
         numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=whole)
         if numbers:
-            found[trial.number] = of_slices(trial, numbers, cell.users)
-    return found
+            by_trial[trial.number] = of_slices(trial, numbers, cell.users)
+    return by_trial
 
 
 def subject_quantities(run: Run, cell: Cell, subject: str) -> Quantities:

@@ -55,82 +55,84 @@ class Wording:
         return f"{self.verdict}{basis}." + (f" {self.reasons}" if self.reasons else "")
 
 
-def verdict(found: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Wording:
+def verdict(compared: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Wording:
     """One comparison's verdict, such as "this is slower than that on echoStruct: 0.62 times the throughput
     (95% interval 0.58 to 0.66, 4 forks, 40 pairs)."."""
     return Wording(
-        f"{_head(found, said, margin)}: {amount(found)}",
-        basis(found),
+        f"{_head(compared, said, margin)}: {amount(compared)}",
+        basis(compared),
         " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons),
     )
 
 
-def _head(found: Compared, said: Word, margin: float) -> str:
-    where = f"on {found.cell.name}"
+def _head(compared: Compared, said: Word, margin: float) -> str:
+    where = f"on {compared.cell.name}"
     match said:
         case Word.FASTER | Word.SLOWER:
-            return f"{found.a} is {said} than {found.b} {where}"
+            return f"{compared.a} is {said} than {compared.b} {where}"
         case Word.EQUIVALENT:
-            return f"{found.a} and {found.b} are equivalent {where}, within {margin:.0%}"
-        case Word.UNCONFIRMED if found.interval is not None:
-            alone = word(found.interval, found.measure.better, margin)
-            return f"Unconfirmed, that {_head(found, alone, margin)}"
+            return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}"
+        case Word.UNCONFIRMED if compared.interval is not None:
+            alone = word(compared.interval, compared.measure.better, margin)
+            return f"Unconfirmed, that {_head(compared, alone, margin)}"
         case Word.TOO_FEW_FORKS:
-            return f"Too few forks to judge {found.a} against {found.b} {where}"
+            return f"Too few forks to judge {compared.a} against {compared.b} {where}"
         case _:
-            return f"Undecided between {found.a} and {found.b} {where}"
+            return f"Undecided between {compared.a} and {compared.b} {where}"
 
 
-def no_verdict(reasons: Sequence[str], found: Compared | None = None) -> Wording:
+def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Wording:
     """Why there is none, for all or for one comparison: the first reason, and how many more there are."""
     more = f", and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
-    where = f" on {found.a} against {found.b}" if found is not None else ""
+    where = f" on {compared.a} against {compared.b}" if compared is not None else ""
     return Wording(f"No verdict{where}: {reasons[0]}{more}")
 
 
-def ranking(found: Compared, ranked: Sequence[Ranked], floors: Sequence[str], unranked: Sequence[str]) -> Wording:
+def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str], unranked: Sequence[str]) -> Wording:
     """Places in words, such as "By throughput on echoStruct: this 1, that 2 to 3, another 2 to 3."; best measured first."""
-    places = ", ".join(f"{one.subject} {place_text(one)}" for one in ranked)
+    places = ", ".join(f"{place.subject} {place_text(place)}" for place in ranked)
     reasons = []
-    if any(one.best < one.worst for one in ranked):
+    if any(place.best < place.worst for place in ranked):
         reasons.append("Places are those that no decided pair contradicts.")
     if floors:
         reasons.append(f"Apart, for they are floors: {' and '.join(floors)}.")
     if unranked:
         reasons.append(f"Without a place, for want of forks that count: {' and '.join(unranked)}.")
-    return Wording(f"By {_quantity(found)} on {found.cell.name}: {places}", reasons=" ".join(reasons))
+    return Wording(f"By {_quantity(compared)} on {compared.cell.name}: {places}", reasons=" ".join(reasons))
 
 
-def place_text(one: Ranked | Rank) -> str:
+def place_text(rank: Ranked | Rank) -> str:
     """The places left to a subject, such as "4 to 8"."""
-    return str(one.best) if one.best == one.worst else f"{one.best} to {one.worst}"
+    return str(rank.best) if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
 
 
-def amount(found: Compared) -> str:
+def amount(compared: Compared) -> str:
     """The ratio in words."""
-    if found.ratio is None:
+    if compared.ratio is None:
         return "nothing could be compared"
-    return f"{ratio_text(found.ratio, _bounds(found))} times the {_quantity(found)}"
+    return f"{ratio_text(compared.ratio, _bounds(compared))} times the {_quantity(compared)}"
 
 
-def basis(found: Compared) -> str:
+def basis(compared: Compared) -> str:
     """The interval, and the forks and pairs that it rests on; empty where there is no ratio."""
-    if found.ratio is None:
+    if compared.ratio is None:
         return ""
-    if not found.forks:
+    if not compared.forks:
         return "one unbroken run each"
-    size = f"{counted(len(found.counted), 'fork')}, {counted(found.pairs, 'pair')}"
-    bounds = _bounds(found)
+    size = f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
+    bounds = _bounds(compared)
     if bounds is None:
         return size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
-    widened = "; as wide as their pairs ask for, since the forks agreed more closely than that" if found.widened else ""
-    return f"{percent_text(found.confidence)} interval {low} to {high}, {size}{widened}"
+    widened = (
+        "; as wide as their pairs ask for, since the forks agreed more closely than that" if compared.widened else ""
+    )
+    return f"{percent_text(compared.confidence)} interval {low} to {high}, {size}{widened}"
 
 
-def _bounds(found: Compared) -> tuple[float, float] | None:
-    return None if found.interval is None else (found.interval.low, found.interval.high)
+def _bounds(compared: Compared) -> tuple[float, float] | None:
+    return None if compared.interval is None else (compared.interval.low, compared.interval.high)
 
 
-def _quantity(found: Compared) -> str:
-    return found.measure.title[0].lower() + found.measure.title[1:]
+def _quantity(compared: Compared) -> str:
+    return compared.measure.title[0].lower() + compared.measure.title[1:]

@@ -52,29 +52,33 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         for name, measure in sorted(measures.items(), key=lambda item: item[0] != cell.primary_measure)
     ]
     among = list(_among(run, measures, others))
-    primaries = [one for one in compared if one.primary]
+    primaries = [comparison for comparison in compared if comparison.primary]
     judged = {
-        id(one): word
+        id(comparison): word
         for family in _families(primaries, among)
-        for one, word in zip(family, _words(run, family), strict=True)
+        for comparison, word in zip(family, _words(run, family), strict=True)
     }
     compared += among
-    for one in sorted(compared, key=lambda item: not item.primary):
-        about = [found for found in findings if found.cell == one.cell.name and found.subject in (None, one.a, one.b)]
-        broken = tuple(found.reason for found in about if found.level is Level.INVALID)
-        if not one.primary:
-            yield Judgement(one, None, broken, one.refusals)
+    for comparison in sorted(compared, key=lambda item: not item.primary):
+        about = [
+            finding
+            for finding in findings
+            if finding.cell == comparison.cell.name and finding.subject in (None, comparison.a, comparison.b)
+        ]
+        broken = tuple(finding.reason for finding in about if finding.level is Level.INVALID)
+        if not comparison.primary:
+            yield Judgement(comparison, None, broken, comparison.refusals)
             continue
-        word, reasons = judged[id(one)]
-        busy = (found.reason for found in about if found.check == ENGINE_SHARE and found.level is Level.WARNING)
-        yield Judgement(one, None if broken else word, broken, (*reasons, *busy))
+        word, reasons = judged[id(comparison)]
+        busy = (finding.reason for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING)
+        yield Judgement(comparison, None if broken else word, broken, (*reasons, *busy))
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
     """Comparisons whose error rate is shared: each cell or family of cells is a question of its own, and its ranking another."""
-    for family in dict.fromkeys(one.cell.family or one.cell.name for one in primaries):
-        yield [one for one in primaries if (one.cell.family or one.cell.name) == family]
-        yield [one for one in among if (one.cell.family or one.cell.name) == family]
+    for family in dict.fromkeys(comparison.cell.family or comparison.cell.name for comparison in primaries):
+        yield [comparison for comparison in primaries if (comparison.cell.family or comparison.cell.name) == family]
+        yield [comparison for comparison in among if (comparison.cell.family or comparison.cell.name) == family]
 
 
 def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:
@@ -118,17 +122,25 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     first place would be left to it, since none was shown to be better.
     """
     reference = run.schedule.reference
-    worded = [one for one in judgements if one.word is not None and one.compared.ratio is not None]
-    beside = [one.compared for one in worded if one.compared.b == reference]
-    ready = {one.a for one in beside if len(one.counted) >= LEAST_FORKS} or {one.a for one in beside}
+    worded = [
+        judgement for judgement in judgements if judgement.word is not None and judgement.compared.ratio is not None
+    ]
+    beside = [judgement.compared for judgement in worded if judgement.compared.b == reference]
+    ready = {comparison.a for comparison in beside if len(comparison.counted) >= LEAST_FORKS} or {
+        comparison.a for comparison in beside
+    }
     placed = (ready | {reference}) - run.floors
-    worded = [one for one in worded if {one.compared.a, one.compared.b} <= placed]
-    subjects = list(dict.fromkeys(label for one in worded for label in (one.compared.a, one.compared.b)))
+    worded = [judgement for judgement in worded if {judgement.compared.a, judgement.compared.b} <= placed]
+    subjects = list(
+        dict.fromkeys(label for judgement in worded for label in (judgement.compared.a, judgement.compared.b))
+    )
     if len(subjects) < 2:
         return []
     worse = _worse(worded, subjects)
-    to_reference = {one.compared.a: one.compared.ratio for one in worded if one.compared.b == reference}
-    found = [
+    to_reference = {
+        judgement.compared.a: judgement.compared.ratio for judgement in worded if judgement.compared.b == reference
+    }
+    places = [
         Ranked(
             label,
             best=1 + sum(label in below for below in worse.values()),
@@ -138,31 +150,34 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
         for label in subjects
     ]
     sign = -1 if worded[0].compared.measure.better is Better.HIGHER else 1
-    return sorted(found, key=lambda one: sign * one.ratio)
+    return sorted(places, key=lambda place: sign * place.ratio)
 
 
 def _worse(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, set[str]]:
     """For each subject those that are worse: shown to be, or worse than one that is. Two that would each be worse are neither."""
     worse: dict[str, set[str]] = {label: set() for label in subjects}
-    for one in worded:
-        if one.word in (Word.FASTER, Word.SLOWER):
-            a, b = one.compared.a, one.compared.b
-            better, other = (a, b) if one.word is Word.FASTER else (b, a)
+    for judgement in worded:
+        if judgement.word in (Word.FASTER, Word.SLOWER):
+            a, b = judgement.compared.a, judgement.compared.b
+            better, other = (a, b) if judgement.word is Word.FASTER else (b, a)
             worse[better].add(other)
     for middle in subjects:
         for label in subjects:
             if middle in worse[label]:
                 worse[label] |= worse[middle]
-    return {label: {other for other in found if label not in worse[other]} for label, found in worse.items()}
+    return {label: {other for other in below if label not in worse[other]} for label, below in worse.items()}
 
 
 def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, ...]]]:
     """A word and its reasons for each primary comparison, adjusted for their number."""
-    ready = [one for one in primaries if len(one.counted) >= LEAST_FORKS]
+    ready = [comparison for comparison in primaries if len(comparison.counted) >= LEAST_FORKS]
     alpha = alpha_of(run.schedule.looks)
     given = (
         words(
-            [Judged(one.log_ratios, one.measure.better, one.least_deviation) for one in ready],
+            [
+                Judged(comparison.log_ratios, comparison.measure.better, comparison.least_deviation)
+                for comparison in ready
+            ],
             alpha,
             run.schedule.margin,
         )
@@ -170,41 +185,41 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
         else []
     )
     by_place = dict(zip(map(id, ready), given, strict=True))
-    found = []
-    for one in primaries:
-        word = by_place.get(id(one), Word.TOO_FEW_FORKS)
-        found.append((word, () if word.decides else tuple(_why_not_decided(run, one, word, len(ready)))))
-    return found
+    worded = []
+    for comparison in primaries:
+        word = by_place.get(id(comparison), Word.TOO_FEW_FORKS)
+        worded.append((word, () if word.decides else tuple(_why_not_decided(run, comparison, word, len(ready)))))
+    return worded
 
 
-def _why_not_decided(run: Run, one: Compared, word: Word, comparisons: int) -> Iterator[str]:
+def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int) -> Iterator[str]:
     """`comparisons` were judged together, so that the chance of a wrong word is shared by them."""
     if why := design_named(run.schedule.design).why_undecided:
         yield why
         return
-    count = len(one.counted)
+    count = len(compared.counted)
     if word is Word.TOO_FEW_FORKS:
-        why = f": {', '.join(one.refusals)}" if one.refusals else ""
+        why = f": {', '.join(compared.refusals)}" if compared.refusals else ""
         yield f"only {counted(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
         return
-    if word is Word.UNCONFIRMED and one.interval is not None:
-        apart = one.interval.low > 1 or one.interval.high < 1
+    if word is Word.UNCONFIRMED and compared.interval is not None:
+        apart = compared.interval.low > 1 or compared.interval.high < 1
         says = "excludes 1" if apart else "lies within the margin"
         yield f"its interval {says}, but not after adjusting for {comparisons} comparisons"
-    more = _more_time(run, one)
+    more = _more_time(run, compared)
     if more:
         yield more
 
 
-def _more_time(run: Run, one: Compared) -> str | None:
+def _more_time(run: Run, compared: Compared) -> str | None:
     seconds = [trial.record.seconds for trial in run.trials if trial.record is not None and trial.status == "complete"]
-    if not seconds or one.interval is None:
+    if not seconds or compared.interval is None:
         return None
-    logs = one.log_ratios
+    logs = compared.log_ratios
     return time_left(
         _PROMISED_DIFFERENCE,
-        max(stdev(logs), one.least_deviation),
+        max(stdev(logs), compared.least_deviation),
         len(logs),
         sum(seconds) / len(seconds),
-        1 - one.confidence,
+        1 - compared.confidence,
     )

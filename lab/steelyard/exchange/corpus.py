@@ -62,8 +62,10 @@ def make(
     meaning = meaning_of(service)
     made = [
         (name, _carried(service, exchange))
-        for name, one in wanted.items()
-        for exchange in exchanges.generated(service, one.operation, seed=seed, count=count, parameters=one.parameters)
+        for name, requests in wanted.items()
+        for exchange in exchanges.generated(
+            service, requests.operation, seed=seed, count=count, parameters=requests.parameters
+        )
     ]
     rules: dict[str, Rule] = {}
     offset = 0

@@ -53,7 +53,7 @@ def _whole(path: Path) -> Exchange:
 def _pair(service: Service, operation: str, path: Path) -> Exchange:
     meaning = MEANINGS[service.meaning]
     answer = path.name.replace(f".request.{meaning.request_ending}", f".answer.{meaning.answer_ending}")
-    bodies = [meaning.text(one.read_bytes()) for one in (path, path.with_name(answer))]
+    bodies = [meaning.text(file.read_bytes()) for file in (path, path.with_name(answer))]
     return Exchange(operation=operation, request=bodies[0], answer=bodies[1])
 
 

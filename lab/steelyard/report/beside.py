@@ -27,14 +27,14 @@ def beside(folders: Sequence[Path]) -> BesideOutput:
     """All figures that all these runs have, each question that two or more of them judged, and all that differs in how they were
     made. Nothing is written. Raises StoreError where a run cannot be read."""
     analyses = [examined(read_run(folder)) for folder in folders]
-    first, *others = (one.run for one in analyses)
-    found = [{_key(figure): figure for figure in one.verdicts.figures} for one in analyses]
+    first, *others = (analysis.run for analysis in analyses)
+    by_run = [{_key(figure): figure for figure in analysis.verdicts.figures} for analysis in analyses]
     return BesideOutput(
         runs=[str(folder) for folder in folders],
         why_not_paired=NOT_PAIRED,
         differences=[said for other in others for said in _differences(first, other, named=len(others) > 1)],
         questions=list(_questions(analyses)),
-        figures=[_row([one[key] for one in found]) for key in found[0] if all(key in one for one in found)],
+        figures=[_row([keyed[key] for keyed in by_run]) for key in by_run[0] if all(key in keyed for keyed in by_run)],
     )
 
 
@@ -50,9 +50,9 @@ def _row(figures: Sequence[Figure]) -> Beside:
         operation=first.operation,
         measure=first.measure,
         unit=first.unit,
-        values=[one.value for one in figures],
-        intervals=[one.interval for one in figures],
-        ratios=[one.value / first.value if first.value and one.value is not None else None for one in figures],
+        values=[figure.value for figure in figures],
+        intervals=[figure.interval for figure in figures],
+        ratios=[figure.value / first.value if first.value and figure.value is not None else None for figure in figures],
     )
 
 
@@ -60,15 +60,15 @@ def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
     """The judged comparisons that two or more runs have under the same load, with at least two forks each."""
     asked: dict[tuple[object, ...], list[tuple[Analysis, Judgement]]] = {}
     for analysis in analyses:
-        for one in analysis.judgements:
-            compared = one.compared
+        for judgement in analysis.judgements:
+            compared = judgement.compared
             if compared.primary and compared.b == analysis.run.schedule.reference and compared.interval is not None:
                 cell = compared.cell
                 load = (cell.profile.kind, cell.users, str(cell.mix), str(cell.payload))
                 key = (compared.a, compared.b, cell.name, compared.measure.name, load)
-                asked.setdefault(key, []).append((analysis, one))
+                asked.setdefault(key, []).append((analysis, judgement))
     for answers in asked.values():
-        if len(answers) > 1 and all(_error(one) > 0 for _, one in answers):
+        if len(answers) > 1 and all(_error(judgement) > 0 for _, judgement in answers):
             yield _question(answers)
 
 
@@ -80,9 +80,9 @@ def _error(judgement: Judgement) -> float:
 
 def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
     compared = answers[0][1].compared
-    campaigns = [_campaign(analysis.run, one) for analysis, one in answers]
-    found = between([Found(math.log(one.compared.ratio or 1.0), _error(one)) for _, one in answers])
-    mean = found.mean.exp()
+    campaigns = [_campaign(analysis.run, judgement) for analysis, judgement in answers]
+    pooled = between([Found(math.log(judgement.compared.ratio or 1.0), _error(judgement)) for _, judgement in answers])
+    mean = pooled.mean.exp()
     return Question(
         a=compared.a,
         b=compared.b,
@@ -91,11 +91,11 @@ def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
         campaigns=campaigns,
         mean=mean.estimate,
         mean_interval=_bounds(mean),
-        spread=math.expm1(found.spread),
-        prediction=None if found.prediction is None else _bounds(found.prediction.exp()),
+        spread=math.expm1(pooled.spread),
+        prediction=None if pooled.prediction is None else _bounds(pooled.prediction.exp()),
         contradict=any(
-            one.interval[1] < other.interval[0] or other.interval[1] < one.interval[0]
-            for one, other in combinations(campaigns, 2)
+            campaign.interval[1] < other.interval[0] or other.interval[1] < campaign.interval[0]
+            for campaign, other in combinations(campaigns, 2)
         ),
     )
 

@@ -68,9 +68,9 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
     }
     names = measures_shown(analysis)
     busy = {
-        found.subject: f"engine {found.found}"
-        for found in analysis.findings
-        if (found.check, found.cell, found.level) == (ENGINE_SHARE, cell.name, Level.WARNING)
+        finding.subject: f"engine {finding.found}"
+        for finding in analysis.findings
+        if (finding.check, finding.cell, finding.level) == (ENGINE_SHARE, cell.name, Level.WARNING)
     }
     return OperationTable(
         name=cell.name,
@@ -102,12 +102,23 @@ def _shown(figure: ForkFigure, busy: str) -> Shown:
 
 def _comparison(judgement: Judgement) -> tuple[str, ...]:
     """Subjects, measure, ratio, interval, what it rests on, and the verdict or why there is none."""
-    one = judgement.compared
-    word = judgement.word.value if judgement.word else "secondary" if not one.primary else "no verdict"
-    if one.ratio is None:
+    compared = judgement.compared
+    word = judgement.word.value if judgement.word else "secondary" if not compared.primary else "no verdict"
+    if compared.ratio is None:
         why = "; ".join((*judgement.broken, *judgement.reasons)) or "nothing to compare"
-        return f"{one.a} / {one.b}", one.measure.title, "-", "", "", why
-    bounds = None if one.interval is None else (one.interval.low, one.interval.high)
+        return f"{compared.a} / {compared.b}", compared.measure.title, "-", "", "", why
+    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
     interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
-    basis = f"{counted(len(one.counted), 'fork')}, {counted(one.pairs, 'pair')}" if one.forks else "one run each"
-    return f"{one.a} / {one.b}", one.measure.title, ratio_text(one.ratio, bounds), interval, basis, word
+    basis = (
+        f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
+        if compared.forks
+        else "one run each"
+    )
+    return (
+        f"{compared.a} / {compared.b}",
+        compared.measure.title,
+        ratio_text(compared.ratio, bounds),
+        interval,
+        basis,
+        word,
+    )

@@ -47,7 +47,9 @@ def _is_kept(run: Run) -> bool:
 def _kinds(study: Mapping[str, Any]) -> frozenset[str]:
     """The kinds of histograms that some measure reads."""
     formulas = [measure.formula for measure in registry(study).values()]
-    return frozenset(kind for one in formulas for kind in (*(kind for kind, _ in one.percentiles), *one.deviations))
+    return frozenset(
+        kind for formula in formulas for kind in (*(kind for kind, _ in formula.percentiles), *formula.deviations)
+    )
 
 
 def _make_outputs(whole: Run, made: Path) -> None:

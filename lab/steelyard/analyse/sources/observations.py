@@ -9,13 +9,13 @@ from .source import Source
 
 
 def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
-    seen = [one for one in trial.observations.get(number, ()) if one.judged]
+    seen = [process for process in trial.observations.get(number, ()) if process.judged]
     if not seen:
         return {}
     return {
-        "cpu_ns": sum(one.cpu_ns for one in seen),
-        "jit_ns": sum(one.jit_ns for one in seen),
-        "rss_bytes": sum(one.rss_bytes for one in seen),
+        "cpu_ns": sum(process.cpu_ns for process in seen),
+        "jit_ns": sum(process.jit_ns for process in seen),
+        "rss_bytes": sum(process.rss_bytes for process in seen),
         "observed_ns": trial.observed_ns(number) or 0,
     }
 

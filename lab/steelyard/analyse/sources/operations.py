@@ -10,11 +10,11 @@ from .source import Source
 
 
 def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for tick in trial.ticks_by_slice.get(number, ()):
-        found[f"completed_{tick.operation}"] += tick.completed
-        found[f"failed_{tick.operation}"] += sum(tick.failures.values())
-    return found
+        counts[f"completed_{tick.operation}"] += tick.completed
+        counts[f"failed_{tick.operation}"] += sum(tick.failures.values())
+    return counts
 
 
 SOURCE = Source(name="operations", names=frozenset(), of_slice=_of_slice, prefixes=("completed_", "failed_"))

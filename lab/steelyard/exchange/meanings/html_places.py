@@ -59,10 +59,10 @@ class HtmlPlaces(Meaning):
 
 def _at(root: etree._Element, name: str, path: str) -> list[str]:
     try:
-        found = root.xpath(path)
+        result = root.xpath(path)
     except etree.XPathError as error:
         raise ContractError(f"place '{name}' has no XPath: {path} ({error})", hint="correct service.toml") from None
-    values = found if isinstance(found, list) else [found]
+    values = result if isinstance(result, list) else [result]
     return [" ".join(_text(value).split()) for value in values]
 
 

@@ -145,14 +145,14 @@ def _written(
 ) -> bytes:
     """A document written anew: the keys in another order, other white space, texts and numbers in other letters."""
 
-    def write(one: Any) -> str:
-        if isinstance(one, dict):
-            return f"{{{comma.join(text(key) + colon + write(item) for key, item in order(one.items()))}}}"
-        if isinstance(one, list):
-            return f"[{comma.join(map(write, one))}]"
-        if isinstance(one, _Number):
-            return number(one)
-        return text(one) if isinstance(one, str) else json.dumps(one)
+    def write(part: Any) -> str:
+        if isinstance(part, dict):
+            return f"{{{comma.join(text(key) + colon + write(item) for key, item in order(part.items()))}}}"
+        if isinstance(part, list):
+            return f"[{comma.join(map(write, part))}]"
+        if isinstance(part, _Number):
+            return number(part)
+        return text(part) if isinstance(part, str) else json.dumps(part)
 
     return write(value).encode()
 

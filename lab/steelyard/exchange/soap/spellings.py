@@ -107,8 +107,8 @@ def _references(value: str) -> str:
 
 
 def _space(tag: str) -> str:
-    found = re.match(r"\{([^}]*)\}", tag)
-    return found.group(1) if found else ""
+    match = re.match(r"\{([^}]*)\}", tag)
+    return match.group(1) if match else ""
 
 
 def _name(tag: str, prefixes: dict[str, str]) -> str:

@@ -29,14 +29,14 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
         return None
     subjects = run.schedule.subjects
     rows = tuple(
-        (subject, *(value_text(found[percent]) if percent in found else "-" for percent in _LABELLED))
-        for subject, found in curves.items()
+        (subject, *(value_text(percentiles[percent]) if percent in percentiles else "-" for percent in _LABELLED))
+        for subject, percentiles in curves.items()
     )
     told = "; ".join(
-        f"{subject}: median {value_text(found[50.0])} ms"
-        + (f", p99 {value_text(found[99.0])} ms" if 99.0 in found else "")
-        for subject, found in curves.items()
-        if 50.0 in found
+        f"{subject}: median {value_text(percentiles[50.0])} ms"
+        + (f", p99 {value_text(percentiles[99.0])} ms" if 99.0 in percentiles else "")
+        for subject, percentiles in curves.items()
+        if 50.0 in percentiles
     )
     return Picture(
         title=cell.name,
@@ -56,19 +56,19 @@ def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
     if not histogram.total:
         return {}
     steps = sorted({100 * (1 - 10 ** (-place / 10)) for place in range(51)} | set(_LABELLED))
-    found = {}
+    milliseconds = {}
     for percent in (round(step, 6) for step in steps):
         microseconds = histogram.percentile(percent)
         if percentile_refusal(percent / 100, histogram.total, quantities.beyond(microseconds)) is None:
-            found[percent] = microseconds / 1000
-    return found
+            milliseconds[percent] = microseconds / 1000
+    return milliseconds
 
 
 def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[str]) -> Chart:
     values: list[dict[str, Any]] = [
         {"subject": subject, "beyond": 1 / (1 - percent / 100), "ms": ms, "mark": percent in _LABELLED}
-        for subject, found in curves.items()
-        for percent, ms in found.items()
+        for subject, percentiles in curves.items()
+        for percent, ms in percentiles.items()
     ]
     highest = max(value["ms"] for value in values)
     lowest = min(value["ms"] for value in values)

@@ -30,12 +30,12 @@ def graph(path: Path) -> Graph | None:
         root = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)).getroot()
     except (OSError, etree.XMLSyntaxError):
         return None
-    services = {one.get("name", ""): one for one in root.iterchildren("{*}service")}
-    calls = {name: one.get("calls", "").split() for name, one in services.items()}
+    services = {service.get("name", ""): service for service in root.iterchildren("{*}service")}
+    calls = {name: service.get("calls", "").split() for name, service in services.items()}
     entry = root.get("entry", "")
     if entry not in calls or any(callee not in calls for callees in calls.values() for callee in callees):
         return None
-    parallel = {name for name, one in services.items() if one.get("order") == "parallel"}
+    parallel = {name for name, service in services.items() if service.get("order") == "parallel"}
     depths = _depths(entry, calls)
     if depths is None:
         return None

@@ -18,12 +18,12 @@ DEEPEST = math.log(2)  # from twice as much on, a colour is at its deepest
 
 def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Picture | None:
     """One subject against the reference over all cells of an operation; None where nothing could be compared."""
-    shown = [one for one in judgements if one.compared.ratio is not None]
+    shown = [judgement for judgement in judgements if judgement.compared.ratio is not None]
     if not shown:
         return None
     first = shown[0].compared
     what = first.measure.title.lower()
-    rows = tuple(_row(one) for one in shown)
+    rows = tuple(_row(judgement) for judgement in shown)
     told = "; ".join(f"{payload}, {users} users: {ratio} {word}" for payload, users, ratio, _, word in rows)
     wide, narrow = draw(name, lambda width: _chart(shown, width))
     return Picture(
@@ -43,10 +43,16 @@ def _payload(judgement: Judgement) -> str:
 
 
 def _row(judgement: Judgement) -> tuple[str, str, str, str, str]:
-    one = judgement.compared
-    bounds = None if one.interval is None else (one.interval.low, one.interval.high)
+    compared = judgement.compared
+    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
     interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
-    return _payload(judgement), str(one.cell.users), ratio_text(one.ratio or 0.0, bounds), interval, _word(judgement)
+    return (
+        _payload(judgement),
+        str(compared.cell.users),
+        ratio_text(compared.ratio or 0.0, bounds),
+        interval,
+        _word(judgement),
+    )
 
 
 def _word(judgement: Judgement) -> str:

@@ -33,22 +33,22 @@ def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
         return _picture(f"test-{place}-{name}", f"{title}, {unit}", axis, cell, lines, subjects)
 
     def over_time(value: str) -> dict[str, Points]:
-        return {subject: _over_time([(one, getattr(one, value)) for one in them]) for subject, them in forks.items()}
+        return {subject: _over_time([(fork, getattr(fork, value)) for fork in them]) for subject, them in forks.items()}
 
     yield picture("time-response", "Response time", "seconds", "ms", over_time("response_ms"))
     yield picture("time-throughput", "Throughput", "seconds", "requests/s", over_time("throughput_per_s"))
     if cell.profile.kind in ("ramp", "steps"):
-        levels = {subject: [blocks.by_users(one) for one in them] for subject, them in forks.items()}
+        levels = {subject: [blocks.by_users(fork) for fork in them] for subject, them in forks.items()}
 
         def over_users(value: str) -> dict[str, Points]:
             return {
-                subject: _together([(one.users, getattr(one, value)) for one in them])
+                subject: _together([(fork.users, getattr(fork, value)) for fork in them])
                 for subject, them in levels.items()
             }
 
         yield picture("users-response", "Response time", "users", "ms", over_users("response_ms"))
         yield picture("users-throughput", "Throughput", "users", "requests/s", over_users("throughput_per_s"))
-    if any(one.failed_per_s.any() for them in forks.values() for one in them):
+    if any(fork.failed_per_s.any() for them in forks.values() for fork in them):
         yield picture("time-failures", "Failures of all kinds", "seconds", "1/s", over_time("failed_per_s"))
 
 
@@ -56,7 +56,7 @@ def _over_time(forks: Sequence[tuple[Series, Numbers]]) -> Points:
     """Whole seconds put together, so that no line has more points than can be seen."""
     longest = max(len(values) for _, values in forks)
     width = max(1, -(-longest // _MOST_POINTS))
-    return _together([_binned(np.round(one.second), values, width) for one, values in forks])
+    return _together([_binned(np.round(fork.second), values, width) for fork, values in forks])
 
 
 def _binned(at: Numbers, values: Numbers, width: int) -> tuple[Numbers, Numbers]:
@@ -73,13 +73,13 @@ def _mean(values: Numbers) -> float:
 
 def _together(forks: Sequence[tuple[Numbers, Numbers]]) -> Points:
     """The forks' values at each x, those without one left out."""
-    found: dict[float, list[float]] = {}
+    by_place: dict[float, list[float]] = {}
     for at, values in forks:
         for x, value in zip(at, values, strict=True):
-            found.setdefault(float(x), [])
+            by_place.setdefault(float(x), [])
             if np.isfinite(value):
-                found[float(x)].append(float(value))
-    return [(x, *_spread(found[x])) for x in sorted(found)]
+                by_place[float(x)].append(float(value))
+    return [(x, *_spread(by_place[x])) for x in sorted(by_place)]
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float, float]:

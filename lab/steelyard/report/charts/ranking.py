@@ -20,7 +20,7 @@ def ranking_chart(
     judgements: Sequence[Judgement], ranked: Sequence[Ranked], floors: Collection[str], margin: float
 ) -> Picture | None:
     """None where there are no places. `judgements` are those against the reference, on the primary measure."""
-    shown = [one.compared for one in judgements if one.compared.ratio is not None]
+    shown = [judgement.compared for judgement in judgements if judgement.compared.ratio is not None]
     if not ranked or not shown:
         return None
     rows = list(_rows(shown, ranked, floors))
@@ -32,44 +32,54 @@ def ranking_chart(
     room = (max(seen) / min(seen)) ** 0.03
     low, high = min(seen) / room, max(seen) * room
     wide, narrow = draw("ranking", lambda width: _chart(rows, shown[0], margin, low, high, width))
-    one = shown[0]
+    first = shown[0]
     return Picture(
         "Places",
-        f"{one.measure.title} on {one.cell.name}, each subject over {one.b}. Before a name stands its place, or the best and "
-        f"the worst that no decided pair contradicts. Small dots are forks, the bar is the {percent_text(one.confidence)} "
+        f"{first.measure.title} on {first.cell.name}, each subject over {first.b}. Before a name stands its place, or the best and "
+        f"the worst that no decided pair contradicts. Small dots are forks, the bar is the {percent_text(first.confidence)} "
         "interval over them, the band is the margin within which subjects count as equal.",
         "; ".join(f"{row['row']}: {ratio_text(row['ratio'])}" for row in rows) + ".",
         wide,
         narrow,
-        ("place and subject", f"ratio to {one.b}", "interval", "forks"),
+        ("place and subject", f"ratio to {first.b}", "interval", "forks"),
         tuple((row["row"], ratio_text(row["ratio"]), row["interval"], str(len(row["forks"]))) for row in rows),
     )
 
 
 def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked], floors: Collection[str]) -> Iterator[dict[str, Any]]:
     """A row a subject, best measured first, with those that have no place and then floors last; the reference stands at 1."""
-    by_name = {one.a: one for one in shown}
-    apart = [label for label in by_name if label not in {one.subject for one in ranked}]
+    by_name = {compared.a: compared for compared in shown}
+    apart = [label for label in by_name if label not in {place.subject for place in ranked}]
     apart.sort(key=lambda label: label in floors)
-    places = [(one.subject, place_text(one)) for one in ranked]
+    places = [(place.subject, place_text(place)) for place in ranked]
     for label, place in [*places, *((label, "floor" if label in floors else "-") for label in apart)]:
-        one = by_name.get(label)
-        bounds = (one.interval.low, one.interval.high) if one is not None and one.interval is not None else None
-        ratio = one.ratio if one is not None and one.ratio is not None else 1.0
+        compared = by_name.get(label)
+        bounds = (
+            (compared.interval.low, compared.interval.high)
+            if compared is not None and compared.interval is not None
+            else None
+        )
+        ratio = compared.ratio if compared is not None and compared.ratio is not None else 1.0
         yield {
             "row": f"{place}  {label}",
             "ratio": ratio,
             "low": bounds[0] if bounds else ratio,
             "high": bounds[1] if bounds else ratio,
             "interval": "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds),
-            "forks": [fork.ratio for fork in one.counted if fork.ratio is not None] if one is not None else [],
+            "forks": [fork.ratio for fork in compared.counted if fork.ratio is not None]
+            if compared is not None
+            else [],
         }
 
 
-def _chart(rows: Sequence[dict[str, Any]], one: Compared, margin: float, low: float, high: float, width: int) -> Chart:
+def _chart(
+    rows: Sequence[dict[str, Any]], compared: Compared, margin: float, low: float, high: float, width: int
+) -> Chart:
     names = [row["row"] for row in rows]
     ticks = ratio_ticks(low, high)
-    title = f"{one.measure.title} over {one.b} (log scale)" if width == WIDE else f"over {one.b} (log scale)"
+    title = (
+        f"{compared.measure.title} over {compared.b} (log scale)" if width == WIDE else f"over {compared.b} (log scale)"
+    )
     axis = alt.Axis(values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6], format="~g", title=title)
     x = alt.X("ratio:Q", scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
     y = alt.Y("row:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None, grid=True, gridColor=GRID))

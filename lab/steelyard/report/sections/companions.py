@@ -24,10 +24,10 @@ def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
     for subject in run.schedule.subjects:
         measured = list(_measured(run, cell, subject))
         requests = sum(row.completed + row.lead_in_completed + row.wrong for row, _ in measured)
-        for part in dict.fromkeys(one.part for _, seen in measured for one in seen if not one.judged):
-            used = [[one for one in seen if one.part == part] for _, seen in measured]
-            cost = sum(one.cpu_ns for seen in used for one in seen) / max(1, requests) / 1000
-            highest = max(sum(one.rss_bytes for one in seen) for seen in used) / 2**20
+        for part in dict.fromkeys(process.part for _, seen in measured for process in seen if not process.judged):
+            used = [[process for process in seen if process.part == part] for _, seen in measured]
+            cost = sum(process.cpu_ns for seen in used for process in seen) / max(1, requests) / 1000
+            highest = max(sum(process.rss_bytes for process in seen) for seen in used) / 2**20
             yield cell.name, called(run, subject), part, value_text(cost), value_text(highest)
 
 

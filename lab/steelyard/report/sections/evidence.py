@@ -22,9 +22,15 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
     reference = analysis.run.schedule.reference
-    primary = [one for one in analysis.judgements if one.compared.primary and one.compared.b == reference]
+    primary = [
+        judgement
+        for judgement in analysis.judgements
+        if judgement.compared.primary and judgement.compared.b == reference
+    ]
     margin = analysis.run.schedule.margin
-    evidence = [ratio_chart(place, one, margin, alone=len(primary) == 1) for place, one in enumerate(primary)]
+    evidence = [
+        ratio_chart(place, judgement, margin, alone=len(primary) == 1) for place, judgement in enumerate(primary)
+    ]
     placed = ranks(analysis.run, analysis.judgements)
     return present([ranking_chart(primary, placed, analysis.run.floors, margin), *evidence])
 

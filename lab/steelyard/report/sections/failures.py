@@ -77,36 +77,36 @@ def failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 def deaths(failures: Sequence[TrialFailure]) -> Iterator[Death]:
     """Failed trials in a line for each subject, deed and load; those that the user stopped are none."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for one in failures:
-        if one.status == "failed":
-            load = load_text(one.place) if one.place else ""
-            found.setdefault((one.subject or "the run", deed(one.kind), load), []).append(str(one.trial))
-    for (subject, what, load), trials in found.items():
+    by_death: dict[tuple[str, str, str], list[str]] = {}
+    for failure in failures:
+        if failure.status == "failed":
+            load = load_text(failure.place) if failure.place else ""
+            by_death.setdefault((failure.subject or "the run", deed(failure.kind), load), []).append(str(failure.trial))
+    for (subject, what, load), trials in by_death.items():
         yield Death(subject, what, load, f"{'trial' if len(trials) == 1 else 'trials'} {', '.join(trials)}")
 
 
 def trial_failures(failures: Sequence[TrialFailure]) -> Iterator[tuple[str, ...]]:
     """Trial, subject, what it did, under which load, in which slice, and the cause."""
-    for one in failures:
+    for failure in failures:
         load, where = "", ""
-        if one.place is not None:
-            load, where = load_text(one.place).removeprefix("at "), f"{one.place.slice}, {one.place.phase}"
-        what = deed(one.kind) if one.status == "failed" else one.status
-        yield str(one.trial), one.subject or "", what, load, where, one.message
+        if failure.place is not None:
+            load, where = load_text(failure.place).removeprefix("at "), f"{failure.place.slice}, {failure.place.phase}"
+        what = deed(failure.kind) if failure.status == "failed" else failure.status
+        yield str(failure.trial), failure.subject or "", what, load, where, failure.message
 
 
 def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
     """Pairs voided by reason, for each two subjects in each cell."""
     seen = set()
     for judgement in analysis.judgements:
-        one = judgement.compared
-        key = (one.a, one.b, one.cell.name)
+        compared = judgement.compared
+        key = (compared.a, compared.b, compared.cell.name)
         if key in seen:
             continue
         seen.add(key)
-        for reason, count in sorted(one.voided.items()):
-            yield f"{one.a} / {one.b}, {one.cell.name}", reason, str(count)
+        for reason, count in sorted(compared.voided.items()):
+            yield f"{compared.a} / {compared.b}, {compared.cell.name}", reason, str(count)
     objections = Counter(
         row.why_not
         for trial in analysis.run.trials

@@ -17,17 +17,21 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     if not gridded:
         return None
     against = [
-        one
-        for one in analysis.judgements
-        if one.compared.cell.name in gridded
-        and one.compared.b == schedule.reference
-        and one.compared.measure.name == one.compared.cell.primary_measure
+        judgement
+        for judgement in analysis.judgements
+        if judgement.compared.cell.name in gridded
+        and judgement.compared.b == schedule.reference
+        and judgement.compared.measure.name == judgement.compared.cell.primary_measure
     ]
     pictures = [
         heat_map(
             f"grid-{place}-{operation}",
             operation,
-            [one for one in against if one.compared.a == subject and one.compared.cell.operation == operation],
+            [
+                judgement
+                for judgement in against
+                if judgement.compared.a == subject and judgement.compared.cell.operation == operation
+            ],
         )
         for place, subject in enumerate(schedule.subjects)
         for operation in dict.fromkeys(cell.operation for cell in schedule.cells)

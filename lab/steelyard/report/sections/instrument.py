@@ -35,13 +35,13 @@ def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
     names = list(dict.fromkeys(finding.check for finding in analysis.findings))
     for cell in cells(analysis.run):
         for subject in analysis.run.schedule.subjects:
-            found = {
+            by_check = {
                 item.check: item
                 for item in analysis.findings
                 if item.cell == cell.name and item.subject in (subject, None)
             }
-            if found:
-                yield CheckRow(cell.name, called(analysis.run, subject), tuple(found.get(name) for name in names))
+            if by_check:
+                yield CheckRow(cell.name, called(analysis.run, subject), tuple(by_check.get(name) for name in names))
 
 
 def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:

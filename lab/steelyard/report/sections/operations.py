@@ -28,11 +28,11 @@ def _levels(analysis: Analysis) -> tuple[Picture, ...]:
     """What is judged first, and beside it throughput, or the mean response time where that is judged."""
     run = analysis.run
     operations = [cell.name for cell in cells(run)]
-    found = []
+    charts = []
     for name in list(dict.fromkeys((cells(run)[0].primary_measure, "throughput", "response_time_mean")))[:2]:
         figures = [figure for figure in analysis.figures if figure.measure.name == name]
-        found.append(level_chart(f"level-{name}", figures, operations, run.schedule.subjects))
-    return present(found)
+        charts.append(level_chart(f"level-{name}", figures, operations, run.schedule.subjects))
+    return present(charts)
 
 
 SECTION = Section("operations", content)

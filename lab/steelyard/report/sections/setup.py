@@ -58,17 +58,17 @@ def groups(run: Run) -> list[Group]:
     environment.pop("command", None)
     environment.pop("tuning", None)
     plain = {name: value for name, value in environment.items() if not isinstance(value, Mapping)}
-    found = [Group("Plan", tuple(_plan(run)))]
-    found += [
+    shown = [Group("Plan", tuple(_plan(run)))]
+    shown += [
         Group(_TITLES.get(name, _words(name)), tuple(_lines(value)))
         for name, value in environment.items()
         if isinstance(value, Mapping)
     ]
     if plain:
-        found.append(Group("Versions", tuple(_lines(plain))))
+        shown.append(Group("Versions", tuple(_lines(plain))))
     if isinstance(subjects, Mapping):
-        found += [Group(f"Subject {label}", tuple(_lines(parts))) for label, parts in subjects.items()]
-    return found
+        shown += [Group(f"Subject {label}", tuple(_lines(parts))) for label, parts in subjects.items()]
+    return shown
 
 
 def tuning(run: Run) -> Tuning | None:

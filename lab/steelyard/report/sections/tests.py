@@ -91,11 +91,11 @@ def environments(analysis: Analysis) -> tuple[Environment, ...]:
         return ()
     paper = _paper(analysis)
     drawn = graph(run.folder.joinpath(*GRAPH))
-    decided = {test.test: test for one in analysis.verdicts.decisions for test in one.tests}
+    decided = {test.test: test for decision in analysis.verdicts.decisions for test in decision.tests}
     shown: dict[str, list[TestShown]] = {}
     for place, cell in enumerate(blocks):
-        one = _test(analysis, place, cell, decided.get(cell.name), paper)
-        shown.setdefault(cell.operation, []).append(one)
+        shown_test = _test(analysis, place, cell, decided.get(cell.name), paper)
+        shown.setdefault(cell.operation, []).append(shown_test)
     last = list(shown)[-1]
     return tuple(
         Environment(operation, tuple(tests), drawn if operation == last else None) for operation, tests in shown.items()
@@ -131,9 +131,9 @@ def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | Non
         published=_published(analysis, cell, paper),
         claims=tuple(_claims(cell, paper)),
         readings=tuple(
-            f"{one.detector}, of {' and '.join(one.servers)}: {one.text} (section {one.section})"
-            for one in paper.readings
-            if one.test == cell.name
+            f"{reading.detector}, of {' and '.join(reading.servers)}: {reading.text} (section {reading.section})"
+            for reading in paper.readings
+            if reading.test == cell.name
         ),
     )
 
@@ -168,9 +168,9 @@ def _remarks(test: Mapping[str, object]) -> Iterator[str]:
 
 def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bool, str]]:
     """All subjects side by side first, what cannot be judged last."""
-    mine = [one for one in detections if one.cell == cell.name]
-    for one in sorted(mine, key=lambda one: (not one.judged, one.subject is not None)):
-        yield one.judged, one.sentence
+    mine = [detection for detection in detections if detection.cell == cell.name]
+    for detection in sorted(mine, key=lambda detection: (not detection.judged, detection.subject is not None)):
+        yield detection.judged, detection.sentence
 
 
 def _published(analysis: Analysis, cell: Cell, paper: PaperNumbers) -> Published | None:
@@ -201,27 +201,27 @@ def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Ite
         )
         yield "paper", f"{row.server} / {first.server}", ratio_text(ratios[0]), ratio_text(ratios[1])
     reference = analysis.run.schedule.reference
-    found = {
-        (one.compared.a, one.compared.measure.name): one.compared
-        for one in analysis.judgements
-        if one.compared.cell.name == cell.name and one.compared.b == reference
+    by_measure = {
+        (judgement.compared.a, judgement.compared.measure.name): judgement.compared
+        for judgement in analysis.judgements
+        if judgement.compared.cell.name == cell.name and judgement.compared.b == reference
     }
     for subject in analysis.run.schedule.subjects:
-        both = [found.get((subject, name)) for name in ("throughput", "response_time_mean")]
-        texts = ["-" if one is None or one.ratio is None else ratio_text(one.ratio) for one in both]
+        both = [by_measure.get((subject, name)) for name in ("throughput", "response_time_mean")]
+        texts = ["-" if compared is None or compared.ratio is None else ratio_text(compared.ratio) for compared in both]
         if subject != reference:
             yield "here", f"{subject} / {reference}", texts[0], texts[1]
 
 
 def _claims(cell: Cell, paper: PaperNumbers) -> Iterator[tuple[str, str]]:
     """Claims about a test that the paper's own tables contradict."""
-    for one in paper.claims:
-        if one.holds and one.claim.test == cell.name:
-            unit = f" {one.claim.unit}" if one.claim.unit else ""
-            assumed = f", assuming that {one.claim.assumes}" if one.claim.assumes else ""
+    for checked in paper.claims:
+        if checked.holds and checked.claim.test == cell.name:
+            unit = f" {checked.claim.unit}" if checked.claim.unit else ""
+            assumed = f", assuming that {checked.claim.assumes}" if checked.claim.assumes else ""
             yield (
-                f"{one.claim.text} (section {one.claim.section})",
-                f"its own tables say {value_text(one.figure)}{unit}: {one.claim.meaning}{assumed}",
+                f"{checked.claim.text} (section {checked.claim.section})",
+                f"its own tables say {value_text(checked.figure)}{unit}: {checked.claim.meaning}{assumed}",
             )
 
 

@@ -11,8 +11,8 @@ from .setup import tuning
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where the paper's list was not stored."""
-    found = tuning(analysis.run)
-    return None if found is None else {"tuning": found}
+    tuned = tuning(analysis.run)
+    return None if tuned is None else {"tuning": tuned}
 
 
 SECTION = Section("tuning", content)

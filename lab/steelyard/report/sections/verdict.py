@@ -39,13 +39,11 @@ def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     elif primary:
         yield "judged by", f"{primary[0].measure.title.lower()} on {primary[0].cell.name}"
         yield "load", _load(primary[0].cell)
-    if any(one.forks for one in primary):
-        yield "forks", ", ".join(dict.fromkeys(str(len(one.counted)) for one in primary))
-    if any(one.forks for one in primary) and not blocks:
-        yield (
-            "pairs",
-            f"{sum(one.pairs for one in primary)}, {sum(one.voided.total() for one in primary) or 'none'} voided",
-        )
+    if any(compared.forks for compared in primary):
+        yield "forks", ", ".join(dict.fromkeys(str(len(compared.counted)) for compared in primary))
+    if any(compared.forks for compared in primary) and not blocks:
+        voided = sum(compared.voided.total() for compared in primary)
+        yield "pairs", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
     yield "margin", f"{analysis.run.schedule.margin:.0%}"
 
 
