@@ -29,7 +29,7 @@ SERVICE = entries.service("wstest")
 def running(spec: SubjectSpec, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSubject]:
     monkeypatch.setenv(MARK, str(folder))
     ready = subject.provided(spec, SERVICE, PROGRESS)
-    with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as started:
+    with subject.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as started:
         yield started
 
 

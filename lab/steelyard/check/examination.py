@@ -124,7 +124,7 @@ class Examination:
     @contextmanager
     def started(self, wanted: Subject) -> Iterator[RunningSubject]:
         draw = random.Random(time.time_ns())
-        with subject.started(wanted, self.folder, cpus.share().server, draw, self.progress) as running:
+        with subject.started(wanted, self.folder, cpus.share(), draw, self.progress) as running:
             yield running
 
     def exchanges(self, running: RunningSubject) -> None:

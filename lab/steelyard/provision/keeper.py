@@ -251,3 +251,30 @@ def run(
             raise KeeperError(
                 f"'{' '.join(argv)}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {log}"
             )
+
+
+def output(
+    argv: Sequence[str],
+    *,
+    log: Path,
+    cwd: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    while_waiting: Callable[[], None] | None = None,
+) -> str:
+    """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
+    printed = log.with_suffix(".output")
+    try:
+        run(
+            ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv],
+            log=log,
+            cwd=cwd,
+            environment=environment,
+            seconds=seconds,
+            while_waiting=while_waiting,
+        )
+        return printed.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeeperError(f"what '{' '.join(argv)}' printed cannot be read: {error}") from None
+    finally:
+        printed.unlink(missing_ok=True)

@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-import os
 import random
 import secrets
-import shutil
 import socket
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
-from ..base import house
 from ..base.conversation import Conversation
-from ..base.errors import KeeperError, NoAnswerError, ProvisionError, SteelyardError
+from ..base.errors import KeeperError, NoAnswerError, ProvisionError
+from ..base.house import HOST
 from ..base.progress import Progress
 from ..base.text import counted
 from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
 from ..models.server import Server
-from ..models.service import Service
+from ..models.service import Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import build, keeper, sockets
+from .cpus import Shares, Whose
 from .keeper import Keeper, ProcessUse
+from .scratch import control_folder, scratch_folder
 from .toolchain import require
 
 BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
 _READY_PAUSE = 0.1
+_RESTORE_SECONDS = 120
+_RECONCILE_SECONDS = 120
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
 _COUNT_BYTES = 2**16  # of an answer that is one number
 
 
 @dataclass(frozen=True)
 class Part:
-    """One process of a subject before it runs: where it stands (`part1`, `companion1` ...), and what it is.
+    """One process of a subject before it runs: its place in the subject, which is its role, and what it is.
 
-    `server` is as these `factors` make it: its version, its stack and its artifacts are those that run.
+    `server` is as these `factors` make it: its version, its stack and its artifacts are those that run. `processors` says
+    whose it shares; None: its own, or else the engine's.
     """
 
     place: str
@@ -48,6 +50,7 @@ class Part:
     factors: dict[str, str]
     cache: Path
     judged: bool
+    processors: Whose | None
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,11 @@ class Subject:
         """The path of the service on a part."""
         return part.server.model.path_of(self.service.model.path, part.factors)
 
+    def reconciliations(self) -> list[Reconciliation]:
+        """What a trial of it ends with."""
+        factors = self.front.factors.items()
+        return [one for one in self.service.model.reconciliations if one.when.items() <= factors]
+
     @property
     def may_freeze(self) -> bool:
         """Freezing breaks database and broker connections, so a subject with companions is never frozen by a design."""
@@ -90,12 +98,22 @@ class Words:
 
 
 class RunningPart:
-    """A part that was started: its keeper and that one's control socket, its port and its log."""
+    """A part that was started: its keeper and that one's control socket, its port and its log, and what proved a companion's
+    starting state."""
 
     def __init__(
-        self, part: Part, kept: Keeper, control: Path, port: int, log: Path, words: Words, start_seconds: float
+        self,
+        part: Part,
+        kept: Keeper,
+        control: Path,
+        port: int,
+        log: Path,
+        words: Words,
+        start_seconds: float,
+        state: str,
     ) -> None:
         self.part = part
+        self.state = state
         self.keeper = kept
         self.control = control
         self.port = port
@@ -117,7 +135,7 @@ class RunningSubject:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.front.port}{self.subject.path()}"
+        return f"http://{HOST}:{self.front.port}{self.subject.path()}"
 
     @property
     def start_seconds(self) -> float:
@@ -131,9 +149,10 @@ class RunningSubject:
         for part in reversed(self.parts):
             part.keeper.thaw()
 
-    def pin(self, cpus: Sequence[int]) -> None:
+    def pin(self, shares: Shares) -> None:
+        """Keep each process on the processors of its place."""
         for part in self.parts:
-            part.keeper.pin(cpus)
+            part.keeper.pin(shares.of(part.part.processors))
 
     def redeploy(self, seconds: float) -> None:
         """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""
@@ -168,6 +187,23 @@ class RunningSubject:
         except (NoAnswerError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
 
+    def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
+        """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
+        expected = asked.expect.replace("{requests}", str(self.requests_served()))
+        values = {"host": HOST, "service": str(self.subject.service.folder)}
+        for each in self.parts:
+            place, folder = each.part.place, each.part.server.folder
+            values |= {f"port.{place}": str(each.port), f"cache.{place}": str(each.part.cache)}
+            values[f"server.{place}"] = str(folder)
+        said = keeper.output(
+            build.placeholders(asked.command, values),
+            log=self.front.log.with_suffix(f".{asked.name}.log"),
+            cwd=self.subject.service.folder,
+            environment=self.front.words.environment,
+            seconds=_RECONCILE_SECONDS,
+        )
+        return expected, said.strip()
+
     def ended(self) -> RunningPart | None:
         """The first part that ended by itself; None while all run."""
         return next((part for part in self.parts if part.keeper.exit is not None), None)
@@ -182,9 +218,33 @@ class RunningSubject:
 
 def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
     """`spec` with all its servers fetched and built; raises what catalogue, fetch and build raise."""
-    companions = [_part(f"companion{n}", part, None, progress) for n, part in enumerate(spec.companions, 1)]
-    parts = [_part(f"part{n}", part, service, progress) for n, part in enumerate(spec.parts, 1)]
-    return Subject(spec.label, service, [*companions, *parts], spec.headers)
+    _require_places(spec)
+    companions = [_part(part, None, progress) for part in spec.companions]
+    parts = [_part(part, service, progress) for part in spec.parts]
+    subject = Subject(spec.label, service, [*companions, *parts], spec.headers)
+    places = {part.place for part in subject.parts}
+    for asked in subject.reconciliations():
+        for role in sorted(asked.roles() - places):
+            raise ProvisionError(
+                f"{spec.label} has no {role}, which the reconciliation {asked.name} of {service.name} asks",
+                hint="name one among its companions, as CONTRIBUTING.md shows",
+            )
+    return subject
+
+
+def _require_places(spec: SubjectSpec) -> None:
+    """Raises ProvisionError where two processes have the same place: whoever looks for one by its role would find either."""
+    places = [_place(part) for part in (*spec.companions, *spec.parts)]
+    for place in places:
+        if places.count(place) > 1:
+            raise ProvisionError(
+                f"{spec.label} has {places.count(place)} processes in the role of {place}",
+                hint='give one another role in the study, such as role = "callee"',
+            )
+
+
+def _place(spec: PartSpec) -> str:
+    return spec.role or entries.server(spec.server).model.role
 
 
 def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
@@ -217,17 +277,19 @@ def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entr
     return replace(service, model=service.model.as_set(first.front.factors))
 
 
-def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
+def _part(spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
     server = entries.server(spec.server)
     factors = settings.settled(server, service, spec.factors)
     require(server.model.needs_with(factors), server.name)
     as_run = replace(server, model=server.model.as_run(factors))
-    return Part(place, as_run, factors, build.provide(as_run, service, progress), judged=service is not None)
+    judged = service is not None
+    processors = spec.processors or ("server" if judged else None)
+    return Part(_place(spec), as_run, factors, build.provide(as_run, service, progress), judged, processors)
 
 
 @contextmanager
 def started(
-    subject: Subject, folder: Path, cpus: Sequence[int], draw: random.Random, progress: Progress
+    subject: Subject, folder: Path, shares: Shares, draw: random.Random, progress: Progress
 ) -> Iterator[RunningSubject]:
     """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
 
@@ -237,40 +299,46 @@ def started(
     ports = dict(zip(places, free_ports(draw, len(places)), strict=True))
     shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
+    shared["STEELYARD_HOST"] = HOST
     shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
-        controls = Path(stack.enter_context(_controls()))
+        controls = Path(stack.enter_context(control_folder()))
         for part in subject.parts:
             with progress.stage(f"starting {subject.label}"):
-                running.append(
-                    _start(subject, part, ports[part.place], shared, folder, controls, cpus, stack, progress)
-                )
+                running.append(_start(subject, part, ports, shared, folder, controls, shares, stack, progress))
         yield RunningSubject(subject, running)
 
 
 def _start(
     subject: Subject,
     part: Part,
-    port: int,
+    ports: Mapping[str, int],
     shared: dict[str, str],
     folder: Path,
     controls: Path,
-    cpus: Sequence[int],
+    shares: Shares,
     stack: ExitStack,
     progress: Progress,
 ) -> RunningPart:
-    server = part.server
+    server, port = part.server, ports[part.place]
     # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
-    scratch = stack.enter_context(_scratch(f"{server.name}-{part.place}-"))
+    scratch = stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
     log = folder / f"{subject.label}.{part.place}.log"
     environment = {
         **require(server.model.needs_with(part.factors), server.name),
         **shared,
         **settings.environment(subject.service, part.factors),
-        "STEELYARD_CPUS": str(max(1, len(cpus))),
+        "STEELYARD_CPUS": str(max(1, len(shares.of(part.processors)))),
     }
-    values = {"port": str(port), "scratch": scratch, "cache": str(part.cache), "service": str(subject.service.folder)}
+    values = {
+        **{f"port.{place}": str(each) for place, each in ports.items()},
+        "host": HOST,
+        "port": str(port),
+        "scratch": scratch,
+        "cache": str(part.cache),
+        "service": str(subject.service.folder),
+    }
     for argv in server.model.prepare:
         try:
             command = build.placeholders(argv, values)
@@ -297,7 +365,31 @@ def _start(
         return listens and (not part.judged or _counts(subject, port))
 
     _await_ready(server, kept, ready, counts, environment, folder, progress)
-    return RunningPart(part, kept, control, port, log, Words(values, environment), time.monotonic() - begun)
+    start_seconds = time.monotonic() - begun
+    words = Words(values, environment)
+    return RunningPart(part, kept, control, port, log, words, start_seconds, _restored(server, words, log, progress))
+
+
+def _restored(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
+    """What proves that a companion is in its starting state, once it was brought there; raises ProvisionError."""
+    state = server.model.state
+    if state is None:
+        return ""
+    try:
+        for argv in [*state.restore, state.verify]:
+            said = keeper.output(
+                build.placeholders(argv, words.placeholders),
+                log=log,
+                cwd=server.folder,
+                environment=words.environment,
+                seconds=_RESTORE_SECONDS,
+                while_waiting=progress.refresh,
+            )
+    except KeeperError as error:
+        raise ProvisionError(
+            f"{server.name} could not be brought to its starting state: {error.message}", hint=error.hint
+        ) from None
+    return said.strip()
 
 
 def _await_ready(
@@ -346,7 +438,7 @@ def _counts(subject: Subject, port: int) -> bool:
 
 def _count(subject: Subject, port: int, seconds: float) -> int:
     """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
-    url = f"http://127.0.0.1:{port}{subject.service.model.counter}"
+    url = f"http://{HOST}:{port}{subject.service.model.counter}"
     conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
     try:
         answer = conversation.get(subject.headers)
@@ -371,41 +463,6 @@ def free_ports(draw: random.Random, count: int) -> list[int]:
             port = draw.choice(_PORTS)
             probe = held.enter_context(socket.socket())
             with suppress(OSError):
-                probe.bind(("127.0.0.1", port))
+                probe.bind((HOST, port))
                 found.append(port)
     raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
-
-
-def _sweep(base: Path) -> None:
-    """Remove what a killed lab left: scratch folders are named after the process that made them."""
-    for left in base.iterdir():
-        owner = left.name.partition("-")[0]
-        if not owner.isdigit() or not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(left, ignore_errors=True)
-
-
-@contextmanager
-def _controls() -> Iterator[str]:
-    """A folder for control sockets. Not in the scratch folder: a socket's path has 107 bytes at the most."""
-    try:
-        holder = tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SteelyardError(
-            f"no folder for control sockets can be made in {tempfile.gettempdir()}: {error.strerror}",
-            hint="set TMPDIR to a folder that can be written",
-        ) from None
-    with holder as folder:
-        yield folder
-
-
-@contextmanager
-def _scratch(prefix: str) -> Iterator[str]:
-    base = house.cache() / "scratch"
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-        _sweep(base)
-        holder = tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-{prefix}", dir=base, ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SteelyardError(f"no scratch folder can be made in {base}: {error.strerror}") from None
-    with holder as folder:
-        yield folder

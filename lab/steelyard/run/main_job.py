@@ -61,8 +61,8 @@ def run(
     measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
     service = entries.service(study.model.service)
     with machine_lock(" ".join(command)):
-        shares = cpus.share()
         specs = subjects_of(study.model, request.only, request.set_of_factors)
+        shares = cpus.share(companions=any(spec.companions for spec in specs))
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
@@ -90,10 +90,9 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     service = entries.service(study.model.service)
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
-        shares = cpus.share()
-        subjects = subject.all_provided(
-            subjects_of(study.model, schedule.asked or schedule.subjects), service, progress
-        )
+        specs = subjects_of(study.model, schedule.asked or schedule.subjects)
+        shares = cpus.share(companions=any(spec.companions for spec in specs))
+        subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
         for said in standing.damaged:
