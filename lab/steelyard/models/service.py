@@ -96,7 +96,8 @@ class Exchange(Strict):
 
     `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
     carries nothing of the request). `fault` says that the right answer is a SOAP fault. `safe` says that sending the
-    request twice does no harm.
+    request twice does no harm. In an answer `{{hole:NAME}}` stands for a value that the service makes up, and in the request of a
+    later exchange for the value that it was.
     """
 
     operation: str
