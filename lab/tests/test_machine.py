@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from steelyard.base.errors import ConfigurationError, EngineError
+from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
 from steelyard.observe import doctor, processes
 from steelyard.provision import cpus, quota, subject
 from steelyard.provision.keeper import ProcessUse
@@ -28,6 +28,26 @@ def test_the_engine_has_processors_of_its_own_where_there_are_two(
     shares = cpus.share(available, tmp_path)
     assert (shares.server, shares.engine) == (server, engine)
     assert shares.apart == (len(available) > 1)
+    assert shares.companions == []
+
+
+@pytest.mark.parametrize(
+    ("count", "server", "companions", "engine"),
+    [(1, [0], [], [0]), (2, [0], [], [1]), (4, [0, 1], [2], [3]), (8, [0, 1, 2, 3], [4, 5], [6, 7])],
+)
+def test_companions_have_processors_of_their_own_where_there_are_some_else_the_engine_s(
+    tmp_path: Path, count: int, server: list[int], companions: list[int], engine: list[int]
+) -> None:
+    shares = cpus.share(range(count), tmp_path, companions=True)
+    assert (shares.server, shares.companions, shares.engine) == (server, companions, engine)
+    assert shares.of("server") == server and shares.of("engine") == engine
+    assert shares.of(None) == (companions or engine)
+    if companions:
+        assert shares.of("own") == companions
+    else:
+        with pytest.raises(ProvisionError, match="none can be spared") as caught:
+            shares.of("own")
+        assert "processors" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,8 @@ def _require_same_state(setting: Setting, log: TrialLog, record: SubjectRecord) 
     for process in record.processes:
         for before in _earlier(setting, log):
             if (before.role, before.server) == (process.role, process.server) and before.state != process.state:
-                message = (
-                    f"the starting state of its {process.role} is '{process.state}', and was '{before.state}' before"
-                )
+                was = f"'{process.state}', and was '{before.state}' before"
+                message = f"the starting state of {record.label}'s {process.role} is {was}"
                 raise TrialFailedError(
                     Failure(kind="state", subject=record.label, message=message),
                     hint=f"[state] of {process.server}'s server.toml says how it is restored",

@@ -55,12 +55,12 @@ def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
             try:
                 expected, printed = subject.reconcile(asked)
             except (ProvisionError, KeeperError) as error:
-                message = f"its reconciliation {asked.name} could not be made: {error.message}"
+                message = f"{label} could not be reconciled with its load ({asked.name}): {error.message}"
                 raise TrialFailedError(
                     Failure(kind="reconciliation", subject=label, message=message), error.hint
                 ) from None
             if printed != expected:
-                message = f"its reconciliation {asked.name} is '{printed[:200]}', and should be '{expected}'"
+                message = f"{label} is not reconciled with its load: {asked.name} is '{printed[:200]}', and should be '{expected}'"
                 raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message))
             found.append(Reconciled(subject=label, name=asked.name, found=printed))
     return found

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from .job import Profile
 from .measure import Measure
 from .server import FactorName, Role
+from .service import Reconciliation
 from .strict import Strict
 
 SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
@@ -159,6 +160,7 @@ class Study(Strict):
     of them is a cell instead; where there is a `grid`, each of its combinations. `measures` are the study's own, beside those of
     measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
     `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
+    `reconciliations` are what a trial ends with, beside those of the service.
     `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
     response time where it is open.
     """
@@ -190,6 +192,7 @@ class Study(Strict):
     grid: list[Grid] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
+    reconciliations: list[Reconciliation] = []
     judged_by: str = ""
 
     def first_server(self) -> str:

@@ -379,7 +379,7 @@ def _restored(server: Entry[Server], words: Words, log: Path, progress: Progress
         for argv in [*state.restore, state.verify]:
             said = keeper.output(
                 build.placeholders(argv, words.placeholders),
-                log=log,
+                log=log.with_suffix(".state.log"),
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=_RESTORE_SECONDS,
