@@ -20,8 +20,8 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, subject
-from steelyard.provision.subject import RunningPart, RunningSubject
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.launch import RunningPart, RunningSubject
 
 sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
 import graph
@@ -47,7 +47,7 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(MARK, str(folder))
     ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS)
-    with subject.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as running:
+    with launch.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as running:
         yield running
     assert ours(folder) == []
 

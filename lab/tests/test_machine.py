@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
 from steelyard.observe import doctor, processes
-from steelyard.provision import cpus, quota, subject
+from steelyard.provision import cpus, launch, quota
 from steelyard.provision.keeper import ProcessUse
 
 
@@ -248,12 +248,12 @@ def test_a_busy_process_of_ours_is_not_a_stranger(stranger: int) -> None:
 
 def test_a_port_that_somebody_listens_on_is_never_given() -> None:
     seed = 5
-    [port] = subject.free_ports(random.Random(seed), 1)
+    [port] = launch.free_ports(random.Random(seed), 1)
     with socket.socket() as somebody:
         somebody.bind(("127.0.0.1", port))
         somebody.listen()
-        assert subject.free_ports(random.Random(seed), 1) != [port]
-    assert subject.free_ports(random.Random(seed), 1) == [port]
+        assert launch.free_ports(random.Random(seed), 1) != [port]
+    assert launch.free_ports(random.Random(seed), 1) == [port]
 
 
 def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
@@ -268,5 +268,5 @@ def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
                 drawn = self.last = super().choice(numbers)
             return drawn
 
-    ports = subject.free_ports(Twice(3), 5)
+    ports = launch.free_ports(Twice(3), 5)
     assert len(ports) == len(set(ports)) == 5

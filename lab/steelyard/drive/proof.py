@@ -9,7 +9,7 @@ from ..base.errors import KeeperError, ProvisionError
 from ..exchange import corpus
 from ..exchange.soap import meaning as soap
 from ..models.records import Counted, Failure, Reconciled, SlicePlan, WrongSample
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
 

@@ -22,7 +22,7 @@ from ..plan.designs import design_named
 from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import kept_awake
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 from ..statistics.steady import WarmUpSlice, compiles, jit_share, steady_since
 from .bring_up import start_all
 from .engine import Engine, Tick

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from ..provision import quota
 from ..provision.keeper import ProcessUse
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 
 OBSERVATIONS = (
     "slice",
