@@ -17,7 +17,7 @@ from ..models.service import Service
 from ..plan.designs import design_named
 from ..plan.kinds import KINDS, kind_of, unbroken, warmed
 from ..provision.cpus import Shares
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 
 HEAD_START_SECONDS = 8.0
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping
 
-from ..base.errors import ProvisionError
+from ..base.errors import KeeperError, ProvisionError
 from ..exchange import corpus
 from ..exchange.soap import meaning as soap
-from ..models.records import Counted, SlicePlan, WrongSample
-from ..provision.subject import RunningSubject
+from ..models.records import Counted, Failure, Reconciled, SlicePlan, WrongSample
+from ..provision.launch import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
 
@@ -42,6 +42,27 @@ def counts(
         except ProvisionError as error:
             raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
         found.append(Counted(subject=label, by_service=served, by_engine=by_engine[label]))
+    return found
+
+
+def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
+    """What each subject's reconciliations print after the load; raises TrialFailedError where one is not what it must be."""
+    found = []
+    for label, subject in running.items():
+        if subject.subject.same_as is not None:
+            continue
+        for asked in subject.subject.reconciliations():
+            try:
+                expected, printed = subject.reconcile(asked)
+            except (ProvisionError, KeeperError) as error:
+                message = f"{label} could not be reconciled with its load ({asked.name}): {error.message}"
+                raise TrialFailedError(
+                    Failure(kind="reconciliation", subject=label, message=message), error.hint
+                ) from None
+            if printed != expected:
+                message = f"{label} is not reconciled with its load: {asked.name} is '{printed[:200]}', and should be '{expected}'"
+                raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message))
+            found.append(Reconciled(subject=label, name=asked.name, found=printed))
     return found
 
 

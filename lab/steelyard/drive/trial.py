@@ -22,12 +22,12 @@ from ..plan.designs import design_named
 from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import kept_awake
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 from ..statistics.steady import WarmUpSlice, compiles, jit_share, steady_since
 from .bring_up import start_all
 from .engine import Engine, Tick
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
-from .proof import check_samples, counts
+from .proof import check_samples, counts, reconciled
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
 from .stress import stress_of
@@ -78,6 +78,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
             slices=log.slices,
             steady=log.steady,
             counted=log.counted,
+            reconciled=log.reconciled,
             samples_checked=log.samples_checked,
             wrong_samples=log.wrong_samples,
             distress=log.distress,
@@ -122,6 +123,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
             log.counted = counts(running, served_before, driver.rows.seen, driver.watch, log.slices[-1])
+            log.reconciled = reconciled(running)
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
         except (ProvisionError, KeeperError) as error:
@@ -170,7 +172,7 @@ class _Driver:
             for plan in plans:
                 self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS)
         for subject in self._running.values():
-            subject.pin(self._setting.shares.server)
+            subject.pin(self._setting.shares)
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max(len(plans) for plans in slices.warm_up.values())):

@@ -9,7 +9,7 @@ from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Exchange, Service
-from . import exchanges
+from . import exchanges, holes
 from .soap import meaning as soap
 from .soap.spellings import UTF8, Spelling, respell
 
@@ -45,6 +45,7 @@ def verify(
             if name in deviations:
                 continue
             right = b""
+            exchange = _recalled(exchange, meaning, name)
             for spelling in _spellings(exchange, all_spellings and not floor):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
@@ -52,6 +53,7 @@ def verify(
                     service, meaning, conversation, name, exchange, spelling, headers, who or url, right
                 )
                 verified += 1
+            meaning.remember()
     finally:
         conversation.close()
     return verified
@@ -82,6 +84,14 @@ def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exc
         made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
         for number, exchange in enumerate(made, 1):
             yield f"{operation}/random-{number} (seed {seed})", exchange
+
+
+def _recalled(exchange: Exchange, meaning: soap.Meaning, name: str) -> Exchange:
+    """The exchange with what earlier answers held in the holes of its request."""
+    try:
+        return exchange.model_copy(update={"request": holes.filled(exchange.request, meaning.remembered)})
+    except ContractError as error:
+        raise ContractError(f"{name} cannot be asked: {error.message}") from None
 
 
 def _spellings(exchange: Exchange, all_spellings: bool) -> Iterator[Spelling]:

@@ -15,7 +15,7 @@ from ..catalogue.entries import Entry
 from ..models.job import Rule
 from ..models.records import Cell
 from ..models.service import Exchange, Service
-from . import exchanges
+from . import exchanges, holes
 
 COLUMNS = ("entry", "operation", "offset", "length", "rule", "safe")
 
@@ -75,7 +75,7 @@ def make(
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
             for entry, (asked, exchange) in enumerate(made):
-                body = exchange.request.encode()
+                body = holes.filled(exchange.request, {}).encode()
                 rule = _rule(service.model, exchange)
                 name = f"{asked}-{entry}" if exchange.marker else asked
                 rules[name] = rule

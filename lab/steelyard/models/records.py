@@ -120,6 +120,29 @@ class SlicePlan(Strict):
     pair: int | None = None
 
 
+class ProcessRecord(Strict):
+    """One process of a subject: its role, what it was, on which processors it was kept, and whether it is judged.
+
+    `state` is what its starting state was verified by, where it has one.
+    """
+
+    role: str
+    server: str
+    title: str
+    version: str
+    judged: bool
+    processors: list[int]
+    state: str = ""
+
+
+class Reconciled(Strict):
+    """What a subject's trial ended with: what a reconciliation printed, as it should have."""
+
+    subject: str
+    name: str
+    found: str
+
+
 class SubjectRecord(Strict):
     """One subject of a trial as it really ran. `floor` marks one that reads no XML (Server.floor).
 
@@ -137,6 +160,7 @@ class SubjectRecord(Strict):
     factors: dict[str, str] = {}
     floor: bool = False
     same_as: str | None = None
+    processes: list[ProcessRecord] = []
 
 
 class Steady(Strict):
@@ -221,6 +245,7 @@ class TrialRecord(Strict):
     slices: list[SlicePlan] = []
     steady: list[Steady] = []
     counted: list[Counted] = []
+    reconciled: list[Reconciled] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []
     distress: list[Distress] = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field
 
-from .server import Factor, FactorName
+from .server import Argv, Factor, FactorName
 from .strict import Strict
 
 
@@ -35,6 +36,25 @@ class Operation(Strict):
     written: bool = True
 
 
+class Reconciliation(Strict):
+    """What must be true of a subject after a trial's load, asked by a command; else the trial is void, with what it found.
+
+    The argument list runs in the service's folder, with {host}, {service}, {port.ROLE}, {cache.ROLE} and {server.ROLE} replaced
+    (of the subject's process in that role: its port, the folder of what was fetched for it, and that of its descriptor), and the
+    front's environment. What it prints must be `expect`, where {requests} is how many requests the service counted since its
+    start. It is asked where the front's factors have the values of `when`.
+    """
+
+    name: str
+    command: Argv
+    expect: str
+    when: dict[FactorName, str] = {}
+
+    def roles(self) -> set[str]:
+        """The roles that the subject must have for the command to make sense."""
+        return set(re.findall(r"\{(?:port|cache|server)\.([a-z][a-z0-9]*)\}", " ".join(self.command)))
+
+
 class Service(Strict):
     """The descriptor of a service.
 
@@ -44,6 +64,7 @@ class Service(Strict):
     --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
     settings that every implementation obeys, on any server; they are set and passed on as a server's own are. Those among
     `generate_with` change the right answers: the generator is given them, too, so all subjects of a run have the same.
+    `reconciliations` are what a trial ends with.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -59,6 +80,7 @@ class Service(Strict):
     generate_with: list[FactorName] = []
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: Annotated[list[str], Field(min_length=1)]
+    reconciliations: list[Reconciliation] = []
 
     def as_set(self, values: Mapping[str, str]) -> Service:
         """This service with the values of its factors among `values` as their defaults."""
@@ -74,7 +96,8 @@ class Exchange(Strict):
 
     `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
     carries nothing of the request). `fault` says that the right answer is a SOAP fault. `safe` says that sending the
-    request twice does no harm.
+    request twice does no harm. In an answer `{{hole:NAME}}` stands for a value that the service makes up, and in the request of a
+    later exchange for the value that it was.
     """
 
     operation: str

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from .job import Profile
 from .measure import Measure
-from .server import FactorName
+from .server import FactorName, Role
+from .service import Reconciliation
 from .strict import Strict
 
 SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
@@ -103,17 +104,24 @@ class Grid(Strict):
 
 
 class PartSpec(Strict):
-    """One process of a subject: a server, and settings of it that differ from their defaults."""
+    """One process of a subject: a server, and settings of it that differ from their defaults.
+
+    `role` is its name among the subject's processes; none said, its server's own. `processors` says whose it shares: those of
+    the servers, those of the engine, or `own`, which companions have where the machine has some to spare. None said, a
+    server is on the servers' and a companion on its own, or else on the engine's.
+    """
 
     server: str
     factors: dict[str, str] = {}
+    role: Role | None = None
+    processors: Literal["server", "engine", "own"] | None = None
 
 
 class SubjectSpec(Strict):
     """What is compared. The first part takes the load; companions are started first and not judged. Files are named after `label`.
 
-    `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is
-    part1, part2 ... and companion1 ...
+    `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<ROLE>: the role is the place of a
+    process in the subject, and no two have the same.
 
     `same_as` makes it another face of a subject that runs: the same processes, asked over connections and with headers of
     its own. `slowed` (0.05 is 5%) plants a slow-down by that share of the processor time per request, which the
@@ -152,6 +160,7 @@ class Study(Strict):
     of them is a cell instead; where there is a `grid`, each of its combinations. `measures` are the study's own, beside those of
     measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
     `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
+    `reconciliations` are what a trial ends with, beside those of the service.
     `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
     response time where it is open.
     """
@@ -183,6 +192,7 @@ class Study(Strict):
     grid: list[Grid] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
+    reconciliations: list[Reconciliation] = []
     judged_by: str = ""
 
     def first_server(self) -> str:

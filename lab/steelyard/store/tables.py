@@ -111,7 +111,11 @@ class SliceRow:
 
 @dataclass(frozen=True)
 class Observation:
-    """A row of observations.csv: what one process of a subject used between two looks, in ns and bytes."""
+    """A row of observations.csv: what one process of a subject used between two looks, in ns and bytes.
+
+    `part` is its role. It is judged unless it is a companion's (a database's) beside the subject; runs of before that was
+    written down numbered the companions.
+    """
 
     slice: int
     subject: str
@@ -123,11 +127,7 @@ class Observation:
     cpu_ns: int
     jit_ns: int
     rss_bytes: int
-
-    @property
-    def judged(self) -> bool:
-        """Whether it is a process of the subject itself, and not of a companion (a database) beside it."""
-        return not self.part.startswith("companion")
+    judged: bool
 
 
 @dataclass(frozen=True)
@@ -204,12 +204,13 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
 
 def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
     """What each process used, by slice."""
-    names = [item.name for item in fields(Observation)]
+    names = [item.name for item in fields(Observation) if item.name != "judged"]
     texts = {"subject", "part", "process"}
     found: dict[int, list[Observation]] = {}
     for row in read_table(path, names, may_be_cut=may_be_cut):
         values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in names}
-        made = Observation(**values)
+        judged = row.whole("judged") == 1 if "judged" in row.fields else not row.text("part").startswith("companion")
+        made = Observation(**values, judged=judged)
         if made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} was observed for no time")
         found.setdefault(made.slice, []).append(made)

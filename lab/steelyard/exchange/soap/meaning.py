@@ -14,6 +14,7 @@ import xmlschema
 from lxml import etree
 
 from ...base.errors import ContractError
+from .. import holes
 
 ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
@@ -57,10 +58,19 @@ def fault_text(element: etree._Element) -> str:
 
 
 class Meaning:
-    """What messages mean under one schema: `of` turns a body's content into plain typed values that compare with `==`."""
+    """What messages mean under one schema: `of` turns a body's content into plain typed values that compare with `==`.
+
+    A hole in an expected answer takes any value of the type that the schema has there, or the one that is remembered of it.
+    """
 
     def __init__(self, schema: Path) -> None:
         self._schema = _load(schema)
+        self.remembered: dict[str, str] = {}
+        self._found: dict[str, str] = {}
+
+    def remember(self) -> None:
+        """Keep what the holes of the last right answer held, for the exchanges that follow."""
+        self.remembered |= self._found
 
     def of(self, element: etree._Element) -> Any:
         """Typed values of a body's content; raises ContractError where it does not keep the schema."""
@@ -89,10 +99,30 @@ class Meaning:
                     if is_fault(got)
                     else "an answer came where a SOAP fault is due"
                 )
-            meant, expected_value = self.of(got), self.of(wanted)
+            meant = self.of(got)
+            found = dict(self.remembered)
+            _fill(wanted, got, found)
+            expected_value = self.of(wanted)
         except ContractError as error:
             return error.message
-        return None if meant == expected_value else _first_difference(meant, expected_value)
+        if meant != expected_value:
+            return _first_difference(meant, expected_value)
+        self._found = found
+        return None
+
+
+def _fill(wanted: etree._Element, got: etree._Element, values: dict[str, str]) -> None:
+    """Put into each hole what `values` has under its name, else what the answer has in its place, which `values` then has too."""
+    hole = holes.name_of(wanted.text)
+    if hole is not None:
+        wanted.text = values.setdefault(hole, got.text or "")
+    for name, text in wanted.attrib.items():
+        hole = holes.name_of(str(text))
+        if hole is not None:
+            wanted.set(name, values.setdefault(hole, str(got.get(name, ""))))
+    for child, other in zip(wanted, got, strict=False):
+        if child.tag == other.tag:
+            _fill(child, other, values)
 
 
 @cache
