@@ -116,8 +116,12 @@ class RunningSubject:
         return next(part for part in self.parts if part.part.judged)
 
     @property
+    def host(self) -> str:
+        return "127.0.0.1"
+
+    @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.front.port}{self.subject.path()}"
+        return f"http://{self.host}:{self.front.port}{self.subject.path()}"
 
     @property
     def start_seconds(self) -> float:
