@@ -271,6 +271,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if matches!(user.task, Task::Waiting(_)) {
                 user.task = Task::Off;
                 user.thinking = None;
+                user.step = 0;
             }
         }
     }

@@ -213,7 +213,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         match outcome {
             Outcome::Right { .. } => user.capture(&session.steps[user.step], whole, outcome),
-            _ => Ok(outcome),
+            // A wrong answer is an answer, but no whole session comes of it, and no value.
+            _ => {
+                user.session_failed = true;
+                Ok(outcome)
+            }
         }
     }
 

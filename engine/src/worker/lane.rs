@@ -130,6 +130,7 @@ impl<T> Lane<T> {
         self.active = false;
         self.ended = false;
         self.left = left;
+        self.step = 0;
         self.reader = ResponseReader::new();
         self.jar.clear();
         self.rng = SmallRng::seed_from_u64(seed);

@@ -86,6 +86,29 @@ fn a_session_that_may_continue_does_after_a_failure_unless_a_value_is_missing() 
 }
 
 #[test]
+fn a_wrong_answer_gives_no_value_so_its_session_fails_and_nothing_is_sent_with_a_place_unfilled() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let script = move |_: Ns, request: &str| {
+        seen.lock().unwrap().push(request.to_owned());
+        Reply::After(10 * MS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nid=7;")
+    };
+    let mut job = job(json!({"steps": two_steps()}), users(1, 0.1));
+    job["rules"] = json!({"right": {"contains": "what never comes"}});
+    let mut simulation = Simulation::with_corpus(job, with_places("{{id}}"), script);
+    let (driven, _) = simulation.drive(0);
+    let (whole, failed) = sessions(&driven);
+    let counts = counts(&driven);
+    assert!(whole == 0 && failed > 3);
+    assert_eq!(counts.measured.wrong + counts.outside.wrong, counts.sent);
+    assert_eq!(
+        asked.lock().unwrap().len() as u64,
+        driven.started[0],
+        "no second step was sent"
+    );
+}
+
+#[test]
 fn values_and_stamps_are_filled_anew_for_every_session_and_the_seed_replays_them() {
     let run = || {
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -109,6 +132,31 @@ fn values_and_stamps_are_filled_anew_for_every_session_and_the_seed_replays_them
     let uuids: BTreeSet<&str> = asked.iter().map(|text| text.split_once(' ').unwrap().1).collect();
     assert_eq!(uuids.len(), asked.len());
     assert_eq!(run(), asked);
+}
+
+#[test]
+fn a_session_that_a_slice_or_a_level_cut_off_is_not_taken_up_by_the_next() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let script = move |_: Ns, request: &str| {
+        seen.lock().unwrap().push(request.contains("Cookie: "));
+        Reply::After(
+            10 * MS,
+            "HTTP/1.1 200 OK\r\nSet-Cookie: id=7\r\nContent-Length: 0\r\n\r\n",
+        )
+    };
+    // Each session is in its pause when its slice, or its burst, ends; a second step would come with a cookie.
+    let steps = json!([{"operation": "echo", "think": {"kind": "constant", "ms": 500}}, {"operation": "echo"}]);
+    let bursts = json!({"kind": "bursts", "users": 1, "on_seconds": 0.1, "off_seconds": 0.1, "seconds": 0.4});
+    let slices = [
+        slice(users(1, 0.1), json!({"mix": {"visit": 1}})),
+        slice(bursts, json!({"mix": {"visit": 1}, "number": 1})),
+    ];
+    let sessions = json!({"visit": {"steps": steps, "new_visitor": true}});
+    let mut simulation = Simulation::new(json!({"slices": slices, "sessions": sessions}), script);
+    simulation.drive(0);
+    simulation.drive(1);
+    assert_eq!(*asked.lock().unwrap(), [false; 3]);
 }
 
 #[test]

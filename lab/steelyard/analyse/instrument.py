@@ -116,7 +116,7 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
 
 
 def _pause_seconds(rows: Sequence[tuple[Trial, SliceRow]], completed: int) -> float:
-    """The pauses a right answer: a session has more requests than pauses. Runs of before pauses were counted have what the job asked for."""
+    """The pauses a right answer, since a session has more requests than pauses; older runs have the job's own."""
     if any(row.thinks for _, row in rows):
         return sum(row.think_ns_sum for _, row in rows) / 1e9 / completed
     return rows[0][0].think_ms / 1000

@@ -105,13 +105,16 @@ def expected_answers(folder: Path) -> dict[int, str]:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 
 
-def mean_request_bytes(folder: Path) -> dict[str, float]:
-    """The mean size of a stored request's body, by operation."""
+def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[str, float]:
+    """The mean size of a stored request's body, by operation, and by session over its steps."""
     sizes: dict[str, list[int]] = {}
     with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             sizes.setdefault(row["operation"], []).append(int(row["length"]))
-    return {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
+    whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
+    return means | {name: sum(means[one] for one in operations) / len(operations) for name, operations in whole.items()}
 
 
 def _own(exchange: Exchange) -> list[str | int | float]:

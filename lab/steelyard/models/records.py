@@ -14,10 +14,10 @@ from .study import Until
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged. `users` are the most at
-    any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests on; empty: throughput of
-    closed load, the 99th percentile of open. `payload` are values of the service's parameters that this cell has of its own.
-    Judged cells of one `family` share an error rate; without one, each is a question of its own.
+    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged.
+    `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests
+    on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's parameters that
+    this cell has of its own. Judged cells of one `family` share an error rate; without one, each is a question of its own.
     """
 
     name: str

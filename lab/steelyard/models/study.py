@@ -164,8 +164,8 @@ class Study(Strict):
     measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
     `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
     `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
-    response time where it is open. `sessions` are requests that a user makes in order, each under a name that `operations` may hold;
-    with `work`, each slice is a fixed number of them and not a time.
+    response time where it is open. `sessions` are requests that a user makes in order, each under a name that `operations` may
+    hold; with `work`, each slice is a fixed number of them and not a time.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -227,11 +227,17 @@ class Study(Strict):
                 raise ValueError(f"the grid names '{min(unknown)}', which is not one of the operations")
         if self.grid and self.tests:
             raise ValueError("a study has tests or a grid, not both")
+        if self.primary not in self.operations:
+            raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
+        return self
+
+    @model_validator(mode="after")
+    def _work_is_fixed_in_one_way(self) -> Study:
         if self.work is not None and (self.rate is not None or self.tests):
             raise ValueError("fixed work has neither a rate nor tests with a shape")
         for test in self.tests:
             if isinstance(test.profile, FixedWork):
-                raise ValueError(f"test {test.name}: fixed work is no load with a shape; say `work` of the study instead")
-        if self.primary not in self.operations:
-            raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
+                raise ValueError(
+                    f"test {test.name}: fixed work is no load with a shape; say `work` of the study instead"
+                )
         return self

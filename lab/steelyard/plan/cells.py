@@ -90,7 +90,9 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
             raise ConfigurationError(f"{service.name} has no operation '{operation}'{nearest(operation, known)}")
     for name, session in study.sessions.items():
         if name in service.operations:
-            raise ConfigurationError(f"{study.name}: the session '{name}' has the name of an operation of {service.name}")
+            raise ConfigurationError(
+                f"{study.name}: the session '{name}' has the name of an operation of {service.name}"
+            )
         for step in session.steps:
             if step.operation not in service.operations:
                 raise ConfigurationError(
@@ -99,7 +101,9 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
                 )
     for grid in study.grid:
         if grid.payload and study.sessions.keys() & {*study.operations, *grid.operations}:
-            raise ConfigurationError(f"{study.name}: a grid with a payload cannot hold sessions", hint="give it users alone")
+            raise ConfigurationError(
+                f"{study.name}: a grid with a payload cannot hold sessions", hint="give it users alone"
+            )
 
 
 def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
