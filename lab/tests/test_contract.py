@@ -134,11 +134,11 @@ def test_a_subject_s_own_headers_go_along_and_the_request_s_win_as_in_the_engine
 ) -> None:
     sent: list[dict[str, str]] = []
 
-    def post(_self: Conversation, _body: bytes, headers: dict[str, str]) -> Answer:
+    def ask(_self: Conversation, _method: str, _path: str, _body: bytes, headers: dict[str, str]) -> Answer:
         sent.append(headers)
         return Answer(401, b"")
 
-    monkeypatch.setattr(Conversation, "post", post)
+    monkeypatch.setattr(Conversation, "ask", ask)
     with pytest.raises(ContractError, match="HTTP status 401, expected 200"):
         verify(headers={"Authorization": "Bearer sesame", "soapaction": "mine"})
     assert sent[0]["Authorization"] == "Bearer sesame"

@@ -50,21 +50,22 @@ class Conversation:
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> Answer:
         """The answer to one POST; raises NoAnswerError where no whole one comes in time."""
-        return self._ask("POST", body, headers)
+        return self.ask("POST", self._path, body, headers)
 
     def get(self, headers: Mapping[str, str]) -> Answer:
         """The answer to one GET; raises NoAnswerError where no whole one comes in time."""
-        return self._ask("GET", None, headers)
+        return self.ask("GET", self._path, None, headers)
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
 
-    def _ask(self, method: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """The answer to one request, for the URL's own path where `path` is empty; raises NoAnswerError as the others do."""
         self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
         for attempt in range(1, self._attempts + 1):
             try:
-                self._connection.request(method, self._path, body, dict(headers))
+                self._connection.request(method, path or self._path, body, dict(headers))
                 return self._whole(self._connection.getresponse())
             except (TimeoutError, _TooLargeError) as error:
                 self.close()

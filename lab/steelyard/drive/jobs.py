@@ -14,6 +14,7 @@ from ..exchange.corpus import Corpus
 from ..models.job import Job, KeeperChannel, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
+from ..plan.cells import operations_of
 from ..plan.designs import design_named
 from ..plan.kinds import KINDS, kind_of, unbroken, warmed
 from ..provision.cpus import Shares
@@ -136,7 +137,9 @@ def make_job(
 ) -> Job:
     """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
     cells = {cell.name: cell for cell in schedule.cells}
-    asked = {name: operation for cell in schedule.cells for name, operation in zip(cell.asked, cell.mix, strict=True)}
+    asked: dict[str, str] = {}
+    for cell in schedule.cells:
+        asked |= operations_of(cell, schedule.sessions)
 
     def slice_of(plan: SlicePlan) -> Slice:
         cell = cells[plan.cell]
@@ -164,7 +167,9 @@ def make_job(
         targets=[
             Target(
                 subject=label,
-                url=subject.url,
+                host=subject.host,
+                port=subject.front.port,
+                path=subject.subject.path(),
                 headers=subject.subject.headers,
                 operation_headers={
                     name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())
@@ -177,6 +182,7 @@ def make_job(
             for label, subject in running.items()
         ],
         slices=[slice_of(plan) for plan in slices.all()],
+        sessions=schedule.sessions,
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
     )

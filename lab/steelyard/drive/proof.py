@@ -26,8 +26,8 @@ def counts(
     `rows` are all of slices.csv, `last` is the last slice driven. Raises TrialFailedError where a service tells no count.
     """
     answers = (
-        *("completed", "wrong", "status", "fault"),
-        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault"),
+        *("completed", "wrong", "status", "fault", "capture"),
+        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault", "outside_capture"),
     )
     hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
     by_engine = dict.fromkeys(hosts.values(), 0)

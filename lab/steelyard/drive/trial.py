@@ -157,7 +157,7 @@ class _Driver:
         self.watch = Watch(
             running,
             self._cells,
-            corpus.mean_request_bytes(setting.corpus.folder),
+            corpus.mean_request_bytes(setting.corpus.folder, setting.schedule.sessions),
             setting.schedule.drain_limit_seconds,
             log.folder,
         )

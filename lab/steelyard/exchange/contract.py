@@ -30,7 +30,8 @@ def verify(
 ) -> int:
     """How many requests were answered rightly; raises ContractError on the first that was not, naming it.
 
-    `headers` are the subject's own, which go with every request.
+    `headers` are the subject's own, which go with every request. What is filled means nothing outside its session and is left out:
+    its answers are judged under load, each by its rule and the sampled ones in full.
     Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
     `<operation>/<name>`, a spelling as `spelling/<name>`.
 
@@ -42,7 +43,7 @@ def verify(
     verified = 0
     try:
         for name, exchange in all_exchanges(service, seed):
-            if name in deviations:
+            if name in deviations or exchange.filled:
                 continue
             right = b""
             exchange = _recalled(exchange, meaning, name)
@@ -126,8 +127,9 @@ def _ask(
     right: bytes = b"",
 ) -> bytes:
     """The answer to one request; raises ContractError that says how it is not the exchange's. `right` needs no look: it is."""
-    headers = request_headers(service.model, exchange.operation, own_headers) | {"Content-Type": spelling.content_type}
-    answer = conversation.post(spelling.body, headers)
+    headers = request_headers(service.model, exchange.operation, own_headers) | exchange.headers
+    headers["Content-Type"] = spelling.content_type
+    answer = conversation.ask(exchange.method or "POST", exchange.path, spelling.body, headers)
     wanted = 500 if exchange.fault else 200
     difference = None if answer.body == right else meaning.difference(answer.body, exchange.answer)
     if answer.status != wanted:

@@ -12,12 +12,16 @@ from pathlib import Path
 from ..base.errors import StoreError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
-from ..models.job import Rule
+from ..models.job import Rule, Session
 from ..models.records import Cell
 from ..models.service import Exchange, Service
+from ..plan.cells import operations_of
 from . import exchanges, holes
 
-COLUMNS = ("entry", "operation", "offset", "length", "rule", "safe")
+COLUMNS = (
+    *("entry", "operation", "offset", "length", "rule", "safe"),
+    *("method", "path", "headers", "link", "pause_ms", "filled"),
+)
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,15 @@ class Requests:
     parameters: Mapping[str, int]
 
 
-def requests_of(cells: Sequence[Cell], parameters: Mapping[str, int]) -> dict[str, Requests]:
-    """What the cells ask for, by the names of `Cell.asked`; `parameters` are those of all, which a cell's payload overrides."""
+def requests_of(
+    cells: Sequence[Cell], parameters: Mapping[str, int], sessions: Mapping[str, Session]
+) -> dict[str, Requests]:
+    """What the cells ask for, by the names of `Cell.asked`, or of the steps where one is a session; `parameters` are those of all,
+    which a cell's payload overrides."""
     return {
         name: Requests(operation, {**parameters, **cell.payload})
         for cell in cells
-        for name, operation in zip(cell.asked, cell.mix, strict=True)
+        for name, operation in operations_of(cell, sessions).items()
     }
 
 
@@ -80,7 +87,7 @@ def make(
                 name = f"{asked}-{entry}" if exchange.marker else asked
                 rules[name] = rule
                 bodies.write(body)
-                rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe)])
+                rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe), *_own(exchange)])
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
         written = {name: rule.model_dump(exclude_none=True) for name, rule in rules.items()}
@@ -98,13 +105,24 @@ def expected_answers(folder: Path) -> dict[int, str]:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 
 
-def mean_request_bytes(folder: Path) -> dict[str, float]:
-    """The mean size of a stored request's body, by operation."""
+def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[str, float]:
+    """The mean size of a stored request's body, by operation, and by session over its steps."""
     sizes: dict[str, list[int]] = {}
     with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             sizes.setdefault(row["operation"], []).append(int(row["length"]))
-    return {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
+    whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
+    return means | {name: sum(means[one] for one in operations) / len(operations) for name, operations in whole.items()}
+
+
+def _own(exchange: Exchange) -> list[str | int | float]:
+    """The later columns: empty where the exchange has nothing of its own."""
+    headers = json.dumps(exchange.headers) if exchange.headers else ""
+    link = "" if exchange.link is None else exchange.link
+    pause = "" if exchange.pause_ms is None else exchange.pause_ms
+    return [exchange.method, exchange.path, headers, link, pause, int(exchange.filled)]
 
 
 def _rule(service: Service, exchange: Exchange) -> Rule:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from .job import Profile
+from .job import Profile, Session
 from .strict import Strict
 from .study import Until
 
@@ -14,10 +14,10 @@ from .study import Until
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    `kind` is one of plan/kinds: of the `steady` ones only one is primary, of the `block`s each is judged. `users` are the most at
-    any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests on; empty: throughput of
-    closed load, the 99th percentile of open. `payload` are values of the service's parameters that this cell has of its own.
-    Judged cells of one `family` share an error rate; without one, each is a question of its own.
+    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged.
+    `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests
+    on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's parameters that
+    this cell has of its own. Judged cells of one `family` share an error rate; without one, each is a question of its own.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Cell(Strict):
     users: int
     profile: Profile
     primary: bool
-    kind: Literal["steady", "block"] = "steady"
+    kind: Literal["steady", "block", "fixed-work"] = "steady"
     title: str = ""
     until: Until | None = None
     judged_by: str = ""
@@ -80,7 +80,7 @@ class Schedule(Strict):
     `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
     false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
-    what the budget did not hold.
+    what the budget did not hold. `sessions` are those that the cells' mixes may name.
     """
 
     study: str
@@ -105,6 +105,7 @@ class Schedule(Strict):
     pairs_fixed: bool = True
     scale: float = 1.0
     left_out: list[str] = []
+    sessions: dict[str, Session] = {}
 
 
 class SlicePlan(Strict):

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from .job import Milliseconds
 from .server import Argv, Factor, FactorName
 from .strict import Strict
 
@@ -94,6 +95,11 @@ class Service(Strict):
 class Exchange(Strict):
     """A request with its expected answer, both whole SOAP envelopes as text.
 
+    `method`, `path` and `headers` are its own; without them it is a POST to the service's path. Exchanges of several operations
+    with the same `link` belong together in a session. `pause_ms` is the user's pause after the answer. Where it is `filled`, its
+    places `{{name}}` in path, headers and request are filled when it is sent: by a value that the session captured before, or
+    `uuid`, `time` and `counter` by the engine; outside a session such a request means nothing.
+
     `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
     carries nothing of the request). `fault` says that the right answer is a SOAP fault. `safe` says that sending the
     request twice does no harm. In an answer `{{hole:NAME}}` stands for a value that the service makes up, and in the request of a
@@ -106,3 +112,9 @@ class Exchange(Strict):
     marker: str | None = None
     fault: bool = False
     safe: bool = True
+    method: str = ""
+    path: str = ""
+    headers: dict[str, str] = {}
+    link: Annotated[int, Field(ge=0)] | None = None
+    pause_ms: Milliseconds | None = None
+    filled: bool = False

@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .job import Profile
+from .job import FixedWork, Profile, Session
 from .measure import Measure
 from .server import FactorName, Role
 from .service import Reconciliation
 from .strict import Strict
 
+SessionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9-]*$", max_length=40)]
 SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
 
 
@@ -90,6 +91,16 @@ class Test(Strict):
         return self
 
 
+class Work(Strict):
+    """Work that is fixed: each user makes `each` requests, or sessions, and a slice ends when all are done.
+
+    One that takes longer than `most_seconds` does not count.
+    """
+
+    each: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    most_seconds: Annotated[float, Field(gt=0, le=24 * 3600)] = 60
+
+
 class Grid(Strict):
     """A cell for each combination of an operation, a number of users and a value of each payload parameter.
 
@@ -162,7 +173,8 @@ class Study(Strict):
     `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
     `reconciliations` are what a trial ends with, beside those of the service.
     `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
-    response time where it is open.
+    response time where it is open. `sessions` are requests that a user makes in order, each under a name that `operations` may
+    hold; with `work`, each slice is a fixed number of them and not a time.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -194,6 +206,8 @@ class Study(Strict):
     sections: list[str] = []
     reconciliations: list[Reconciliation] = []
     judged_by: str = ""
+    sessions: dict[SessionName, Session] = {}
+    work: Work | None = None
 
     def first_server(self) -> str:
         """The server of the first subject."""
@@ -225,4 +239,15 @@ class Study(Strict):
             raise ValueError("a study has tests or a grid, not both")
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
+        return self
+
+    @model_validator(mode="after")
+    def _work_is_fixed_in_one_way(self) -> Study:
+        if self.work is not None and (self.rate is not None or self.tests):
+            raise ValueError("fixed work has neither a rate nor tests with a shape")
+        for test in self.tests:
+            if isinstance(test.profile, FixedWork):
+                raise ValueError(
+                    f"test {test.name}: fixed work is no load with a shape; say `work` of the study instead"
+                )
         return self

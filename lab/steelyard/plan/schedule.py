@@ -66,6 +66,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         least_forks=min(forks, budget.least_forks),
         pairs_fixed=bool(design.unbroken or request.pairs or study.pairs or study.tests),
         scale=request.scale,
+        sessions=study.sessions,
     )
 
 

@@ -80,6 +80,11 @@ class RunningSubject:
         return next(part for part in self.parts if part.part.judged)
 
     @property
+    def host(self) -> str:
+        """Where the front part answers."""
+        return HOST
+
+    @property
     def url(self) -> str:
         return f"http://{HOST}:{self.front.port}{self.subject.path()}"
 

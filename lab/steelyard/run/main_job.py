@@ -126,7 +126,9 @@ def _setting(
     made = corpus.make(
         service,
         folder / "corpus",
-        corpus.requests_of(sorted(schedule.cells, key=lambda cell: cell.operation), settings.service),
+        corpus.requests_of(
+            sorted(schedule.cells, key=lambda cell: cell.operation), settings.service, schedule.sessions
+        ),
         seed=schedule.seed,
         count=study.corpus_entries,
     )
