@@ -17,8 +17,8 @@ from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, fetch, subject
-from steelyard.provision.subject import RunningPart, RunningSubject
+from steelyard.provision import cpus, fetch, launch, subject
+from steelyard.provision.launch import RunningPart, RunningSubject
 from steelyard.provision.toolchain import jdk_home
 
 PROGRESS = Progress(Console(stderr=True), quiet=True)
@@ -29,7 +29,7 @@ SERVICE = entries.service("wstest")
 def running(spec: SubjectSpec, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSubject]:
     monkeypatch.setenv(MARK, str(folder))
     ready = subject.provided(spec, SERVICE, PROGRESS)
-    with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as started:
+    with launch.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as started:
         yield started
 
 

@@ -87,7 +87,7 @@ def test_a_jvm_whose_threads_deadlock_is_named_with_its_thread_dump(lab: Lab) ->
     failures = [record["failure"] for record in records(run)]
     assert [(one["kind"], one["subject"]) for one in failures] == [("deadlock", "b")] * 2
     assert "b deadlocked at 8 users on echoStruct" in ran.err
-    dump = (run / "trials" / "01" / "b.part1.threads.txt").read_text()
+    dump = (run / "trials" / "01" / "b.server.threads.txt").read_text()
     assert "Found one Java-level deadlock" in dump
     assert "Crossing.doFilter" in dump
     assert "<b>b</b> deadlocked at 8 users on echoStruct" in (run / "report.html").read_text()

@@ -45,7 +45,7 @@ def test_kill_9_while_servers_start_leaves_nothing_alive(lab: Lab, until: Until)
 def test_what_a_killed_run_left_in_scratch_is_removed_by_the_next(lab: Lab, until: Until, tmp_path: Path) -> None:
     cache = {"STEELYARD_CACHE": str(tmp_path / "cache")}
     process = lab.start("servers", "check", "odd", **cache)
-    until(lambda: any((tmp_path / "cache" / "scratch").glob("*-part1-*")), 30)
+    until(lambda: any((tmp_path / "cache" / "scratch").glob("*-server-*")), 30)
     process.kill()
     process.wait()
     until(lambda: ours(lab.folder) == [], 5)

@@ -18,8 +18,8 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, subject
-from steelyard.provision.subject import RunningPart, RunningSubject
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.launch import RunningPart, RunningSubject
 from steelyard.provision.toolchain import jdk_home
 
 VARIED = {
@@ -43,12 +43,13 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject]:
     folder = tmp_path_factory.mktemp("both")
     service = entries.service("wstest")
     spec = SubjectSpec(
-        label="both", parts=[PartSpec(server="tomcat-metro", factors=VARIED), PartSpec(server="tomcat-metro")]
+        label="both",
+        parts=[PartSpec(server="tomcat-metro", factors=VARIED), PartSpec(server="tomcat-metro", role="second")],
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MARK, str(folder))
         ready = subject.provided(spec, service, PROGRESS)
-        with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as running:
+        with launch.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as running:
             for part in running.parts:
                 url = f"http://127.0.0.1:{part.port}{running.subject.path()}"
                 assert contract.verify(service, url, seed=1, all_spellings=False) > 30

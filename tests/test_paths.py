@@ -14,7 +14,7 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, subject
+from steelyard.provision import cpus, launch, subject
 
 ROOT = Path(__file__).parent.parent
 PROGRESS = Progress(Console(stderr=True), quiet=True)
@@ -41,7 +41,7 @@ def test_a_server_runs_below_a_path_with_blanks_and_quotes_that_is_long(
         ready = subject.provided(spec, service, PROGRESS)
     except ToolchainError as error:
         pytest.skip(str(error))
-    with subject.started(ready, tmp_path, cpus.share().server, random.Random(7), PROGRESS) as running:
+    with launch.started(ready, tmp_path, cpus.share(), random.Random(7), PROGRESS) as running:
         deviations = running.front.part.server.model.deviations
         assert contract.verify(service, running.url, seed=1, all_spellings=False, deviations=deviations) >= 15
     assert ours(tmp_path) == []

@@ -51,7 +51,7 @@ def test_a_server_whose_workers_all_wait_for_its_own_answers_is_named_as_waiting
     assert (failure["kind"], failure["subject"]) == ("self-deadlock", "three@small")
     assert failure["message"].startswith("three@small waited for itself at 24 users on pair")
     assert "all 16 threads that serve requests wait, and all calls lead to its own port" in failure["message"]
-    dump = (run / "trials" / "01" / "three@small.part1.threads.txt").read_text()
+    dump = (run / "trials" / "01" / "three@small.server.threads.txt").read_text()
     assert "sun.net.www.protocol.http.HttpURLConnection.getInputStream" in dump
     page = (run / "report.html").read_text()
     assert "<b>three@small</b> waited for itself at 24 users on pair" in page

@@ -20,8 +20,8 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, subject
-from steelyard.provision.subject import RunningPart, RunningSubject
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.launch import RunningPart, RunningSubject
 
 sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
 import graph
@@ -47,7 +47,7 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(MARK, str(folder))
     ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS)
-    with subject.started(ready, folder, cpus.share().server, random.Random(7), PROGRESS) as running:
+    with launch.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as running:
         yield running
     assert ours(folder) == []
 
@@ -98,7 +98,7 @@ def test_a_callee_that_is_wrong_late_or_gone_breaks_the_contract_of_its_caller(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caller = PartSpec(server=server, factors={"call_timeout": "4"})
-    with started(tmp_path, monkeypatch, caller, PartSpec(server="callee")) as running:
+    with started(tmp_path, monkeypatch, caller, PartSpec(server="callee", role="callee")) as running:
         callee = running.parts[1]
 
         def mode(name: str) -> None:
@@ -132,7 +132,9 @@ def test_a_callee_that_is_wrong_late_or_gone_breaks_the_contract_of_its_caller(
 
 
 def test_calls_go_to_the_second_server_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with started(tmp_path, monkeypatch, PartSpec(server="tomcat-metro"), PartSpec(server="tomcat-metro")) as running:
+    with started(
+        tmp_path, monkeypatch, PartSpec(server="tomcat-metro"), PartSpec(server="tomcat-metro", role="callee")
+    ) as running:
         send(running, "mesh", 3)
         assert set(counts(running.parts[0]).values()) == {0}
         assert counts(running.parts[1]) == {"left": 0, "right": 0, **{s: 3 * n for s, n in MESH.calls().items()}}

@@ -17,12 +17,12 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, subject
-from steelyard.provision.subject import RunningSubject
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.launch import RunningSubject
 
 TWO_TOMCATS_AND_A_DATABASE = SubjectSpec(
     label="pair",
-    parts=[PartSpec(server="tomcat-metro"), PartSpec(server="tomcat-metro", factors={"heap": "128m"})],
+    parts=[PartSpec(server="tomcat-metro"), PartSpec(server="tomcat-metro", role="second", factors={"heap": "128m"})],
     companions=[PartSpec(server="h2")],
 )
 
@@ -38,16 +38,16 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
     progress = Progress(Console(stderr=True), quiet=True)
     service = entries.service("wstest")
     ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, service, progress)
-    with subject.started(ready, tmp_path, cpus.share().server, random.Random(7), progress) as running:
-        assert [part.part.place for part in running.parts] == ["companion1", "part1", "part2"]
+    with launch.started(ready, tmp_path, cpus.share(), random.Random(7), progress) as running:
+        assert [part.part.place for part in running.parts] == ["database", "server", "second"]
         assert len({part.port for part in running.parts}) == 3
         assert contract.verify(service, running.url, seed=1, all_spellings=False) > 30
         assert running.requests_served() > 30
 
         used = cpu_ns(running)
-        assert set(used) == {"companion1", "part1", "part2"}
+        assert set(used) == {"database", "server", "second"}
         assert all(nanoseconds > 0 for nanoseconds in used.values())
-        assert used["part1"] > used["companion1"]
+        assert used["server"] > used["database"]
 
         running.freeze()
         before = cpu_ns(running)
@@ -78,10 +78,10 @@ def test_a_stranger_on_the_port_is_not_taken_for_the_server_that_was_started(
     ours = SubjectSpec(label="ours", parts=[PartSpec(server="null")])
     service, progress = entries.service("wstest"), Progress(Console(stderr=True), quiet=True)
     first, second = subject.all_provided([strange, ours], service, progress)
-    with subject.started(first, tmp_path, [0], random.Random(1), progress) as running:
-        monkeypatch.setattr(subject, "free_ports", lambda _draw, _count: [running.front.port])
+    with launch.started(first, tmp_path, cpus.share(), random.Random(1), progress) as running:
+        monkeypatch.setattr(launch, "free_ports", lambda _draw, _count: [running.front.port])
         with (
             pytest.raises(ProvisionError, match="null died before it was ready"),
-            subject.started(second, tmp_path, [0], random.Random(1), progress),
+            launch.started(second, tmp_path, cpus.share(), random.Random(1), progress),
         ):
             pass

@@ -23,6 +23,7 @@ WANTED = {
     ],
     "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],
 }
+COMPANIONS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
 
 
 def main() -> None:
@@ -33,7 +34,7 @@ def main() -> None:
                 spec = SubjectSpec(
                     label=name,
                     parts=[PartSpec(server=name, factors=dict(factors))],
-                    companions=[PartSpec(server="h2")] if name == "tomcat-metro" else [],
+                    companions=COMPANIONS if name == "tomcat-metro" else [],
                 )
                 try:
                     subject.provided(spec, entries.service(service), progress)

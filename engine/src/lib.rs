@@ -11,6 +11,7 @@ pub mod probe;
 pub mod record;
 pub mod run;
 pub mod schedule;
+pub mod session;
 pub mod verify;
 pub mod wire;
 pub mod worker;

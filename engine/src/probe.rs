@@ -33,7 +33,7 @@ fn status(url: &Url, end: Instant) -> Result<u16> {
         "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
         url.path, url.authority
     )?;
-    let mut reader = ResponseReader::new(false);
+    let mut reader = ResponseReader::new();
     let mut buffer = [0; 4096];
     loop {
         let left = end.saturating_duration_since(Instant::now());

@@ -49,7 +49,14 @@ fn objects(value: &Value, at: String, found: &mut Vec<String>) {
 #[test]
 fn an_unknown_key_in_any_object_of_a_job_is_refused_by_name() {
     // Objects whose keys are names that the user chooses.
-    let open = ["/mix", "/headers", "/rules", "/sessions", "/operation_headers"];
+    let open = [
+        "/mix",
+        "/headers",
+        "/rules",
+        "/sessions",
+        "/operation_headers",
+        "/captures",
+    ];
     for (name, job) in examples() {
         let mut paths = Vec::new();
         objects(&job, String::new(), &mut paths);

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant, SystemTime};
 use rand::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use reading::{Ended, read};
-use steelyard_engine::{corpus, job};
+use serde_json::json;
+use steelyard_engine::session::{CompiledCapture, Filled, Stamp, Values};
+use steelyard_engine::{corpus, job, session};
 
 /// Feeds a target with kept inputs, then with mutations of them until the time is over.
 fn fuzz(name: &str, target: impl Fn(&[u8])) {
@@ -56,7 +58,7 @@ fn now_ns() -> u64 {
 }
 
 fn mutate(kept: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
-    const TOKENS: [&[u8]; 14] = [
+    const TOKENS: [&[u8]; 20] = [
         b"\r\n",
         b"\r\n\r\n",
         b"0",
@@ -71,6 +73,12 @@ fn mutate(kept: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
         b",",
         b"1e400",
         b"null",
+        b"{{",
+        b"}}",
+        b"</b>",
+        b"<id>",
+        b"<!--",
+        b"<![CDATA[",
     ];
     let mut input = kept.choose(rng).unwrap().clone();
     for _ in 0..rng.random_range(1..8) {
@@ -128,11 +136,47 @@ fn the_job_reader_survives_anything_and_says_in_one_line_what_is_wrong() {
 fn the_corpus_index_survives_anything_and_accepts_nothing_beyond_the_corpus() {
     const LENGTH: u64 = 1000;
     fuzz("corpus", |bytes| {
-        if let Ok((entries, operations)) = corpus::read_index(bytes, LENGTH, &["right", "other"]) {
-            for entry in entries {
+        if let Ok(index) = corpus::read_index(bytes, LENGTH, &["right", "other"]) {
+            for entry in index.entries {
                 assert!(entry.offset + entry.length <= LENGTH);
-                assert!(usize::from(entry.operation) < operations.len() && entry.rule < 2);
+                assert!(usize::from(entry.operation) < index.operations.len() && entry.rule < 2);
+                assert!((entry.line as usize) < index.lines.len());
             }
         }
+    });
+}
+
+#[test]
+fn captures_survive_any_answer_and_give_only_short_text_of_it() {
+    let captures = [
+        json!({"kind": "header", "name": "id"}),
+        json!({"kind": "regex", "expression": "id=(.*?);"}),
+        json!({"kind": "path", "path": "e/b/id"}),
+        json!({"kind": "path", "path": "e/b/@id"}),
+    ];
+    let captures = captures.map(|place| CompiledCapture::new("id", &serde_json::from_value(place).unwrap()).unwrap());
+    fuzz("capture", |bytes| {
+        for capture in &captures {
+            if let Some(value) = capture.find(bytes, bytes) {
+                let text = std::str::from_utf8(value).unwrap();
+                assert!((1..=4096).contains(&text.len()) && !text.chars().any(char::is_control));
+            }
+        }
+    });
+}
+
+#[test]
+fn filling_survives_any_text_and_leaves_no_place_of_one_that_was_accepted() {
+    fuzz("template", |bytes| {
+        let mut values = Values::default();
+        let Ok(names) = session::names(bytes) else { return };
+        names.iter().for_each(|name| values.set(name, b"x y"));
+        let (mut filled, mut path) = (Vec::new(), Vec::new());
+        let stamp = Stamp::default();
+        assert_eq!(session::fill(bytes, &values, &stamp, &mut filled), Filled::Whole);
+        // Every place is at least as long as its value, but those of the engine, which the values took.
+        assert!(filled.len() <= bytes.len());
+        session::fill_path(bytes, &values, &stamp, &mut path);
+        assert!(path.iter().all(u8::is_ascii_graphic) && path.len() <= 3 * bytes.len());
     });
 }

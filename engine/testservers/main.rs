@@ -14,6 +14,7 @@ mod misbehaviour;
 mod recording;
 mod report;
 mod requests;
+mod shop;
 
 use std::io::Read;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -81,6 +82,8 @@ enum Kind {
         #[command(flatten)]
         cost: Cost,
     },
+    /// Knows each visitor's own values, and answers 409 where they are wrong; `GET /totals` tells its counts
+    Shop,
     /// Breaks the protocol, or answers falsely
     Misbehave {
         mode: Misbehaviour,
@@ -144,6 +147,11 @@ fn serve(options: &Options) -> Result<()> {
                 work: Some(Work::start(cost)),
                 ..at_once
             }
+        }
+        Kind::Shop => {
+            start_listening(&listener)?;
+            report::line(&serde_json::json!({ "listening": address.to_string() }));
+            return shop::serve(&listener);
         }
         Kind::Misbehave { mode, share } => return misbehave::serve(listener, mode, share),
     };

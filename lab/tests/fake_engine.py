@@ -22,14 +22,15 @@ from urllib.parse import urlsplit
 
 SLICES = (
     "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,refused,reset,timeout,tls,"
-    "malformed,status,fault,truncated,stale_failed,stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,"
+    "malformed,status,fault,truncated,stale_failed,capture,stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,"
     "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
-    "outside_fault,outside_truncated,outside_stale_failed,outside_stale,bytes_out,bytes_in,response_ns_sum,service_ns_sum,"
-    "engine_user_ns,engine_system_ns,cpu_own_ns,cpu_other_ns,cpu_between_ns,lateness_p99_ns,valid,why_not"
+    "outside_fault,outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,response_ns_sum,"
+    "service_ns_sum,sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,cpu_own_ns,"
+    "cpu_other_ns,cpu_between_ns,lateness_p99_ns,valid,why_not"
 )
 TICKS = (
     "time_ns,slice,subject,operation,started,completed,wrong,refused,reset,timeout,tls,malformed,status,fault,truncated,"
-    "stale_failed,bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns"
+    "stale_failed,capture,bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns"
 )
 NO_TURNS = dict.fromkeys(("cpu_own_ns", "cpu_other_ns", "cpu_between_ns"), "")  # what a slice in one stretch has there
 THOUSAND_OF_1_MS = (
@@ -45,7 +46,9 @@ class Engine:
         self.job = json.loads(job_file.read_text())
         self.out, self.trial = out, int(out.name)
         self.slices = {one["number"]: one for one in self.job["slices"]}
-        self.urls = {one["subject"]: urlsplit(one["url"]) for one in self.job["targets"]}
+        self.urls = {
+            one["subject"]: urlsplit(f"http://{one['host']}:{one['port']}{one['path']}") for one in self.job["targets"]
+        }
         self.planted = json.loads(os.environ.get("STEELYARD_FAKE", "{}"))
         self.measured = dict.fromkeys(self.urls, 0)
         self.noise = random.Random(self.job["seed"])

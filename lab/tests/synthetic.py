@@ -217,7 +217,19 @@ class _Trial:
         (self.folder / "trial.json").write_text(record.model_dump_json(indent=1), encoding="utf-8")
         (self.folder / "job.json").write_text(json.dumps({"threads": 1, "slices": [{"think": {"kind": "none"}}]}))
         _table(self.folder / "slices.csv", SLICE_COLUMNS, self.rows)
-        observed = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
+        observed = (
+            "slice",
+            "subject",
+            "part",
+            "pid",
+            "process",
+            "begin_ns",
+            "end_ns",
+            "cpu_ns",
+            "jit_ns",
+            "rss_bytes",
+            "judged",
+        )
         _table(self.folder / "observations.csv", observed, self.observations)
         _table(self.folder / "machine.csv", ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s"), self.machine)
         if self.planted.throttled is not None:
@@ -305,7 +317,7 @@ class _Trial:
             [
                 plan.number,
                 plan.subject,
-                "part1",
+                "server",
                 100,
                 "server",
                 begin,
@@ -313,6 +325,7 @@ class _Trial:
                 round(busy),
                 round(length * jit),
                 rss,
+                1,
             ]
         )
         for cpu in (0, 1):
@@ -388,8 +401,8 @@ class _Trial:
         row |= planted.changes.get((self.plan.number, 0, plan.subject), {})
         self.rows.append([row[name] for name in SLICE_COLUMNS])
         self.plans.append(plan)
-        used = [plan.number, plan.subject, "part1", 100, "server", begin, begin + length]
-        self.observations.append([*used, length, 0, 200_000_000])
+        used = [plan.number, plan.subject, "server", 100, "server", begin, begin + length]
+        self.observations.append([*used, length, 0, 200_000_000, 1])
         for cpu in (0, 1):
             self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s])
         self._histograms(plan, total["completed"], total["spent"] / max(1, total["completed"]) / 1000)

@@ -23,13 +23,15 @@ from steelyard.models.service import Exchange
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """The exchanges and spellings that were asked, instead of asking a server."""
+    """The exchanges, each with its name as its path, and spellings that were asked, instead of asking a server."""
     asked: list[tuple[str, str]] = []
-    exchanges_asked = list(contract.all_exchanges(entries.service("wstest"), seed=1))
-    names = {id(exchange): name for name, exchange in exchanges_asked}
+    exchanges_asked = [
+        (name, exchange.model_copy(update={"path": name}))
+        for name, exchange in contract.all_exchanges(entries.service("wstest"), seed=1)
+    ]
 
     def note(_self: contract.Questioner, exchange: Exchange, spelling: Spelling, _right: bytes) -> bytes:
-        asked.append((names[id(exchange)], spelling.name))
+        asked.append((str(exchange.path), spelling.name))
         return b""
 
     monkeypatch.setattr(contract, "all_exchanges", lambda _service, _seed: exchanges_asked)
@@ -140,9 +142,7 @@ def test_a_subject_s_own_headers_go_along_and_the_request_s_win_as_in_the_engine
 ) -> None:
     sent: list[dict[str, str]] = []
 
-    def ask(
-        _self: Conversation, _method: str, _body: bytes, headers: dict[str, str], _path: str | None = None
-    ) -> Answer:
+    def ask(_self: Conversation, _method: str, _path: str, _body: bytes, headers: dict[str, str]) -> Answer:
         sent.append(headers)
         return Answer(401, b"")
 

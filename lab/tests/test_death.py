@@ -152,7 +152,7 @@ def test_a_server_that_waits_for_something_else_does_not(threads: list[str], cal
 
 
 def with_jdks(tmp_path: Path, **jdks: str) -> str:
-    environment = {"subjects": {label: [{"place": "part1", "jdk": jdk}] for label, jdk in jdks.items()}}
+    environment = {"subjects": {label: [{"place": "server", "jdk": jdk}] for label, jdk in jdks.items()}}
     rates = dict.fromkeys(jdks, 1000.0)
     run = write_run(tmp_path / "run", Planted(rates=rates, reference=next(iter(jdks)), environment=environment))
     return write_report(run).read_text()

@@ -83,7 +83,7 @@ def test_a_grid_names_operations_of_the_study() -> None:
 
 
 def test_the_corpus_has_requests_of_every_size_under_their_own_names(tmp_path: Path) -> None:
-    wanted = corpus.requests_of(planned().cells, {"ListSize": 20, "NumBytes": 10})
+    wanted = corpus.requests_of(planned().cells, {"ListSize": 20, "NumBytes": 10}, {})
     made = corpus.make(entries.service("wstest"), tmp_path / "corpus", wanted, seed=1, count=3)
     sizes: dict[str, list[int]] = {}
     with (made.folder / "corpus.csv").open(newline="", encoding="utf-8") as file:

@@ -40,7 +40,7 @@ def run(tmp_path: Path) -> Path:
     write_samples(folder / "trials" / "02", [*["right"] * 19, "wrong"])
     (folder / "corpus").mkdir()
     (folder / "corpus" / "corpus.bin").write_bytes(b"requests")
-    (folder / "trials" / "01" / "go.part1.log").write_text("started")
+    (folder / "trials" / "01" / "go.server.log").write_text("started")
     return folder
 
 
@@ -77,10 +77,10 @@ def test_logs_stay_of_trials_that_failed_alone_and_the_users_home_is_not_in_them
     failures = {2: Failure(kind="interrupted", message="stopped by the user")}
     run = write_run(tmp_path / "whole", Planted(forks=2, pairs=3, failures=failures))
     for trial in ("01", "02"):
-        (run / "trials" / trial / "go.part1.log").write_text("/home/somebody/x is not /home/somebody-else/x")
+        (run / "trials" / trial / "go.server.log").write_text("/home/somebody/x is not /home/somebody-else/x")
     kept = keeping.keep(run, tmp_path / "kept")
-    assert not gzipped(kept / "trials" / "01" / "go.part1.log").exists()
-    assert read_bytes(kept / "trials" / "02" / "go.part1.log") == b"~/x is not /home/somebody-else/x"
+    assert not gzipped(kept / "trials" / "01" / "go.server.log").exists()
+    assert read_bytes(kept / "trials" / "02" / "go.server.log") == b"~/x is not /home/somebody-else/x"
 
 
 def test_requests_are_left_out_and_what_is_no_request_stays(run: Path, tmp_path: Path) -> None:

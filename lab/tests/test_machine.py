@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from steelyard.base.errors import ConfigurationError, EngineError
+from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
 from steelyard.observe import doctor, processes
-from steelyard.provision import cpus, quota, subject
+from steelyard.provision import cpus, launch, quota
 from steelyard.provision.keeper import ProcessUse
 
 
@@ -28,6 +28,26 @@ def test_the_engine_has_processors_of_its_own_where_there_are_two(
     shares = cpus.share(available, tmp_path)
     assert (shares.server, shares.engine) == (server, engine)
     assert shares.apart == (len(available) > 1)
+    assert shares.companions == []
+
+
+@pytest.mark.parametrize(
+    ("count", "server", "companions", "engine"),
+    [(1, [0], [], [0]), (2, [0], [], [1]), (4, [0, 1], [2], [3]), (8, [0, 1, 2, 3], [4, 5], [6, 7])],
+)
+def test_companions_have_processors_of_their_own_where_there_are_some_else_the_engine_s(
+    tmp_path: Path, count: int, server: list[int], companions: list[int], engine: list[int]
+) -> None:
+    shares = cpus.share(range(count), tmp_path, companions=True)
+    assert (shares.server, shares.companions, shares.engine) == (server, companions, engine)
+    assert shares.of("server") == server and shares.of("engine") == engine
+    assert shares.of(None) == (companions or engine)
+    if companions:
+        assert shares.of("own") == companions
+    else:
+        with pytest.raises(ProvisionError, match="none can be spared") as caught:
+            shares.of("own")
+        assert "processors" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -228,12 +248,12 @@ def test_a_busy_process_of_ours_is_not_a_stranger(stranger: int) -> None:
 
 def test_a_port_that_somebody_listens_on_is_never_given() -> None:
     seed = 5
-    [port] = subject.free_ports(random.Random(seed), 1)
+    [port] = launch.free_ports(random.Random(seed), 1)
     with socket.socket() as somebody:
         somebody.bind(("127.0.0.1", port))
         somebody.listen()
-        assert subject.free_ports(random.Random(seed), 1) != [port]
-    assert subject.free_ports(random.Random(seed), 1) == [port]
+        assert launch.free_ports(random.Random(seed), 1) != [port]
+    assert launch.free_ports(random.Random(seed), 1) == [port]
 
 
 def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
@@ -248,5 +268,5 @@ def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
                 drawn = self.last = super().choice(numbers)
             return drawn
 
-    ports = subject.free_ports(Twice(3), 5)
+    ports = launch.free_ports(Twice(3), 5)
     assert len(ports) == len(set(ports)) == 5

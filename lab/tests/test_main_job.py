@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from command import Ran, steelyard
-from steelyard.drive import engine, trial
+from played import Run, played
+from steelyard.drive import trial
 
 ROOT = Path(__file__).parents[2]
-FAKE = Path(__file__).with_name("fake_engine.py")
 STUDY = """
 name = "small"
 title = "A test's own study"
@@ -35,24 +31,11 @@ subjects = [
   {{ label = "b", parts = [{{ server = "plain", factors = {{ mode = "{mode}" }} }}] }},
 ]
 """
-Run = Callable[..., Ran]
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`steelyard` in a folder of its own, with the engine played."""
-    monkeypatch.setattr(engine, "binary", lambda _name: str(FAKE))
-    monkeypatch.setattr(trial, "PAUSE_SECONDS", 0.0)  # for JIT compilers, which are not here
-    environment = {
-        "STEELYARD_PATH": str(ROOT / "tests" / "house"),
-        "STEELYARD_AWAKE": "no",
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-
-    def ran(*words: str, **planted: Any) -> Ran:
-        return steelyard(*words, folder=tmp_path, environment={**environment, "STEELYARD_FAKE": json.dumps(planted)})
-
-    return ran
+    return played(tmp_path, monkeypatch)
 
 
 def study(folder: Path, forks: int = 2, mode: str = "right") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -270,14 +271,39 @@ def test_right_answers_and_faults_of_one_operation_have_a_rule_each(tmp_path: Pa
     assert [row.split(",")[4] for row in rows] == ["ask", "ask-1", "ask", "ask-3"]
 
 
-@pytest.mark.parametrize("own", [{"method": "GET"}, {"path": "/elsewhere"}, {"headers": {"Accept": "a/b"}}])
-def test_load_that_the_engine_cannot_send_is_refused_and_not_sent_otherwise(
-    tmp_path: Path, own: dict[str, Any]
+@pytest.mark.parametrize(
+    ("operation", "own", "columns"),
+    [
+        ({}, {}, ["", "", ""]),
+        ({"method": "GET", "path": "/small/list"}, {}, ["GET", "/small/list", ""]),
+        ({"method": "PUT", "path": "/small/list"}, {"method": "GET", "path": "/one?n=1"}, ["GET", "/one?n=1", ""]),
+        ({}, {"headers": {"Accept": "a/b"}}, ["", "", '{"Accept": "a/b"}']),
+    ],
+)
+def test_the_corpus_says_how_a_request_is_asked_by_its_own_words_or_its_operations(
+    tmp_path: Path, operation: dict[str, str], own: dict[str, Any], columns: list[str]
 ) -> None:
     made(tmp_path, {"request": "{}", "answer": "{}", **own})
-    small = service(tmp_path, "json")
-    with pytest.raises(ContractError, match="load is only sent with POST /small"):
-        corpus.make(small, tmp_path / "corpus", {"ask": corpus.Requests("ask", {})}, seed=1, count=1)
+    small = service(tmp_path, "json", operations={"ask": {"meaning": "a question", **operation}})
+    corpus.make(small, tmp_path / "corpus", {"ask": corpus.Requests("ask", {})}, seed=1, count=1)
+    with (tmp_path / "corpus" / "corpus.csv").open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert [row[name] for name in ("method", "path", "headers")] == columns
+
+
+@pytest.mark.parametrize(
+    ("meaning", "expected", "answer"),
+    [
+        ("json", '{"code": "{{hole:code}}"}', b'{"code": "7"}'),
+        ("html", PAGE.replace("Two things", "{{hole:code}}"), PAGE.encode()),
+        ("bytes", base64.b64encode(b"{{hole:code}}").decode(), b"7"),
+    ],
+)
+def test_only_answers_of_soap_have_holes(tmp_path: Path, meaning: str, expected: str, answer: bytes) -> None:
+    judged = meaning_of(service(tmp_path, meaning))
+    assert judged.difference(answer, expected, "ask") is not None
+    judged.remember()
+    assert judged.remembered == {}
 
 
 def test_what_a_service_lacks_is_not_judged_and_said(tmp_path: Path) -> None:

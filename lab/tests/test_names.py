@@ -18,7 +18,7 @@ def test_a_long_factor_makes_a_label_that_files_can_be_named_after() -> None:
     one, other = (subject_of(f"tomcat-metro@graph={path}{name}.xml") for name in ("one", "other"))
     assert one.parts[0].factors["graph"] == f"{path}one.xml"
     assert one.label != other.label and one.label.startswith("tomcat-metro@graph=")
-    assert len(f"{one.label}@small.companion1.redeploy.log".encode()) < 255
+    assert len(f"{one.label}@small.database.redeploy.log".encode()) < 255
     assert subject_of("go@threads=4").label == "go@threads=4"
 
 

@@ -29,7 +29,7 @@ ENVIRONMENT = {
     "command": ["steelyard", "run", "wstest", "--only", "tomcat-metro,go"],
     "machine": {"processor": "A processor", "processors": 2, "memory_bytes": 8 * 2**30},
     "processors_shared": {"server": [0], "engine": [1], "apart": True},
-    "subjects": {"go": [{"place": "part1", "server": "go", "factors": {"gc": "on"}}]},
+    "subjects": {"go": [{"place": "server", "server": "go", "factors": {"gc": "on"}}]},
 }
 HOSTILE = "</p><script>alert('x')</script><img src=x onerror=alert(1)> & {{ 7 * 7 }} \x00 \u202e"
 

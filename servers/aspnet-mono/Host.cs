@@ -37,7 +37,8 @@ namespace Steelyard.AspNetMono
             int atOnce = Threads.Provide();
             foreach (string file in Directory.GetFiles(HttpRuntime.AppDomainAppPath, "*.asmx"))
                 files[virtualPath + "/" + Path.GetFileNameWithoutExtension(file)] = virtualPath + "/" + Path.GetFileName(file);
-            listener.Prefixes.Add("http://127.0.0.1:" + port + virtualPath + "/");
+            string host = Environment.GetEnvironmentVariable("STEELYARD_HOST") ?? "127.0.0.1";
+            listener.Prefixes.Add("http://" + host + ":" + port + virtualPath + "/");
             listener.IgnoreWriteExceptions = true;
             listener.Start();
             for (int i = 0; i < atOnce; i++)

@@ -74,7 +74,7 @@ def start(cache: Path, tmp_path: Path) -> Iterator[Start]:
     def start(service: str = "wstest", **factors: str) -> Server:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = str(free.getsockname()[1])
-        settings = {"port_part1": port, **factors}
+        settings = {"port_server": port, **factors}
         environment = {**os.environ, **{f"STEELYARD_{name.upper()}": value for name, value in settings.items()}}
         argv = ["sh", "start.sh", port, str(SERVICES / service), str(cache), str(tmp_path)]
         process = subprocess.Popen(argv, cwd=HERE, env=environment)
@@ -198,7 +198,7 @@ def connections(server: Server) -> int:
 @pytest.mark.parametrize("operation", ["pair/plain", None], ids=["sequential", "parallel"])
 def test_a_call_that_is_not_answered_ends_with_its_time_out(start: Start, operation: str | None) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        server = start("soaservers", port_part2=str(silent.getsockname()[1]), call_timeout="0.5")
+        server = start("soaservers", port_callee=str(silent.getsockname()[1]), call_timeout="0.5")
         begin = time.monotonic()
         status, answer = server.post(operation) if operation else server.send(MESH.encode())
         assert (status, b"timed out" in answer) == (500, True)

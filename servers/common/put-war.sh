@@ -1,10 +1,14 @@
-# Puts a service's WAR into a folder: put-war.sh SERVICE IMPLEMENTATION FOLDER. Where the factor endpoint is ejb, the WAR gets what
+# Puts a service's WAR into a folder: put-war.sh SERVICE IMPLEMENTATION FOLDER. Where the factor journal is jdbc, the WAR gets the
+# driver that the implementation's build laid beside it. Where the factor endpoint is ejb, the WAR gets what
 # the implementation has in src/main/ejb, which makes its endpoints session beans, and loses Metro's list of servlet endpoints.
 set -eu
 war=$(basename "$1").war
 built=$(cd "$1/$2/target" && pwd)/$war
 if [ "${STEELYARD_ENDPOINT:-servlet}" = servlet ]; then
   cp "$built" "$3/"
+  if [ "${STEELYARD_JOURNAL:-none}" = jdbc ]; then
+    "$JAVA_HOME/bin/jar" --update --file "$3/$war" -C "${built%.war}" WEB-INF/lib
+  fi
   exit
 fi
 beans=$1/$2/src/main/ejb

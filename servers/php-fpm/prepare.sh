@@ -35,7 +35,7 @@ http {
         keepalive ${STEELYARD_WORKERS:-$((2 * cpus))};
     }
     server {
-        listen 127.0.0.1:$port backlog=512;
+        listen ${STEELYARD_HOST:-127.0.0.1}:$port backlog=512;
         location = /wstest/WSTest { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/service.php; }
         location = /wstest/count { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/count.php; }
         location / { return 404; }

@@ -1,5 +1,6 @@
 """Granian with the service: serve.py PORT WORKERS THREADS. Its command has no more than 60 s for an idle connection."""
 
+import os
 import sys
 
 from granian import Granian
@@ -13,7 +14,7 @@ if __name__ == "__main__":
     port, workers, threads = map(int, sys.argv[1:])
     Granian(
         "wsgi:app",
-        address="127.0.0.1",
+        address=os.environ.get("STEELYARD_HOST", "127.0.0.1"),
         port=port,
         interface=Interfaces.WSGI,
         http=HTTPModes.http1,

@@ -6,7 +6,7 @@ password=Steelyard-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \n')
 # What domain.py reads.
 cat >"$2/domain.properties" <<PROPERTIES
 domain=$2/domain
-address=127.0.0.1
+address=${STEELYARD_HOST:-127.0.0.1}
 port=$1
 threads=${STEELYARD_THREADS:-200}
 application=$name

@@ -1,7 +1,7 @@
-# Runs WildFly in the foreground: start.sh PORT SCRATCH CACHE. Its management takes any free port of 127.0.0.1.
+# Runs WildFly in the foreground: start.sh PORT SCRATCH CACHE. Its management takes any free port of the same address.
 # The options are those of the product's own standalone.sh, which would have the shell evaluate them.
 set -eu
-port=$1 scratch=$2 home=$3/wildfly
+port=$1 scratch=$2 home=$3/wildfly host=${STEELYARD_HOST:-127.0.0.1}
 . ../common/jvm.sh
 set -- -D"[Standalone]" "-Djdk.serialFilter=maxbytes=10485760;maxdepth=128;maxarray=100000;maxrefs=300000"
 for package in java.desktop/sun.awt java.naming/com.sun.jndi.ldap java.naming/com.sun.jndi.url.ldap java.naming/com.sun.jndi.url.ldaps \
@@ -17,4 +17,4 @@ run_java "$@" -Djava.net.preferIPv4Stack=true "-Dorg.jboss.boot.log.file=$scratc
   -jar "$home/jboss-modules.jar" -mp "$home/modules" org.jboss.as.standalone "-Djboss.home.dir=$home" \
   "-Djboss.server.base.dir=$scratch" "-Djboss.http.port=$port" \
   "-Dsteelyard.threads=${STEELYARD_THREADS:-200}" "-Dsteelyard.accept_queue=${STEELYARD_ACCEPT_QUEUE:-10000}" \
-  "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-2147483647}" -b 127.0.0.1 -bmanagement 127.0.0.1 -Djboss.management.http.port=0
+  "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-2147483647}" -b "$host" -bmanagement "$host" -Djboss.management.http.port=0

@@ -8,5 +8,5 @@ mod url;
 
 pub use cookies::CookieJar;
 pub use request::RequestHead;
-pub use response::{Event, Malformed, ResponseReader};
+pub use response::{Event, Malformed, ResponseReader, WantedFields};
 pub use url::Url;

@@ -1,43 +1,114 @@
-//! The head of a request, made once for each operation; only length and cookies are filled in when it is sent.
+//! The head of a request, made once for each request line; only length, cookies and marked places are filled in when it is sent.
+
+use std::ops::Range;
 
 use super::Url;
+use crate::corpus::RequestLine;
 use crate::job::{ConnectionUse, Target};
+use crate::session::{self, Filled, Stamp, Values};
 
 /// The bytes of a request's head that do not change.
 #[derive(Debug, Clone)]
 pub struct RequestHead {
     fixed: Vec<u8>,
+    /// Where in `fixed` the path stands, and from where on headers of the corpus do: what may have marked places.
+    path: Range<usize>,
+    own_headers: usize,
+    filled: bool,
     says_length_always: bool,
+    answers_head: bool,
 }
 
+/// Methods whose requests have no body, unless they are given one.
+const BODILESS: [&str; 5] = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"];
+
 impl RequestHead {
-    /// The head for one operation: request line, Host, the target's headers, the operation's headers.
-    pub fn new(target: &Target, url: &Url, operation: &str, connection: ConnectionUse) -> Self {
-        let own = target.operation_headers.get(operation);
-        let given = |name: &str| own.is_some_and(|set| set.0.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)));
-        let mut fixed = format!("{} {} HTTP/1.1\r\n", target.method, url.path);
-        let common = target.headers.0.iter().filter(|(name, _)| !given(name));
-        let all: Vec<_> = common.chain(own.iter().flat_map(|set| set.0.iter())).collect();
-        if !all.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+    /// The head for one line of the corpus: request line, Host, the target's headers, those of the line's operation, the line's own. Each
+    /// takes the place of those of the same name before it.
+    pub fn new(target: &Target, url: &Url, operation: &str, line: &RequestLine, connection: ConnectionUse) -> Self {
+        let of_operation: &[_] = target.operation_headers.get(operation).map_or(&[], |set| &set.0);
+        let in_set = |set: &[(String, String)], name: &str| set.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let in_line = |name: &str| in_set(&line.headers, name);
+        let common = target.headers.0.iter().filter(|(name, _)| !in_set(of_operation, name));
+        let others: Vec<_> = common.chain(of_operation).filter(|(name, _)| !in_line(name)).collect();
+        let method = line.method.as_ref().unwrap_or(&target.method);
+        let path = line.path.as_ref().unwrap_or(&url.path);
+        let mut fixed = format!("{method} {path} HTTP/1.1\r\n");
+        if !in_line("host") && !others.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             fixed.push_str(&format!("Host: {}\r\n", url.authority));
         }
-        for (name, value) in all {
+        for (name, value) in others {
             fixed.push_str(&format!("{name}: {value}\r\n"));
         }
         if connection == ConnectionUse::PerRequest {
             fixed.push_str("Connection: close\r\n");
         }
-        let bodiless = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"];
-        Self {
-            fixed: fixed.into_bytes(),
-            says_length_always: !bodiless.contains(&target.method.as_str()),
+        let own_headers = fixed.len();
+        for (name, value) in &line.headers {
+            fixed.push_str(&format!("{name}: {value}\r\n"));
         }
+        Self {
+            path: method.len() + 1..method.len() + 1 + path.len(),
+            own_headers,
+            fixed: fixed.into_bytes(),
+            filled: line.filled,
+            says_length_always: !BODILESS.contains(&method.as_str()),
+            answers_head: method == "HEAD",
+        }
+    }
+
+    /// Whether the request, its body too, has marked places.
+    #[inline]
+    pub fn is_filled(&self) -> bool {
+        self.filled
+    }
+
+    /// Whether answers have no body, whatever length they say.
+    #[inline]
+    pub fn answers_head(&self) -> bool {
+        self.answers_head
+    }
+
+    /// The path as the server is asked for it, with its places filled as far as there are values.
+    pub fn path(&self, values: &Values, stamp: &Stamp) -> String {
+        let path = &self.fixed[self.path.clone()];
+        let mut out = Vec::with_capacity(path.len());
+        match self.filled {
+            true => drop(session::fill_path(path, values, stamp, &mut out)),
+            false => out.extend_from_slice(path),
+        }
+        String::from_utf8_lossy(&out).into_owned()
     }
 
     /// Appends the whole head for a body of `body_length` bytes; `cookies` is the value of the Cookie header, or empty.
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, body_length: usize, cookies: &[u8]) {
         out.extend_from_slice(&self.fixed);
+        self.write_rest(out, body_length, cookies);
+    }
+
+    /// The same with its places filled.
+    pub fn write_filled(
+        &self,
+        out: &mut Vec<u8>,
+        body_length: usize,
+        cookies: &[u8],
+        values: &Values,
+        stamp: &Stamp,
+    ) -> Filled {
+        out.extend_from_slice(&self.fixed[..self.path.start]);
+        let path = session::fill_path(&self.fixed[self.path.clone()], values, stamp, out);
+        out.extend_from_slice(&self.fixed[self.path.end..self.own_headers]);
+        let headers = session::fill(&self.fixed[self.own_headers..], values, stamp, out);
+        self.write_rest(out, body_length, cookies);
+        match path {
+            Filled::Whole => headers,
+            Filled::Lacking => Filled::Lacking,
+        }
+    }
+
+    #[inline]
+    fn write_rest(&self, out: &mut Vec<u8>, body_length: usize, cookies: &[u8]) {
         if !cookies.is_empty() {
             out.extend_from_slice(b"Cookie: ");
             out.extend_from_slice(cookies);
@@ -80,7 +151,11 @@ mod tests {
         let own = Ordered(vec![("soapaction".to_owned(), "\"echo\"".to_owned())]);
         Target {
             subject: "a".to_owned(),
-            url: "http://h/p".to_owned(),
+            url: Some("http://h/p".to_owned()),
+            host: None,
+            port: None,
+            secure: false,
+            path: None,
             method: method.to_owned(),
             headers: Ordered(headers),
             operation_headers: [("echo".to_owned(), own)].into(),
@@ -91,7 +166,8 @@ mod tests {
 
     fn head(method: &str, operation: &str, connection: ConnectionUse, length: usize, cookies: &[u8]) -> String {
         let target = target(method);
-        let head = RequestHead::new(&target, &Url::parse(&target.url).unwrap(), operation, connection);
+        let line = RequestLine::default();
+        let head = RequestHead::new(&target, &target.address().unwrap(), operation, &line, connection);
         let mut out = Vec::new();
         head.write(&mut out, length, cookies);
         String::from_utf8(out).unwrap()
@@ -111,5 +187,33 @@ mod tests {
             head("GET", "other", ConnectionUse::PerRequest, 0, b"a=b"),
             "GET /p HTTP/1.1\r\nHost: h\r\nSOAPAction: \"\"\r\nX: 1\r\nConnection: close\r\nCookie: a=b\r\n\r\n"
         );
+    }
+
+    #[test]
+    fn a_line_of_the_corpus_has_its_own_method_path_and_headers_with_their_places_filled() {
+        let target = target("POST");
+        let line = RequestLine {
+            method: Some("GET".to_owned()),
+            path: Some("/cart/{{id}}".to_owned()),
+            headers: vec![
+                ("soapaction".to_owned(), "{{id}}".to_owned()),
+                ("Y".to_owned(), "{{counter}}".to_owned()),
+            ],
+            filled: true,
+            ..RequestLine::default()
+        };
+        let url = target.address().unwrap();
+        let head = RequestHead::new(&target, &url, "echo", &line, ConnectionUse::KeepAlive);
+        let (mut out, mut values, stamp) = (Vec::new(), Values::default(), Stamp::default());
+        let lacking = head.write_filled(&mut out, 0, b"", &values, &stamp);
+        assert_eq!(lacking, Filled::Lacking);
+        out.clear();
+        values.set("id", b"a b");
+        assert_eq!(head.write_filled(&mut out, 0, b"", &values, &stamp), Filled::Whole);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "GET /cart/a%20b HTTP/1.1\r\nHost: h\r\nX: 1\r\nsoapaction: a b\r\nY: 0\r\n\r\n"
+        );
+        assert_eq!(head.path(&values, &stamp), "/cart/a%20b");
     }
 }

@@ -39,6 +39,14 @@ const MOST_FIELDS: usize = 128;
 /// More interim (1xx) answers than this before a final one are a storm.
 const MOST_INTERIM: u32 = 32;
 
+/// Which fields of an answer's head are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedFields {
+    None,
+    Cookies,
+    All,
+}
+
 /// The state of reading one answer; `reset` readies it for the next.
 #[derive(Debug)]
 pub struct ResponseReader {
@@ -48,36 +56,43 @@ pub struct ResponseReader {
     interim: u32,
     status: u16,
     keep_alive: bool,
-    /// Set-Cookie lines of the head, gathered only where somebody wants them.
-    cookies: Vec<u8>,
-    wants_cookies: bool,
+    /// Lines of the head, as many of them as somebody wants.
+    fields: Vec<u8>,
+    wanted: WantedFields,
     answers_head: bool,
 }
 
+impl Default for ResponseReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl ResponseReader {
-    /// `answers_head`: the requests are HEAD requests, whose answers have no body.
-    pub fn new(answers_head: bool) -> Self {
+    /// For an answer to any request but HEAD, of whose head no field is kept.
+    pub fn new() -> Self {
         Self {
             state: State::Head,
             partial: Vec::new(),
             interim: 0,
             status: 0,
             keep_alive: true,
-            cookies: Vec::new(),
-            wants_cookies: false,
-            answers_head,
+            fields: Vec::new(),
+            wanted: WantedFields::None,
+            answers_head: false,
         }
     }
 
-    /// Readies for the next answer.
+    /// Readies for the next answer. `answers_head`: the request is a HEAD request, whose answer has no body.
     #[inline]
-    pub fn reset(&mut self, wants_cookies: bool) {
+    pub fn reset(&mut self, wanted: WantedFields, answers_head: bool) {
         self.state = State::Head;
         self.partial.clear();
         self.interim = 0;
         self.status = 0;
-        self.cookies.clear();
-        self.wants_cookies = wants_cookies;
+        self.fields.clear();
+        self.wanted = wanted;
+        self.answers_head = answers_head;
     }
 
     pub fn status(&self) -> u16 {
@@ -89,9 +104,9 @@ impl ResponseReader {
         self.keep_alive
     }
 
-    /// The Set-Cookie lines of the head, each with its line end.
-    pub fn cookies(&self) -> &[u8] {
-        &self.cookies
+    /// The lines of the head that are wanted, `Name:value`, each with its line end.
+    pub fn fields(&self) -> &[u8] {
+        &self.fields
     }
 
     /// Reads the next piece of `input`, which is moved past it.
@@ -208,15 +223,14 @@ impl ResponseReader {
         self.status = status;
         let framing = Framing::read(head.headers, head.version == Some(1))?;
         self.keep_alive = framing.keep_alive;
-        if self.wants_cookies {
-            for field in head
-                .headers
-                .iter()
-                .filter(|field| field.name.eq_ignore_ascii_case("set-cookie"))
-            {
-                self.cookies.extend_from_slice(b"Set-Cookie:");
-                self.cookies.extend_from_slice(field.value);
-                self.cookies.extend_from_slice(b"\n");
+        if self.wanted != WantedFields::None {
+            let all = self.wanted == WantedFields::All;
+            let wanted = |name: &str| all || name.eq_ignore_ascii_case("set-cookie");
+            for field in head.headers.iter().filter(|field| wanted(field.name)) {
+                self.fields.extend_from_slice(field.name.as_bytes());
+                self.fields.push(b':');
+                self.fields.extend_from_slice(field.value);
+                self.fields.push(b'\n');
             }
         }
         self.state = if self.answers_head || status == 204 || status == 304 {

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use super::keys::nearest;
 use super::model::*;
-use crate::http::Url;
+use super::session::{Capture, Session};
+use super::target::Target;
+use crate::corpus::Corpus;
 use crate::schedule::{Arrivals, Levels};
+use crate::session::{CompiledCapture, Stamp};
 use crate::verify::CompiledRule;
 
 type Checked = Result<(), String>;
@@ -17,6 +20,7 @@ const LEAST_SECONDS: f64 = 1e-6;
 const LEAST_MS: f64 = 1e-3;
 const MOST_USERS: u32 = 100_000;
 const MOST_SEED: u64 = 1 << 53;
+const MOST_WORK: u64 = 1_000_000_000;
 
 pub fn check(job: &Job) -> Checked {
     ensure(job.seed < MOST_SEED, || {
@@ -43,14 +47,41 @@ pub fn check(job: &Job) -> Checked {
         check_rule(rule).map_err(|why| format!("`rules.{name}`: {why}"))?;
     }
     check_targets(&job.targets)?;
-    for (name, steps) in &job.sessions {
+    for (name, session) in &job.sessions {
         name_of("session", name)?;
-        ensure(!steps.is_empty(), || format!("`sessions.{name}` has no steps"))?;
-        for (place, step) in steps.iter().enumerate() {
-            think(&format!("sessions.{name}[{place}].think"), &step.think)?;
-        }
+        check_session(&format!("sessions.{name}"), session)?;
     }
     check_slices(job)
+}
+
+/// A session may keep so many values.
+const MOST_CAPTURES: usize = 64;
+
+fn check_session(at: &str, session: &Session) -> Checked {
+    ensure(!session.steps.is_empty(), || format!("`{at}` has no steps"))?;
+    let captures: usize = session.steps.iter().map(|step| step.captures.len()).sum();
+    ensure(captures <= MOST_CAPTURES, || {
+        format!("`{at}` has {captures} captures; it may have {MOST_CAPTURES}")
+    })?;
+    for (place, step) in session.steps.iter().enumerate() {
+        let at = format!("{at}.steps[{place}]");
+        think(&format!("{at}.think"), &step.think)?;
+        for (name, capture) in &step.captures {
+            CompiledCapture::new(name, capture).map_err(|why| format!("`{at}.captures`: {why}"))?;
+            ensure(Stamp::default().value(name).is_none(), || {
+                format!("`{at}.captures`: `{name}` is filled by the engine; give the capture another name")
+            })?;
+            if let Capture::Header(header) = capture {
+                ensure(is_token(&header.name), || {
+                    format!(
+                        "`{at}.captures.{name}`: `{}` is not a header name",
+                        header.name.escape_debug()
+                    )
+                })?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_rule(rule: &Rule) -> Checked {
@@ -75,7 +106,7 @@ fn check_targets(targets: &[Target]) -> Checked {
             format!("`targets` names the subject `{}` twice", target.subject)
         })?;
         let at = format!("targets[{place}]");
-        Url::parse(&target.url).map_err(|why| format!("`{at}.url`: {why}"))?;
+        target.address().map_err(|why| format!("`{at}`: {why}"))?;
         ensure(is_token(&target.method), || {
             format!("`{at}.method` is `{}`, not an HTTP method", target.method)
         })?;
@@ -112,6 +143,11 @@ fn check_slices(job: &Job) -> Checked {
             })?;
         }
         profile(&format!("{at}.profile"), &slice.profile)?;
+        if matches!(slice.profile, Profile::FixedWork(_)) {
+            ensure(job.threads == 1 && slice.lead_in_ms == 0.0, || {
+                format!("`{at}`: fixed work needs one thread and a `lead_in_ms` of 0")
+            })?;
+        }
     }
     Ok(())
 }
@@ -149,6 +185,13 @@ fn profile(at: &str, profile: &Profile) -> Checked {
             seconds(at, "seconds", p.seconds)?;
             seconds_or_none(at, "idle_seconds", p.idle_seconds)?;
         }
+        Profile::FixedWork(p) => {
+            users(at, "users", p.users)?;
+            seconds(at, "most_seconds", p.most_seconds)?;
+            ensure((1..=MOST_WORK).contains(&p.each), || {
+                format!("`{at}.each` is {}; it must be 1 to {MOST_WORK}", p.each)
+            })?;
+        }
         Profile::Rate(p) => {
             ensure(!p.stages.is_empty(), || format!("`{at}.stages` is empty"))?;
             users(at, "max_in_flight", p.max_in_flight)?;
@@ -173,35 +216,63 @@ fn in_all(at: &str, seconds: f64) -> Checked {
     })
 }
 
-/// Checks that operations, sessions and rules that the job names are known to it or to its corpus.
-pub fn check_against_corpus(job: &Job, operations: &[&str]) -> Checked {
-    let mut choices: Vec<&str> = operations.to_vec();
+/// Checks that operations and sessions that the job names are known to it or to its corpus, and that what the corpus leaves to be filled
+/// is filled.
+pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
+    let operations: Vec<&str> = corpus.operations.iter().map(String::as_str).collect();
+    let mut choices = operations.clone();
     choices.extend(job.sessions.keys().map(String::as_str));
-    for name in job.sessions.keys() {
+    for (place, slice) in job.slices.iter().enumerate() {
+        for (name, _) in &slice.mix.0 {
+            let at = format!("slices[{place}].mix");
+            known(&at, name, &choices)?;
+            if let Some(operation) = corpus.operation(name) {
+                filled(&at, name, &corpus.places(operation), &BTreeSet::new())?;
+            }
+        }
+    }
+    for (name, session) in &job.sessions {
         ensure(!operations.contains(&name.as_str()), || {
             format!("`sessions.{name}` has the name of an operation of the corpus; give it another")
         })?;
-    }
-    for (place, slice) in job.slices.iter().enumerate() {
-        for (name, _) in &slice.mix.0 {
-            known(&format!("slices[{place}].mix"), name, &choices)?;
-        }
-    }
-    for (name, steps) in &job.sessions {
-        for (place, step) in steps.iter().enumerate() {
-            known(
-                &format!("sessions.{name}[{place}].operation"),
-                &step.operation,
-                operations,
-            )?;
-        }
+        session_against_corpus(&format!("sessions.{name}"), session, corpus, &operations)?;
     }
     for (place, target) in job.targets.iter().enumerate() {
         for name in target.operation_headers.keys() {
-            known(&format!("targets[{place}].operation_headers"), name, operations)?;
+            known(&format!("targets[{place}].operation_headers"), name, &operations)?;
         }
     }
     Ok(())
+}
+
+fn session_against_corpus(at: &str, session: &Session, corpus: &Corpus, operations: &[&str]) -> Checked {
+    let (mut values, mut asked) = (BTreeSet::new(), Vec::new());
+    for (place, step) in session.steps.iter().enumerate() {
+        let at = format!("{at}.steps[{place}].operation");
+        known(&at, &step.operation, operations)?;
+        if let Some(operation) = corpus.operation(&step.operation) {
+            filled(&at, &step.operation, &corpus.places(operation), &values)?;
+            asked.push(operation);
+        }
+        values.extend(step.captures.keys().map(String::as_str));
+    }
+    corpus
+        .chains(&asked)
+        .map(|_| ())
+        .map_err(|why| format!("`{at}`: {why}"))
+}
+
+/// Whether each place of an operation's requests has a value: the engine's own, or one of those captured before.
+fn filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
+    let lacking = places
+        .iter()
+        .find(|name| !values.contains(*name) && Stamp::default().value(name).is_none());
+    match lacking {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "`{at}`: requests of `{operation}` have a place `{{{{{name}}}}}`, which no step before it captures"
+        )),
+    }
 }
 
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
@@ -258,7 +329,8 @@ fn name_of(what: &str, name: &str) -> Checked {
     })
 }
 
-fn headers(at: &str, set: &Ordered<String>) -> Checked {
+/// Checks header names and values, which `at` names.
+pub fn headers(at: &str, set: &Ordered<String>) -> Checked {
     const OURS: [&str; 4] = ["content-length", "transfer-encoding", "connection", "cookie"];
     for (name, value) in &set.0 {
         ensure(is_token(name), || {
@@ -274,7 +346,8 @@ fn headers(at: &str, set: &Ordered<String>) -> Checked {
     Ok(())
 }
 
-fn is_token(text: &str) -> bool {
+/// Whether this is a method or a header name (RFC 9110, 5.6.2).
+pub fn is_token(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
 }

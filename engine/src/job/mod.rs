@@ -3,12 +3,16 @@
 mod check;
 mod keys;
 pub mod model;
+mod session;
+mod target;
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{EngineError, Result};
-pub use check::{check, check_against_corpus};
+pub use check::{check, check_against_corpus, headers as check_headers, is_token};
 pub use model::*;
+pub use session::*;
+pub use target::*;
 
 /// Reads and checks `job.json`; errors name the key and, for an unknown one, the nearest valid key.
 pub fn read(path: &Path) -> Result<Job> {

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
+use super::session::Session;
+use super::target::Target;
+
 /// A JSON object whose order is kept: the order in which a mix names its operations names the slice.
 pub type Mix = Ordered<f64>;
 
@@ -42,6 +45,17 @@ pub enum Profile {
     Steps(Steps),
     Bursts(Bursts),
     Rate(Rate),
+    FixedWork(FixedWork),
+}
+
+/// Closed: all users start at once, and each ends after so many sessions or plain requests; the slice ends with the last of them, or
+/// after `most_seconds`, which voids it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedWork {
+    pub users: u32,
+    pub each: u64,
+    pub most_seconds: f64,
 }
 
 /// Closed: all users start at once and stay.
@@ -136,15 +150,6 @@ pub struct Think {
     pub to_ms: f64,
 }
 
-/// One request of a session, and the pause after its answer.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SessionStep {
-    pub operation: String,
-    #[serde(default)]
-    pub think: Think,
-}
-
 /// Bounds on the length of an answer's body in bytes, both inclusive.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -194,55 +199,6 @@ impl Default for Rule {
             matches: None,
         }
     }
-}
-
-/// How a server's certificate is judged.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Tls {
-    pub ca: Option<String>,
-    pub verify: bool,
-}
-
-impl Default for Tls {
-    fn default() -> Self {
-        Self { ca: None, verify: true }
-    }
-}
-
-/// Where a subject answers.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Target {
-    pub subject: String,
-    pub url: String,
-    #[serde(default = "post")]
-    pub method: String,
-    #[serde(default = "no_headers")]
-    pub headers: Ordered<String>,
-    #[serde(default)]
-    pub operation_headers: BTreeMap<String, Ordered<String>>,
-    #[serde(default)]
-    pub tls: Tls,
-    /// What keeps the subject's processes, for turns.
-    #[serde(default)]
-    pub keepers: Vec<KeeperChannel>,
-}
-
-/// A keeper's control socket, and whether its processes may be stopped while it is another subject's turn.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct KeeperChannel {
-    pub control: String,
-    pub may_freeze: bool,
-}
-
-fn post() -> String {
-    "POST".to_owned()
-}
-
-fn no_headers() -> Ordered<String> {
-    Ordered(Vec::new())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -336,7 +292,7 @@ pub struct Job {
     pub targets: Vec<Target>,
     pub slices: Vec<Slice>,
     #[serde(default)]
-    pub sessions: BTreeMap<String, Vec<SessionStep>>,
+    pub sessions: BTreeMap<String, Session>,
     #[serde(default = "one_thread")]
     pub threads: u32,
     #[serde(default)]

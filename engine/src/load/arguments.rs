@@ -90,7 +90,11 @@ impl Arguments {
             rules: BTreeMap::from([("right".to_owned(), rule)]),
             targets: vec![Target {
                 subject: "url".to_owned(),
-                url: self.url.clone(),
+                url: Some(self.url.clone()),
+                host: None,
+                port: None,
+                secure: false,
+                path: None,
                 method,
                 headers: Ordered(self.headers.clone()),
                 operation_headers: BTreeMap::new(),

@@ -132,6 +132,47 @@ impl Default for OperationRecord {
     }
 }
 
+/// Sessions of one part of the mix that ended in the measured time, and how long whole ones took, pauses and all.
+#[derive(Debug)]
+pub struct SessionRecord {
+    pub completed: u64,
+    pub failed: u64,
+    pub time_ns_sum: u64,
+    pub time: Histogram<u64>,
+}
+
+impl Default for SessionRecord {
+    fn default() -> Self {
+        Self {
+            completed: 0,
+            failed: 0,
+            time_ns_sum: 0,
+            time: histogram_us(),
+        }
+    }
+}
+
+impl SessionRecord {
+    /// A session ended that took `time`.
+    pub fn end(&mut self, time: Ns, failed: bool) {
+        if failed {
+            self.failed += 1;
+        } else {
+            self.completed += 1;
+            self.time_ns_sum += time;
+            record(&mut self.time, time);
+        }
+    }
+
+    /// Adds what another thread recorded.
+    pub fn add(&mut self, other: &Self) {
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.time_ns_sum += other.time_ns_sum;
+        add(&mut self.time, &other.time);
+    }
+}
+
 impl OperationRecord {
     /// Adds what another thread recorded.
     pub fn add(&mut self, other: &Self) {

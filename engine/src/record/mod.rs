@@ -7,9 +7,9 @@ mod recorder;
 mod samples;
 mod tables;
 
-pub use counts::{Counts, OperationRecord, Outcomes, histogram_us};
+pub use counts::{Counts, OperationRecord, Outcomes, SessionRecord, histogram_us};
 pub use hlog::HistogramLog;
 pub use lateness::Lateness;
 pub use recorder::{Edges, Exchange, Recorder, TickPart};
 pub use samples::{Sample, SampleAllowance, SampleFolder, SampleKeeper};
-pub use tables::{SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};
+pub use tables::{SessionSums, SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};

@@ -1,6 +1,6 @@
 //! The recorder of one worker within one slice: it decides what lies in the measured time, and counts it.
 
-use super::counts::{Counts, OperationRecord, record};
+use super::counts::{Counts, OperationRecord, SessionRecord, record};
 use super::lateness::Lateness;
 use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
 use crate::verify::{Failure, Outcome};
@@ -52,6 +52,8 @@ pub struct Recorder {
     last_answer: Ns,
     /// By the operation's place in the corpus; those that the slice does not use stay empty.
     pub operations: Vec<Option<Box<OperationRecord>>>,
+    /// By the place in the mix; those parts that are no sessions stay empty.
+    pub sessions: Vec<Option<Box<SessionRecord>>>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
     pub connects: u64,
@@ -61,7 +63,7 @@ pub struct Recorder {
     /// Requests that were due and never taken up.
     pub forgone: u64,
     pub instrument: Option<&'static str>,
-    /// Think times as drawn and as kept, and how many.
+    /// Think times that ended in the measured time, as drawn and as kept, and how many.
     pub thinks: u64,
     pub think_drawn_ns: u64,
     pub think_kept_ns: u64,
@@ -74,8 +76,9 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Of a thread, for a slice measured from `begin` to `end` that uses the operations whose place in `used` is true.
-    pub fn new(thread: u32, begin: Ns, end: Ns, edges: Edges, used: &[bool]) -> Self {
+    /// Of a thread, for a slice measured from `begin` to `end` that uses the operations whose place in `used` is true; the parts of its mix
+    /// whose place in `sessions` is true are sessions.
+    pub fn new(thread: u32, begin: Ns, end: Ns, edges: Edges, used: &[bool], sessions: &[bool]) -> Self {
         Self {
             thread,
             begin,
@@ -83,6 +86,7 @@ impl Recorder {
             edges,
             last_answer: begin,
             operations: used.iter().map(|used| used.then(Box::default)).collect(),
+            sessions: sessions.iter().map(|session| session.then(Box::default)).collect(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
             connects: 0,
@@ -151,6 +155,21 @@ impl Recorder {
         self.end = self.end.min(self.begin.saturating_add(length).max(now));
     }
 
+    /// All that there was to measure ended at `now`.
+    pub fn end_now(&mut self, now: Ns) {
+        self.end = self.end.min(now.max(self.begin + 1));
+        self.next_turn = self.next_turn.min(self.end);
+    }
+
+    /// A session of the mix's part ended at `now` that was due at `due`: whole and answered rightly, or `failed`.
+    pub fn session(&mut self, part: u16, due: Ns, now: Ns, failed: bool) {
+        if self.measures(now)
+            && let Some(session) = self.sessions[usize::from(part)].as_deref_mut()
+        {
+            session.end(now.saturating_sub(due), failed);
+        }
+    }
+
     /// A request was due and could not be taken up before the end.
     pub fn never_started(&mut self, operation: u16, due: Ns) {
         if self.measures(due) {
@@ -194,12 +213,14 @@ impl Recorder {
         }
     }
 
-    /// A pause between requests ended: it was drawn as `drawn` and kept as `kept`.
+    /// A pause between requests ended at `now`: it was drawn as `drawn` and kept as `kept`.
     #[inline]
-    pub fn thought(&mut self, drawn: Ns, kept: Ns) {
-        self.thinks += 1;
-        self.think_drawn_ns += drawn;
-        self.think_kept_ns += kept;
+    pub fn thought(&mut self, now: Ns, drawn: Ns, kept: Ns) {
+        if self.measures(now) {
+            self.thinks += 1;
+            self.think_drawn_ns += drawn;
+            self.think_kept_ns += kept;
+        }
     }
 
     /// Whether a request that ended counts.

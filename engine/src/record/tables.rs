@@ -9,15 +9,16 @@ use crate::clock::{CpuTime, Ns};
 use crate::error::{EngineError, Result};
 
 const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,\
-    refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
+    refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,\
     stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
     outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,outside_fault,\
-    outside_truncated,outside_stale_failed,outside_stale,bytes_out,bytes_in,\
-    response_ns_sum,service_ns_sum,engine_user_ns,engine_system_ns,\
+    outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,\
+    response_ns_sum,service_ns_sum,\
+    sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,\
     cpu_own_ns,cpu_other_ns,cpu_between_ns,lateness_p99_ns,valid,why_not";
 
 const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wrong,\
-    refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,\
+    refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,\
     bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns";
 
 /// What a subject's processes used: in its own turns, in those of others, and between pairs, while it was nobody's.
@@ -26,6 +27,17 @@ pub struct SubjectCpu {
     pub own: Ns,
     pub other: Ns,
     pub between: Ns,
+}
+
+/// Sessions that ended in the measured time, whole or failed, the time of the whole ones together, and the pauses, as drawn,
+/// that ended in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SessionSums {
+    pub completed: u64,
+    pub failed: u64,
+    pub time: Ns,
+    pub thinks: u64,
+    pub think: Ns,
 }
 
 /// One slice, all operations and threads together.
@@ -40,6 +52,7 @@ pub struct SliceRow {
     /// The measured time between them, all of it or that of the slice's turns.
     pub measured: Ns,
     pub counts: Counts,
+    pub sessions: SessionSums,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
     pub connects: u64,
@@ -100,9 +113,9 @@ impl SliceTable {
 
     /// Appends a row and flushes it.
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
-        let c = &row.counts;
+        let (c, sessions) = (&row.counts, &row.sessions);
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
@@ -130,6 +143,11 @@ impl SliceTable {
             c.bytes_in,
             c.response_ns_sum,
             c.service_ns_sum,
+            sessions.completed,
+            sessions.failed,
+            sessions.time,
+            sessions.thinks,
+            sessions.think,
             row.cpu.user,
             row.cpu.system,
             subject_cpu(row.subject_cpu),

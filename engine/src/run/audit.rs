@@ -39,7 +39,7 @@ pub struct SliceAudit {
     pub rate: Option<RateAudit>,
     /// Only where there are pauses.
     pub think: Option<ThinkAudit>,
-    /// Throughput x (mean response + mean pause) / users, for steady closed load without failures.
+    /// Throughput x (mean response + pauses a right answer) / users, for steady closed load without failures.
     pub littles_law: Option<f64>,
     pub connects: u64,
     pub closes: u64,
@@ -129,6 +129,12 @@ impl SliceAudit {
                 why_not.push(format!("{} wrong answers{place}", outcomes.wrong));
             }
         }
+        if result.work_left > 0 && !result.interrupted {
+            why_not.push(format!(
+                "{} sessions or requests of the fixed work were not done in its time",
+                result.work_left
+            ));
+        }
         let stale = counts.measured.stale + counts.measured.failures[Failure::StaleFailed as usize];
         if stale as f64 > MOST_STALE * counts.started as f64 {
             why_not.push(format!("{stale} of {} requests met a stale connection", counts.started));
@@ -190,7 +196,8 @@ fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f
         return None;
     }
     let response = counts.response_ns_sum as f64 / completed as f64 / 1e9;
-    let pause = result.think_kept_ns as f64 / (result.thinks.max(1) as f64) / 1e9;
+    // Pauses a right answer, since a session has more requests than pauses; as drawn, for what is late after one is in the response.
+    let pause = result.think_drawn_ns as f64 / completed as f64 / 1e9;
     if seconds < 50.0 * (response + pause) {
         return None;
     }

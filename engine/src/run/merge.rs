@@ -1,7 +1,7 @@
 //! A slice's result, put together from what its threads recorded.
 
 use crate::clock::{CpuTime, Ns};
-use crate::record::{Counts, Lateness, OperationRecord, Sample, SubjectCpu};
+use crate::record::{Counts, Lateness, OperationRecord, Sample, SessionRecord, SessionSums, SubjectCpu};
 use crate::worker::Driven;
 
 /// All that is known of a slice that ended.
@@ -12,6 +12,8 @@ pub struct SliceResult {
     pub measured: Ns,
     /// By the operation's place in the corpus.
     pub operations: Vec<Option<Box<OperationRecord>>>,
+    /// By the place in the mix.
+    pub sessions: Vec<Option<Box<SessionRecord>>>,
     pub samples: Vec<Sample>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
@@ -30,6 +32,8 @@ pub struct SliceResult {
     pub thinks: u64,
     pub think_drawn_ns: u64,
     pub think_kept_ns: u64,
+    /// Of fixed work, what was not done.
+    pub work_left: u64,
     pub interrupted: bool,
 }
 
@@ -61,12 +65,28 @@ impl SliceResult {
         sum
     }
 
+    /// Sessions of all parts of the mix together, and the pauses.
+    pub fn session_sums(&self) -> SessionSums {
+        let mut sums = SessionSums {
+            thinks: self.thinks,
+            think: self.think_drawn_ns,
+            ..SessionSums::default()
+        };
+        for session in self.sessions.iter().flatten() {
+            sums.completed += session.completed;
+            sums.failed += session.failed;
+            sums.time += session.time_ns_sum;
+        }
+        sums
+    }
+
     fn empty() -> Self {
         Self {
             begin: 0,
             end: 0,
             measured: 0,
             operations: Vec::new(),
+            sessions: Vec::new(),
             samples: Vec::new(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
@@ -82,6 +102,7 @@ impl SliceResult {
             thinks: 0,
             think_drawn_ns: 0,
             think_kept_ns: 0,
+            work_left: 0,
             interrupted: false,
         }
     }
@@ -93,6 +114,7 @@ impl SliceResult {
             end: recorder.end,
             measured: recorder.end.saturating_sub(recorder.begin),
             operations: recorder.operations,
+            sessions: recorder.sessions,
             samples: part.samples,
             lateness: recorder.lateness,
             cpu: recorder.cpu,
@@ -108,12 +130,18 @@ impl SliceResult {
             thinks: recorder.thinks,
             think_drawn_ns: recorder.think_drawn_ns,
             think_kept_ns: recorder.think_kept_ns,
+            work_left: part.work_left,
             interrupted: part.interrupted,
         }
     }
 
     fn add(&mut self, other: Self) {
         for (own, other) in self.operations.iter_mut().zip(&other.operations) {
+            if let (Some(own), Some(other)) = (own, other) {
+                own.add(other);
+            }
+        }
+        for (own, other) in self.sessions.iter_mut().zip(&other.sessions) {
             if let (Some(own), Some(other)) = (own, other) {
                 own.add(other);
             }
@@ -136,6 +164,7 @@ impl SliceResult {
         self.thinks += other.thinks;
         self.think_drawn_ns += other.think_drawn_ns;
         self.think_kept_ns += other.think_kept_ns;
+        self.work_left += other.work_left;
         self.interrupted |= other.interrupted;
     }
 }

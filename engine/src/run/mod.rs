@@ -35,8 +35,7 @@ pub fn run(job_path: &Path, out: &Path) -> Result<()> {
     let job = job::read(job_path)?;
     let rules: Vec<&str> = job.rules.keys().map(String::as_str).collect();
     let corpus = Corpus::open(&job::corpus_folder(&job, job_path), &rules)?;
-    let operations: Vec<&str> = corpus.operations.iter().map(String::as_str).collect();
-    job::check_against_corpus(&job, &operations).map_err(|why| EngineError::InvalidJob {
+    job::check_against_corpus(&job, &corpus).map_err(|why| EngineError::InvalidJob {
         path: job_path.to_owned(),
         why,
     })?;

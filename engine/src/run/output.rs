@@ -72,6 +72,7 @@ impl Output {
             end: result.end,
             measured: result.measured,
             counts: result.counts(),
+            sessions: result.session_sums(),
             unfinished: result.unfinished,
             oldest_unfinished: result.oldest_unfinished,
             connects: result.connects,
@@ -95,6 +96,12 @@ impl Output {
                     let tag = format!("{}/{}/{operation}/{kind}", slice.subject, slice.number);
                     self.histograms.append(&tag, result.begin, result.end, &histogram)?;
                 }
+            }
+        }
+        for (session, part) in result.sessions.iter().zip(&plan.mix) {
+            if let Some(session) = session {
+                let tag = format!("{}/{}/{}/session", slice.subject, slice.number, part.name);
+                self.histograms.append(&tag, result.begin, result.end, &session.time)?;
             }
         }
         self.histograms.flush()

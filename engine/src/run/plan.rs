@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use rustls_pki_types::ServerName;
 
@@ -12,6 +13,7 @@ use crate::http::{RequestHead, Url};
 use crate::job::{Job, Profile};
 use crate::record::Edges;
 use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
+use crate::session::SessionPlan;
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, client_config, resolve};
 use crate::worker::{Shape, SlicePlan, Steps};
@@ -31,7 +33,7 @@ impl PlanMaker {
         let mut urls = Vec::new();
         let mut endpoints = Vec::new();
         for target in &job.targets {
-            let url = Url::parse(&target.url).map_err(EngineError::CannotGoOn)?;
+            let url = target.address().map_err(EngineError::CannotGoOn)?;
             let tls = if url.tls {
                 let name = ServerName::try_from(url.host.clone())
                     .map_err(|_| EngineError::CannotGoOn(format!("`{}` is no name for TLS", url.host)))?;
@@ -81,28 +83,35 @@ impl PlanMaker {
             let (operations, step) = match job.sessions.get(name) {
                 Some(session) => (
                     session
+                        .steps
                         .iter()
                         .map(|step| operation(&step.operation))
                         .collect::<Result<Vec<u16>>>()?,
-                    Steps::Session(session.iter().map(|step| Pause::new(&step.think)).collect()),
+                    Steps::Session(SessionPlan::new(session).map_err(EngineError::CannotGoOn)?),
                 ),
                 None => (vec![operation(name)?], Steps::Single),
             };
             mix.push(MixPart {
                 name: name.clone(),
                 weight: *weight,
+                chains: corpus.chains(&operations).map_err(EngineError::CannotGoOn)?,
                 operations,
             });
             steps.push(step);
         }
-        let used = |operation: u16| mix.iter().any(|part: &MixPart| part.operations.contains(&operation));
-        let heads = corpus.operations.iter().enumerate().map(|(place, name)| {
-            used(place as u16).then(|| RequestHead::new(&job.targets[target], &self.urls[target], name, job.connection))
+        let mut used = vec![false; corpus.operations.len()];
+        for operation in mix.iter().flat_map(|part: &MixPart| &part.operations) {
+            used[usize::from(*operation)] = true;
+        }
+        let heads = corpus.lines.iter().map(|line| {
+            let place = usize::from(line.operation);
+            let (to, url, name) = (&job.targets[target], &self.urls[target], &corpus.operations[place]);
+            used[place].then(|| RequestHead::new(to, url, name, line, job.connection))
         });
         let heads = heads.collect();
         let mut entries = vec![Vec::new(); corpus.operations.len()];
         for (number, entry) in corpus.entries.iter().enumerate() {
-            if used(entry.operation) {
+            if used[usize::from(entry.operation)] {
                 entries[usize::from(entry.operation)].push(number as u32);
             }
         }
@@ -118,9 +127,13 @@ impl PlanMaker {
             mix,
             steps,
             deck_seed: slice.deck_seed,
+            used,
             heads,
-            request_path: self.urls[target].path.clone(),
-            answers_head: job.targets[target].method == "HEAD",
+            filled: AtomicU64::new(0),
+            each: match &slice.profile {
+                Profile::FixedWork(work) => Some(work.each),
+                _ => None,
+            },
             pause: Pause::new(&slice.think),
             timeout: from_ms(job.timeout_ms),
             drain_limit: from_ms(job.drain_limit_ms),

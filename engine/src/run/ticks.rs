@@ -30,8 +30,8 @@ impl TickGatherer {
         Self {
             slice: slice.clone(),
             operations: names
-                .zip(plan.used())
-                .filter(|(_, used)| *used)
+                .zip(&plan.used)
+                .filter(|(_, used)| **used)
                 .map(|(name, _)| name)
                 .collect(),
             last: vec![None; plan.threads as usize],

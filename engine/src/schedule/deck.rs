@@ -12,6 +12,8 @@ pub struct MixPart {
     pub name: String,
     pub weight: f64,
     pub operations: Vec<u16>,
+    /// Entries that belong together, one for each of the operations that has linked ones; empty where none has.
+    pub chains: Vec<Vec<Option<u32>>>,
 }
 
 /// What the deck says of the n-th draw.
@@ -33,6 +35,8 @@ pub struct Deck {
     places: Vec<Vec<(u64, u64)>>,
     /// Corpus entries of every operation, in seeded order.
     entries: Vec<Vec<u32>>,
+    /// For each part, what belongs together, in seeded order.
+    chains: Vec<Vec<Vec<Option<u32>>>>,
     drawn: AtomicU64,
     pub hand: u64,
 }
@@ -75,11 +79,18 @@ impl Deck {
                 .map(|step| place(&part.operations, step))
                 .collect()
         });
+        let chains = mix.iter().enumerate().map(|(part, mixed)| {
+            let mut chains = mixed.chains.clone();
+            chains.shuffle(&mut stream(seed, FIRST_CHAIN_STREAM + part as u64));
+            chains
+        });
+        let chains = chains.collect();
         Self {
             cards,
             per_lap,
             places: places.collect(),
             entries,
+            chains,
             drawn: AtomicU64::new(0),
             hand: sorted.len() as u64,
         }
@@ -107,6 +118,12 @@ impl Deck {
     /// The corpus entry of a card's request number `step`, which is for `operation`.
     #[inline]
     pub fn entry(&self, card: Card, step: usize, operation: u16) -> u32 {
+        let chains = &self.chains[usize::from(card.part)];
+        if !chains.is_empty()
+            && let Some(entry) = chains[(card.rank % chains.len() as u64) as usize][step]
+        {
+            return entry;
+        }
         let (place, uses) = self.places[usize::from(card.part)][step];
         let entries = &self.entries[usize::from(operation)];
         entries[((card.rank * uses + place) % entries.len() as u64) as usize]
@@ -115,6 +132,8 @@ impl Deck {
 
 const DECK_STREAM: u64 = 3;
 const FIRST_ENTRY_STREAM: u64 = 1000;
+/// Behind those of all operations that there may be.
+const FIRST_CHAIN_STREAM: u64 = FIRST_ENTRY_STREAM + 65_536;
 
 /// How often each weight is in the smallest hand that holds all weights exactly, or in the largest hand by largest remainder.
 fn hand(weights: &[f64]) -> Vec<u64> {
@@ -151,6 +170,7 @@ mod tests {
             name: name.to_owned(),
             weight,
             operations: operations.to_vec(),
+            chains: Vec::new(),
         }
     }
 
@@ -212,5 +232,21 @@ mod tests {
             .flat_map(|number| [0, 2].map(|step| deck.entry(deck.card(number), step, 0)))
             .collect();
         assert_eq!(used.len(), 6);
+    }
+
+    #[test]
+    fn what_is_linked_stays_together_and_every_chain_is_used() {
+        let linked = MixPart {
+            chains: (0..4).map(|link| vec![Some(link), None, Some(link + 10)]).collect(),
+            ..part("s", 1.0, &[0, 1, 2])
+        };
+        let deck = Deck::new(&[linked], vec![(0..4).collect(), vec![7], (10..14).collect()], 1);
+        let mut used = std::collections::BTreeSet::new();
+        for card in (0..4).map(|number| deck.card(number)) {
+            let [first, second, third] = [0, 1, 2].map(|step| deck.entry(card, usize::from(step), step));
+            assert_eq!((third, second), (first + 10, 7));
+            used.insert(first);
+        }
+        assert_eq!(used.len(), 4);
     }
 }

@@ -64,6 +64,10 @@ impl Levels {
                 }
                 p.seconds
             }
+            Profile::FixedWork(p) => {
+                changes.add(0.0, p.users)?;
+                p.most_seconds
+            }
             Profile::Rate(_) => return Err("a rate has no users".to_owned()),
         };
         Ok(Self {

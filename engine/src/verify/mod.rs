@@ -30,10 +30,12 @@ pub enum Failure {
     Fault,
     Truncated,
     StaleFailed,
+    /// The answer lacked a value that later requests of its session need.
+    Capture,
 }
 
 impl Failure {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
@@ -43,6 +45,7 @@ impl Failure {
         Self::Fault,
         Self::Truncated,
         Self::StaleFailed,
+        Self::Capture,
     ];
 
     /// The name of its column.
@@ -57,6 +60,7 @@ impl Failure {
             Self::Fault => "fault",
             Self::Truncated => "truncated",
             Self::StaleFailed => "stale_failed",
+            Self::Capture => "capture",
         }
     }
 }

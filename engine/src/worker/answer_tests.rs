@@ -31,7 +31,7 @@ fn a_cookie_that_comes_before_a_request_was_sent_whole_goes_with_the_next_one() 
         seen.lock().unwrap().push_str(&text[..taken]);
         reply
     };
-    let sessions = json!({"visit": [{"operation": "echo"}, {"operation": "echo"}]});
+    let sessions = json!({"visit": {"steps": [{"operation": "echo"}, {"operation": "echo"}]}});
     let job = json!({"slices": [slice(users(1, 0.015), json!({"mix": {"visit": 1}}))], "sessions": sessions});
     let (driven, _) = Simulation::new(job, script).drive(0);
     assert_eq!(counts(&driven).measured.completed, 1);

@@ -36,6 +36,8 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) in_flight: u32,
     pub(super) next_expiry: Ns,
     pub(super) issuing: bool,
+    /// Sessions or plain requests that are still to end, where the work is fixed.
+    pub(super) work_left: u64,
     pub(super) unfinished: u64,
     pub(super) oldest_unfinished: Ns,
     /// Requests started, for each part of the mix.
@@ -52,6 +54,8 @@ pub struct Driven {
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
     pub started: Vec<u64>,
+    /// Of fixed work, what was not done.
+    pub work_left: u64,
     /// Whether the slice was broken off.
     pub interrupted: bool,
 }
@@ -75,7 +79,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         for (place, lane) in pool.lanes.iter_mut().enumerate() {
             let user = place as u64 * u64::from(plan.threads) + u64::from(thread);
             lane.ready(
-                plan.answers_head,
+                plan.each.unwrap_or(0),
                 plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15),
             );
         }
@@ -90,7 +94,14 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             scratch,
             clock,
             load,
-            recorder: Recorder::new(thread, begin, begin + plan.length, plan.edges, &plan.used()),
+            recorder: Recorder::new(
+                thread,
+                begin,
+                begin + plan.length,
+                plan.edges,
+                &plan.used,
+                &plan.sessions(),
+            ),
             samples,
             timers: BinaryHeap::with_capacity(2 * lanes as usize),
             going_on: VecDeque::with_capacity(lanes as usize),
@@ -98,6 +109,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             in_flight: 0,
             next_expiry: Ns::MAX,
             issuing: true,
+            work_left: plan.each.unwrap_or(0) * u64::from(lanes),
             unfinished: 0,
             oldest_unfinished: 0,
             started: vec![0; plan.mix.len()],
@@ -165,6 +177,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             unfinished: self.unfinished,
             oldest_unfinished: self.oldest_unfinished,
             started: self.started,
+            work_left: self.work_left,
             interrupted,
         })
     }
@@ -258,6 +271,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if matches!(user.task, Task::Waiting(_)) {
                 user.task = Task::Off;
                 user.thinking = None;
+                user.step = 0;
             }
         }
     }
@@ -330,6 +344,10 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
 
     fn users_active(&self) -> u32 {
         match &self.load {
+            Load::Closed(_) if self.plan.each.is_some() => {
+                let at_work = self.pool.lanes.iter().filter(|user| user.active);
+                at_work.count() as u32
+            }
             Load::Closed(users) => users.level,
             Load::Open(_) => self.in_flight,
         }

@@ -1,11 +1,15 @@
 //! One request and its answer: sent with one write, read with one read, judged, recorded.
 
+use std::sync::atomic::Ordering;
+
 use super::drive::Drive;
 use super::lane::{Digest, Link, Task, token};
 use super::plan::Steps;
-use crate::clock::{Clock, Ns};
+use crate::clock::{Clock, Ns, wall_seconds};
+use crate::http::WantedFields;
 use crate::job::ConnectionUse;
 use crate::record::Edges;
+use crate::session::{self, MOST_SCANNED, Stamp};
 use crate::verify::{Failure, Outcome};
 use crate::wire::{Idle, Transport, Trouble, Wire};
 
@@ -41,6 +45,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let rule = &self.rules[usize::from(self.plan.corpus.entries[entry as usize].rule)];
         user.keep_limit = if rule.reads_text() || self.samples.chooses(card_number) {
             KEPT_IF_NEEDED
+        } else if self.plan.steps[part].reads_body(user.step) {
+            MOST_SCANNED
         } else if self.samples.wants_failures() {
             KEPT_IN_CASE
         } else {
@@ -74,23 +80,40 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let Link::Open(transport) = &mut user.link else { return };
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let body = self.plan.corpus.body(entry);
-        let Some(head) = &self.plan.heads[usize::from(user.exchange.operation)] else {
+        let Some(head) = &self.plan.heads[entry.line as usize] else {
             return;
         };
-        let in_session = matches!(self.plan.steps[usize::from(user.card.part)], Steps::Session(_));
+        let wanted = self.plan.steps[usize::from(user.card.part)].wanted_fields(user.step);
+        let cookies = if wanted == WantedFields::None {
+            b""
+        } else {
+            user.jar.line()
+        };
         let request = &mut self.scratch.request;
         request.clear();
-        head.write(request, body.len(), if in_session { user.jar.line() } else { b"" });
-        user.request_length = request.len() + body.len();
         let mut rest = body;
-        if body.len() <= COPIED_BODY {
-            request.extend_from_slice(body);
+        if head.is_filled() {
+            if user.written == 0 && !user.retried {
+                let number = self.plan.filled.fetch_add(1, Ordering::Relaxed) + 1;
+                user.stamp = Stamp::draw(&mut user.rng, wall_seconds(), number);
+            }
+            let filled = &mut self.scratch.body;
+            filled.clear();
+            session::fill(body, &user.values, &user.stamp, filled);
+            head.write_filled(request, filled.len(), cookies, &user.values, &user.stamp);
+            rest = filled;
+        } else {
+            head.write(request, body.len(), cookies);
+        }
+        user.request_length = request.len() + rest.len();
+        if rest.len() <= COPIED_BODY {
+            request.extend_from_slice(rest);
             rest = &[];
         }
         if user.written == 0 {
             user.used = true;
             user.task = Task::Asking;
-            user.reader.reset(in_session);
+            user.reader.reset(wanted, head.answers_head());
             user.check.reset(&self.rules[usize::from(entry.rule)]);
             self.now = self.clock.now();
             user.exchange.sent = self.now;
@@ -138,7 +161,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 Digest::Pending => None,
                 Digest::Malformed | Digest::Done { surplus: true, .. } => Some(Ok(Outcome::Failed(Failure::Malformed))),
                 Digest::Done { whole, .. } => {
-                    let judged = user.judge(&self.rules[rule], &self.plan.request_path);
+                    let judged = self.judge(lane, whole);
+                    let user = &mut self.pool.lanes[lane];
                     if !user.reader.keep_alive() || hangup || user.written < user.request_length {
                         self.recorder.closes += u64::from(self.plan.connection == ConnectionUse::KeepAlive);
                         user.drop_link();
@@ -171,6 +195,32 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             .push((token(lane, self.pool.lanes[lane].generation), hangup));
     }
 
+    /// Judges the answer at hand, which is complete; `whole` is its body where it came in one piece. Only now its cookies are taken in, and
+    /// what else a session needs of it: the request, of which a part may still have had to be sent, holds those of the answers before.
+    #[inline]
+    fn judge(&mut self, lane: usize, whole: Option<&[u8]>) -> Result<Outcome, Trouble> {
+        let user = &mut self.pool.lanes[lane];
+        let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
+        let outcome = user.judge(&self.rules[usize::from(entry.rule)])?;
+        let Steps::Session(session) = &self.plan.steps[usize::from(user.card.part)] else {
+            return Ok(outcome);
+        };
+        if !user.reader.fields().is_empty()
+            && let Some(head) = &self.plan.heads[entry.line as usize]
+        {
+            let path = head.path(&user.values, &user.stamp);
+            user.jar.read_head(user.reader.fields(), &path);
+        }
+        match outcome {
+            Outcome::Right { .. } => user.capture(&session.steps[user.step], whole, outcome),
+            // A wrong answer is an answer, but no whole session comes of it, and no value.
+            _ => {
+                user.session_failed = true;
+                Ok(outcome)
+            }
+        }
+    }
+
     fn is_sampled(&self, lane: usize, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Right { .. } => self.samples.chooses(self.pool.lanes[lane].exchange.card),
@@ -184,9 +234,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if !user.reader.end_of_stream() {
             return self.broken(lane, Trouble::Server(Failure::Truncated));
         }
-        let rule = usize::from(self.plan.corpus.entries[user.exchange.entry as usize].rule);
-        let judged = user.judge(&self.rules[rule], &self.plan.request_path);
-        user.drop_link();
+        let judged = self.judge(lane, None);
+        self.pool.lanes[lane].drop_link();
         self.recorder.closes += 1;
         match judged {
             Ok(outcome) => self.finish(lane, outcome, None),

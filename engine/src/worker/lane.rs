@@ -7,7 +7,8 @@ use crate::clock::Ns;
 use crate::http::{CookieJar, Event, ResponseReader};
 use crate::record::Exchange;
 use crate::schedule::Card;
-use crate::verify::{Check, CompiledRule, Outcome};
+use crate::session::{MOST_SCANNED, Stamp, StepPlan, Values};
+use crate::verify::{Check, CompiledRule, Failure, Outcome};
 use crate::wire::{Trouble, Wire};
 
 /// The state of a lane's connection.
@@ -67,6 +68,14 @@ pub(super) struct Lane<T> {
     /// Whether all of the body that came in pieces is kept.
     pub kept_whole: bool,
     pub jar: CookieJar,
+    /// When the session at hand was due, whether a request of it failed, and the values found in its answers.
+    pub session_due: Ns,
+    pub session_failed: bool,
+    pub values: Values,
+    /// What the engine fills into the request at hand.
+    pub stamp: Stamp,
+    /// How many sessions or plain requests are left to the user, where the work is fixed.
+    pub left: u64,
     pub rng: SmallRng,
     /// The pause that is being kept: when it began and how long it was drawn.
     pub thinking: Option<(Ns, Ns)>,
@@ -99,23 +108,30 @@ impl<T> Lane<T> {
             used: false,
             written: 0,
             request_length: 0,
-            reader: ResponseReader::new(false),
+            reader: ResponseReader::new(),
             check: Check::default(),
             kept: Vec::new(),
             keep_limit: 0,
             kept_whole: true,
             jar: CookieJar::default(),
+            session_due: 0,
+            session_failed: false,
+            values: Values::default(),
+            stamp: Stamp::default(),
+            left: 0,
             rng: SmallRng::seed_from_u64(0),
             thinking: None,
         }
     }
 
     /// Readies a lane for a slice; its connection stays.
-    pub fn ready(&mut self, answers_head: bool, seed: u64) {
+    pub fn ready(&mut self, left: u64, seed: u64) {
         self.task = Task::Off;
         self.active = false;
         self.ended = false;
-        self.reader = ResponseReader::new(answers_head);
+        self.left = left;
+        self.step = 0;
+        self.reader = ResponseReader::new();
         self.jar.clear();
         self.rng = SmallRng::seed_from_u64(seed);
         self.thinking = None;
@@ -169,13 +185,9 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Judges the answer at hand, which is complete, and takes in its cookies: not before, since the request's head, of which a part
-    /// may still have to be sent, holds those of the answers before.
+    /// Judges the answer at hand, which is complete.
     #[inline]
-    pub fn judge(&mut self, rule: &CompiledRule, path: &str) -> Result<Outcome, Trouble> {
-        if !self.reader.cookies().is_empty() {
-            self.jar.read_head(self.reader.cookies(), path);
-        }
+    pub fn judge(&mut self, rule: &CompiledRule) -> Result<Outcome, Trouble> {
         let outcome = self.check.finish(rule, self.reader.status(), &self.kept);
         let no_room = !self.kept_whole && self.kept.len() < self.keep_limit;
         if outcome == Outcome::Wrong && rule.reads_text() && no_room {
@@ -183,10 +195,27 @@ impl<T> Lane<T> {
         }
         Ok(outcome)
     }
+
+    /// Keeps what a session's later requests need of an answer that is right; `whole` is its body where it came in one piece. An answer
+    /// that lacks a value has failed.
+    pub fn capture(&mut self, step: &StepPlan, whole: Option<&[u8]>, right: Outcome) -> Result<Outcome, Trouble> {
+        let body = whole.unwrap_or(&self.kept);
+        let cut = whole.is_none() && !self.kept_whole;
+        if cut && step.reads_body() && body.len() < MOST_SCANNED {
+            return Err(Trouble::Instrument(NO_ROOM));
+        }
+        for capture in &step.captures {
+            match capture.find(self.reader.fields(), body) {
+                Some(value) => self.values.set(&capture.name, value),
+                None => return Ok(Outcome::Failed(Failure::Capture)),
+            }
+        }
+        Ok(right)
+    }
 }
 
 const NO_ROOM: &str =
-    "answers under way at once are longer than it can hold for `matches`; use `contains` or fewer users";
+    "answers under way at once are longer than it can hold for `matches` and captures; use `contains` or fewer users";
 
 /// The lanes to one subject: they, and their connections, outlast the slices.
 pub struct Pool<W: Wire> {

@@ -15,6 +15,8 @@ mod lane;
 mod load;
 mod plan;
 #[cfg(test)]
+mod session_tests;
+#[cfg(test)]
 mod simulation;
 mod stages;
 #[cfg(test)]
@@ -31,6 +33,8 @@ pub struct Scratch {
     pub buffer: Box<[u8]>,
     /// The request that is being sent.
     pub request: Vec<u8>,
+    /// Its body, where that has marked places.
+    pub body: Vec<u8>,
     /// So many bytes of answers under way may still be kept.
     pub room: usize,
 }
@@ -44,6 +48,7 @@ impl Scratch {
         Self {
             buffer: vec![0; 64 * 1024].into_boxed_slice(),
             request: Vec::with_capacity(32 * 1024),
+            body: Vec::new(),
             room: MOST_KEPT / threads as usize,
         }
     }

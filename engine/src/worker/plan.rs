@@ -1,13 +1,15 @@
 //! What all threads share of one slice: the job's slice, compiled.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::clock::Ns;
 use crate::corpus::Corpus;
-use crate::http::RequestHead;
+use crate::http::{RequestHead, WantedFields};
 use crate::job::{ConnectionUse, OnFailure, Rate};
 use crate::record::Edges;
 use crate::schedule::{Deck, Levels, MixPart, Pause};
+use crate::session::SessionPlan;
 
 /// How load arrives.
 #[derive(Debug, Clone)]
@@ -21,8 +23,28 @@ pub enum Shape {
 pub enum Steps {
     /// One request, then the slice's pause.
     Single,
-    /// A session: the pause after each of its requests.
-    Session(Vec<Pause>),
+    Session(SessionPlan),
+}
+
+impl Steps {
+    /// Whether a value is looked for in the body of the answer to request number `step`.
+    #[inline]
+    pub fn reads_body(&self, step: usize) -> bool {
+        match self {
+            Self::Single => false,
+            Self::Session(session) => session.steps[step].reads_body(),
+        }
+    }
+
+    /// Which fields of the answer to request number `step` are kept; none for plain requests, which have no cookies either.
+    #[inline]
+    pub fn wanted_fields(&self, step: usize) -> WantedFields {
+        match self {
+            Self::Single => WantedFields::None,
+            Self::Session(session) if session.steps[step].captures.is_empty() => WantedFields::Cookies,
+            Self::Session(_) => WantedFields::All,
+        }
+    }
 }
 
 pub struct SlicePlan {
@@ -39,10 +61,14 @@ pub struct SlicePlan {
     pub steps: Vec<Steps>,
     pub deck: Deck,
     pub deck_seed: u64,
-    /// By the operation's place in the corpus; none where the slice does not use it.
+    /// For each operation of the corpus, whether the slice uses it.
+    pub used: Vec<bool>,
+    /// By the line's place in the corpus; none where the slice does not use it.
     pub heads: Vec<Option<RequestHead>>,
-    pub request_path: String,
-    pub answers_head: bool,
+    /// Counts the requests whose places were filled.
+    pub filled: AtomicU64,
+    /// After how many sessions or plain requests each user ends, where the work is fixed.
+    pub each: Option<u64>,
     pub pause: Pause,
     pub timeout: Ns,
     pub drain_limit: Ns,
@@ -53,9 +79,19 @@ pub struct SlicePlan {
 }
 
 impl SlicePlan {
-    /// For each operation of the corpus, whether the slice uses it.
-    pub fn used(&self) -> Vec<bool> {
-        self.heads.iter().map(Option::is_some).collect()
+    /// For each part of the mix, whether it is a session.
+    pub fn sessions(&self) -> Vec<bool> {
+        let steps = self.steps.iter();
+        steps.map(|steps| matches!(steps, Steps::Session(_))).collect()
+    }
+
+    /// The pause that the corpus itself has after an entry's answer.
+    #[inline]
+    pub fn pause_after(&self, entry: u32) -> Option<Pause> {
+        if self.corpus.pauses.is_empty() {
+            return None;
+        }
+        self.corpus.pauses.get(&entry).map(|pause| Pause::Constant(*pause))
     }
 
     /// How many lanes a thread needs: its users, or its part of what may be in flight.

@@ -8,8 +8,9 @@ use super::lane::Task;
 use super::load::Load;
 use super::plan::Steps;
 use crate::clock::{Clock, Ns, from_ms};
-use crate::job::FailureAction;
-use crate::schedule::Pause;
+use crate::job::{FailureAction, SessionFailure};
+use crate::schedule::{Card, Pause};
+use crate::session::{self, Filled};
 use crate::wire::Wire;
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
@@ -17,10 +18,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     #[inline]
     pub(super) fn start_next(&mut self, lane: usize, due: Ns) {
         let (number, card) = self.plan.deck.draw();
-        let user = &mut self.pool.lanes[lane];
-        user.card = card;
-        user.step = 0;
-        self.count_start(card.part);
+        self.take(lane, card, due);
         self.begin(lane, due, number);
     }
 
@@ -28,17 +26,25 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     #[inline]
     pub(super) fn start_card(&mut self, lane: usize, due: Ns, number: u64) {
         let card = self.plan.deck.card(number);
-        let user = &mut self.pool.lanes[lane];
-        user.card = card;
-        user.step = 0;
-        user.jar.clear();
-        self.count_start(card.part);
+        self.pool.lanes[lane].jar.clear();
+        self.take(lane, card, due);
         self.begin(lane, due, number);
     }
 
     #[inline]
-    fn count_start(&mut self, part: u16) {
-        self.started[usize::from(part)] += 1;
+    fn take(&mut self, lane: usize, card: Card, due: Ns) {
+        let user = &mut self.pool.lanes[lane];
+        user.card = card;
+        user.step = 0;
+        self.started[usize::from(card.part)] += 1;
+        if let Steps::Session(session) = &self.plan.steps[usize::from(card.part)] {
+            user.session_due = due;
+            user.session_failed = false;
+            user.values.clear();
+            if session.new_visitor {
+                user.jar.clear();
+            }
+        }
     }
 
     /// A user's turn came, after a pause or at once.
@@ -46,7 +52,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     pub(super) fn wake(&mut self, lane: usize, due: Ns) {
         let user = &mut self.pool.lanes[lane];
         if let Some((from, drawn)) = user.thinking.take() {
-            self.recorder.thought(drawn, self.now.saturating_sub(from));
+            self.recorder.thought(self.now, drawn, self.now.saturating_sub(from));
         }
         if user.step > 0 {
             let number = user.exchange.card;
@@ -63,17 +69,33 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let goes_on = self.issuing && self.now < self.issue_until();
         let user = &mut self.pool.lanes[lane];
         user.task = Task::Off;
+        let own_pause = self.plan.pause_after(user.exchange.entry);
         let pause = match &self.plan.steps[usize::from(user.card.part)] {
-            Steps::Single => self.plan.pause,
-            Steps::Session(pauses) => {
-                let pause = pauses[user.step];
+            Steps::Single => own_pause.unwrap_or(self.plan.pause),
+            Steps::Session(session) => {
+                let pause = own_pause.unwrap_or(session.steps[user.step].pause);
                 user.step += 1;
-                if answered && user.step < pauses.len() && goes_on && (user.active || self.is_open()) {
-                    return self.pause(lane, pause);
+                user.session_failed |= !answered;
+                let steps_left = user.step < session.steps.len();
+                let stays = goes_on && (user.active || self.is_open());
+                let can_go_on = answered || session.on_failure == SessionFailure::Continue;
+                if steps_left && can_go_on && !self.lacks_a_value(lane) {
+                    if stays {
+                        return self.pause(lane, pause);
+                    }
+                    // The slice, or the user's time, is over within the session, which is neither whole nor failed.
+                } else {
+                    let user = &self.pool.lanes[lane];
+                    let failed = user.session_failed || steps_left;
+                    self.recorder
+                        .session(user.card.part, user.session_due, self.now, failed);
                 }
                 pause
             }
         };
+        if goes_on && self.is_done(lane) {
+            return;
+        }
         let user = &mut self.pool.lanes[lane];
         user.step = 0;
         if let Load::Open(queue) = &mut self.load {
@@ -86,11 +108,56 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             match self.plan.on_failure.kind {
                 FailureAction::Continue => self.go_on_at_once(lane),
                 FailureAction::Wait => self.wait_until(lane, self.now + from_ms(self.plan.on_failure.ms)),
-                FailureAction::End => {
-                    user.active = false;
-                    user.ended = true;
-                }
+                FailureAction::End => self.end_user(lane),
             }
+        }
+    }
+
+    /// Whether the next request of a session that met a failure has a place for which no value was found.
+    fn lacks_a_value(&mut self, lane: usize) -> bool {
+        let user = &self.pool.lanes[lane];
+        if !user.session_failed {
+            return false;
+        }
+        let operation = self.plan.mix[usize::from(user.card.part)].operations[user.step];
+        let entry = self.plan.deck.entry(user.card, user.step, operation);
+        let entry = &self.plan.corpus.entries[entry as usize];
+        let Some(head) = self.plan.heads[entry.line as usize]
+            .as_ref()
+            .filter(|head| head.is_filled())
+        else {
+            return false;
+        };
+        let (scratch, body) = (&mut self.scratch.body, self.plan.corpus.body(entry));
+        scratch.clear();
+        session::fill(body, &user.values, &user.stamp, scratch) == Filled::Lacking
+            || head.write_filled(scratch, 0, b"", &user.values, &user.stamp) == Filled::Lacking
+    }
+
+    /// Where the work is fixed: a session or plain request of it is over; whether its user is done.
+    #[inline]
+    fn is_done(&mut self, lane: usize) -> bool {
+        if self.plan.each.is_none() {
+            return false;
+        }
+        let user = &mut self.pool.lanes[lane];
+        user.left -= 1;
+        self.work_left -= 1;
+        let done = user.left == 0;
+        if done {
+            self.end_user(lane);
+        }
+        done
+    }
+
+    /// A user ends for good; where the work is fixed, the slice ends with the last of them.
+    fn end_user(&mut self, lane: usize) {
+        let user = &mut self.pool.lanes[lane];
+        user.active = false;
+        user.ended = true;
+        user.step = 0;
+        if self.plan.each.is_some() && !self.pool.lanes.iter().any(|user| user.active) {
+            self.recorder.end_now(self.now);
         }
     }
 

@@ -154,6 +154,7 @@ fn connections_outlast_slices_and_the_same_deck_gives_the_same_requests() {
             length: 1,
             operation: 0,
             rule: 0,
+            line: 0,
             safe: true,
         })
         .collect();
@@ -356,11 +357,11 @@ fn a_session_goes_through_its_steps_with_their_pauses_and_its_cookies() {
             "HTTP/1.1 200 OK\r\nSet-Cookie: id=7\r\nContent-Length: 0\r\n\r\n",
         )
     };
-    let sessions = json!({"visit": [
+    let sessions = json!({"visit": {"steps": [
         {"operation": "echo", "think": {"kind": "constant", "ms": 20}},
         {"operation": "echo"},
         {"operation": "echo", "think": {"kind": "constant", "ms": 60}},
-    ]});
+    ]}});
     let mix = json!({"mix": {"visit": 1}});
     let job = json!({"slices": [slice(users(1, 0.2), mix.clone()), slice(rate(10.0, 0.2, 5), json!({"number": 1, "mix": {"visit": 1}}))], "sessions": sessions});
     let mut simulation = Simulation::new(job, script);
@@ -397,7 +398,7 @@ fn a_failure_ends_the_session_and_the_next_one_begins_anew() {
             },
         )
     };
-    let sessions = json!({"visit": [{"operation": "echo"}, {"operation": "echo"}, {"operation": "echo"}]});
+    let sessions = json!({"visit": {"steps": [{"operation": "echo"}, {"operation": "echo"}, {"operation": "echo"}]}});
     let job = json!({"slices": [slice(users(1, 0.2), json!({"mix": {"visit": 1}}))], "sessions": sessions});
     let (driven, _) = Simulation::new(job, script).drive(0);
     assert_eq!(failed(&driven, Failure::Status), 10);

@@ -20,7 +20,7 @@ pub const BODY: &str = "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/en
     </e:Envelope>";
 
 /// The kinds of failure.
-pub const KINDS: [&str; 9] = [
+pub const KINDS: [&str; 10] = [
     "refused",
     "reset",
     "timeout",
@@ -30,6 +30,7 @@ pub const KINDS: [&str; 9] = [
     "fault",
     "truncated",
     "stale_failed",
+    "capture",
 ];
 
 /// One row of a table, by column.

@@ -1,6 +1,6 @@
 //! Reads an answer that comes in any pieces, and tells all that can be seen of it.
 
-use steelyard_engine::http::{Event, ResponseReader};
+use steelyard_engine::http::{Event, ResponseReader, WantedFields};
 
 /// What was read before the answer, the input or the protocol ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub enum Ended {
 
 /// Reads one answer from pieces, after which the stream ends.
 pub fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Reading {
-    let mut reader = ResponseReader::new(false);
-    reader.reset(true);
+    let mut reader = ResponseReader::new();
+    reader.reset(WantedFields::Cookies, false);
     let mut body = Vec::new();
     let mut ended = None;
     let mut surplus = 0;
@@ -57,7 +57,7 @@ pub fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Reading {
     Reading {
         status,
         keep_alive,
-        cookies: reader.cookies().to_vec(),
+        cookies: reader.fields().to_vec(),
         body,
         ended,
     }

@@ -99,8 +99,8 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
     if not rows:
         return said(Level.UNKNOWN, "every slice has failures")
-    think = rows[0][0].think_ms / 1000
     completed = sum(row.completed for _, row in rows)
+    think = _pause_seconds(rows, completed)
     seconds = sum(row.seconds for _, row in rows)
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
     if not littles_law_applies(seconds / len(rows), mean, think, lead_in=kind_of(cell).lead_in_ms > 0):
@@ -114,6 +114,13 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
         shown,
         f"Little's law is off by {deviation:+.1%} for {subject} on {cell.name}: throughput, response time and users disagree",
     )
+
+
+def _pause_seconds(rows: Sequence[tuple[Trial, SliceRow]], completed: int) -> float:
+    """The pauses a right answer, since a session has more requests than pauses; older runs have the job's own."""
+    if any(row.thinks for _, row in rows):
+        return sum(row.think_ns_sum for _, row in rows) / 1e9 / completed
+    return rows[0][0].think_ms / 1000
 
 
 def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:

@@ -28,6 +28,8 @@ _DEEDS = {
     "wrong-answer": "answered wrongly",
     "not-ready": "did not come up",
     "contract": "broke the contract",
+    "state": "began in another state",
+    "reconciliation": "was not reconciled",
     "defect": "was ended by a defect of Steelyard",
 }
 

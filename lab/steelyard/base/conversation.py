@@ -50,14 +50,14 @@ class Conversation:
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> Answer:
         """The answer to one POST; raises NoAnswerError where no whole one comes in time."""
-        return self.ask("POST", body, headers)
+        return self.ask("POST", self._path, body, headers)
 
     def get(self, headers: Mapping[str, str]) -> Answer:
         """The answer to one GET; raises NoAnswerError where no whole one comes in time."""
-        return self.ask("GET", None, headers)
+        return self.ask("GET", self._path, None, headers)
 
-    def ask(self, method: str, body: bytes | None, headers: Mapping[str, str], path: str | None = None) -> Answer:
-        """The answer to one request, of the URL's own path if no other is given; raises NoAnswerError as `post` does."""
+    def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """The answer to one request, for the URL's own path where `path` is empty; raises NoAnswerError as the others do."""
         self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
         for attempt in range(1, self._attempts + 1):
             try:

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 ROOT_VARIABLE = "STEELYARD_HOME"
 EXTRA_VARIABLE = "STEELYARD_PATH"
+HOST = "127.0.0.1"  # where servers listen and are asked, and nowhere else
 
 
 def root() -> Path:

@@ -154,7 +154,7 @@ def setting_of(
     made = corpus.make(
         service,
         folder / "corpus",
-        corpus.requests_of(schedule.cells, settings.service),
+        corpus.requests_of(schedule.cells, settings.service, schedule.sessions),
         seed=seed,
         count=study.corpus_entries,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, ProvisionError
-from ..models.server import Server
+from ..models.server import Factor, Server
 from ..models.service import Service
 from ..models.study import PartSpec, Study, SubjectSpec
 from . import entries
@@ -33,12 +33,19 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
     for_all = {name: value for name in of_service if (value := os.environ.get(variable(name)))}
     values = {name: factor.default for name, factor in known.items()} | for_all | dict(given)
     for name, value in values.items():
-        refusal = known[name].refusal(value)
+        refusal = known[name].refusal(value) or _not_obeyed(server, known[name], value)
         if refusal is None and service is not None and name in of_service and of_service[name].file:
             refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is no file"
         if refusal is not None:
             raise ProvisionError(f"{server.name}: factor {name} {refusal}")
     return values
+
+
+def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None:
+    obeying, own = factor.implementations, server.model.implementation
+    if obeying is None or own in obeying or value == factor.default:
+        return None
+    return f"may be '{value}' only for an implementation in {', '.join(obeying)}, not in {own}"
 
 
 def environment(service: Entry[Service], values: Mapping[str, str]) -> dict[str, str]:

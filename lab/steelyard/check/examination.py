@@ -20,8 +20,9 @@ from ..exchange import contract, refusals
 from ..models.outputs import Checked, KeepAlive, ServerRow
 from ..models.service import Service
 from ..observe import environment
-from ..provision import cpus, sockets, subject
-from ..provision.subject import RunningSubject, Subject
+from ..provision import cpus, launch, sockets, subject
+from ..provision.launch import RunningSubject
+from ..provision.subject import Subject
 from .rows import row
 
 REQUESTS_ON_ONE_CONNECTION = 2000
@@ -125,7 +126,7 @@ class Examination:
     @contextmanager
     def started(self, wanted: Subject) -> Iterator[RunningSubject]:
         draw = random.Random(time.time_ns())
-        with subject.started(wanted, self.folder, cpus.share().server, draw, self.progress) as running:
+        with launch.started(wanted, self.folder, cpus.share(), draw, self.progress) as running:
             yield running
 
     def exchanges(self, running: RunningSubject) -> None:

@@ -15,7 +15,8 @@ from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
 from ..provision.cpus import Shares, kept_awake
-from ..provision.subject import RunningSubject, Subject, started
+from ..provision.launch import RunningSubject, started
+from ..provision.subject import Subject
 from .engine import Engine
 
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
@@ -72,7 +73,7 @@ def _sweep(
     made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
-        running = stack.enter_context(started(subject, folder, shares.server, random.Random(1), progress))
+        running = stack.enter_context(started(subject, folder, shares, random.Random(1), progress))
         server = subject.front.server.model
         contract.verify(
             service,
@@ -85,7 +86,7 @@ def _sweep(
             floor=server.floor,
         )
         job = _job(service.model, running, made, mix, levels, shares)
-        running.pin(shares.server)
+        running.pin(shares)
         with kept_awake(shares), Engine(job, folder) as engine:
             for number, users in enumerate(levels):
                 progress.show(f"Agents = auto · {subject.label} with {users} users")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 from ..base.errors import ContractError, KeeperError, ProvisionError
 from ..exchange import contract
-from ..models.records import Failure, SubjectRecord, TrialPlan
-from ..provision.subject import RunningSubject, started
+from ..models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
+from ..provision.launch import RunningPart, RunningSubject, started
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import self_wait
 
@@ -31,13 +32,16 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"starting {label}"))
         subject = setting.subjects[label]
         try:
-            up = stack.enter_context(started(subject, log.folder, setting.shares.server, draw, setting.progress))
+            up = stack.enter_context(started(subject, log.folder, setting.shares, draw, setting.progress))
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(
                 Failure(kind="not-ready", subject=label, message=error.message), error.hint
             ) from None
         setting.progress.show(setting.stage(plan, f"verifying the answers of {label}"))
-        log.subjects.append(_record(label, up, _verified(setting, plan, label, up, all_spellings=all_spellings)))
+        record = _record(setting, label, up)
+        _require_same_state(setting, log, record)
+        verified = _verified(setting, plan, label, up, all_spellings=all_spellings)
+        log.subjects.append(record.model_copy(update={"exchanges_verified": verified}))
         running[label] = up
     for label in faces:
         host = setting.subjects[label].same_as or label
@@ -69,7 +73,29 @@ def _verified(setting: Setting, plan: TrialPlan, label: str, up: RunningSubject,
         ) from None
 
 
-def _record(label: str, up: RunningSubject, verified: int) -> SubjectRecord:
+def _require_same_state(setting: Setting, log: TrialLog, record: SubjectRecord) -> None:
+    """Raises TrialFailedError where a companion begins otherwise than one of the same product in the same role did before."""
+    for process in record.processes:
+        for before in _earlier(setting, log):
+            if (before.role, before.server) == (process.role, process.server) and before.state != process.state:
+                was = f"'{process.state}', and was '{before.state}' before"
+                message = f"the starting state of {record.label}'s {process.role} is {was}"
+                raise TrialFailedError(
+                    Failure(kind="state", subject=record.label, message=message),
+                    hint=f"[state] of {process.server}'s server.toml says how it is restored",
+                )
+
+
+def _earlier(setting: Setting, log: TrialLog) -> Iterator[ProcessRecord]:
+    """The processes of this run's trials until now, this one's first."""
+    records = (path for path in sorted(setting.folder.glob("trials/*/trial.json")) if path.parent != log.folder)
+    stored = (TrialRecord.model_validate_json(path.read_bytes()).subjects for path in records)
+    for subjects in (log.subjects, *stored):
+        for subject in subjects:
+            yield from subject.processes
+
+
+def _record(setting: Setting, label: str, up: RunningSubject) -> SubjectRecord:
     server = up.subject.front.server.model
     return SubjectRecord(
         label=label,
@@ -79,7 +105,21 @@ def _record(label: str, up: RunningSubject, verified: int) -> SubjectRecord:
         stack=server.stack,
         url=up.url,
         start_seconds=round(up.start_seconds, 3),
-        exchanges_verified=verified,
+        exchanges_verified=0,
         factors=up.subject.front.factors,
         floor=server.floor,
+        processes=[_process(setting, part) for part in up.parts],
+    )
+
+
+def _process(setting: Setting, running: RunningPart) -> ProcessRecord:
+    part, server = running.part, running.part.server.model
+    return ProcessRecord(
+        role=part.place,
+        server=server.name,
+        title=server.title,
+        version=server.version,
+        judged=part.judged,
+        processors=setting.shares.of(part.processors),
+        state=running.state,
     )

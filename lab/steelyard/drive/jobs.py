@@ -14,10 +14,11 @@ from ..exchange.corpus import Corpus
 from ..models.job import Job, KeeperChannel, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
+from ..plan.cells import operations_of
 from ..plan.designs import design_named
 from ..plan.kinds import KINDS, kind_of, unbroken, warmed
 from ..provision.cpus import Shares
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 
 HEAD_START_SECONDS = 8.0
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
@@ -136,7 +137,9 @@ def make_job(
 ) -> Job:
     """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
     cells = {cell.name: cell for cell in schedule.cells}
-    asked = {name: operation for cell in schedule.cells for name, operation in zip(cell.asked, cell.mix, strict=True)}
+    asked: dict[str, str] = {}
+    for cell in schedule.cells:
+        asked |= operations_of(cell, schedule.sessions)
     return Job(
         seed=trial.seed,
         corpus=str(Path("..") / ".." / corpus.folder.name)
@@ -145,6 +148,7 @@ def make_job(
         rules=corpus.rules,
         targets=[_target(label, subject, service, asked) for label, subject in running.items()],
         slices=[_slice(schedule, trial, cells[plan.cell], plan) for plan in slices.all()],
+        sessions=schedule.sessions,
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
     )
@@ -155,7 +159,9 @@ def _target(label: str, running: RunningSubject, service: Service, asked: Mappin
     subject = running.subject
     return Target(
         subject=label,
-        url=running.url,
+        host=running.host,
+        port=running.front.port,
+        path=subject.path(),
         headers=subject.headers,
         operation_headers={
             name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())

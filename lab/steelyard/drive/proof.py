@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping
 
-from ..base.errors import ProvisionError
+from ..base.errors import KeeperError, ProvisionError
 from ..exchange import corpus
 from ..exchange.meanings import meaning_of
-from ..models.records import Counted, SlicePlan, WrongSample, operation_of
-from ..provision.subject import RunningSubject
+from ..models.records import Counted, Failure, Reconciled, SlicePlan, WrongSample, operation_of
+from ..provision.launch import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
 
@@ -27,8 +27,8 @@ def counts(
     where it has one and does not tell.
     """
     answers = (
-        *("completed", "wrong", "status", "fault"),
-        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault"),
+        *("completed", "wrong", "status", "fault", "capture"),
+        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault", "outside_capture"),
     )
     hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
     by_engine = dict.fromkeys(hosts.values(), 0)
@@ -44,6 +44,27 @@ def counts(
             raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
         if served is not None and before is not None:
             found.append(Counted(subject=label, by_service=served - before, by_engine=by_engine[label]))
+    return found
+
+
+def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
+    """What each subject's reconciliations print after the load; raises TrialFailedError where one is not what it must be."""
+    found = []
+    for label, subject in running.items():
+        if subject.subject.same_as is not None:
+            continue
+        for asked in subject.subject.reconciliations():
+            try:
+                expected, printed = subject.reconcile(asked)
+            except (ProvisionError, KeeperError) as error:
+                message = f"{label} could not be reconciled with its load ({asked.name}): {error.message}"
+                raise TrialFailedError(
+                    Failure(kind="reconciliation", subject=label, message=message), error.hint
+                ) from None
+            if printed != expected:
+                message = f"{label} is not reconciled with its load: {asked.name} is '{printed[:200]}', and should be '{expected}'"
+                raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message))
+            found.append(Reconciled(subject=label, name=asked.name, found=printed))
     return found
 
 

@@ -15,6 +15,7 @@ from ..models.records import (
     Counted,
     Distress,
     Failure,
+    Reconciled,
     Schedule,
     SlicePlan,
     Steadiness,
@@ -46,6 +47,7 @@ class TrialLog:
     machine: list[Check] = field(default_factory=list)
     wrong_samples: list[WrongSample] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)
+    reconciled: list[Reconciled] = field(default_factory=list)
     samples_checked: int = 0
     distress: list[Distress] = field(default_factory=list)
 

@@ -10,24 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError
 from ..exchange import corpus
 from ..models.job import Turn
-from ..models.records import Failure, SlicePlan, Steadiness, TrialPlan, TrialRecord
+from ..models.records import Failure, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import doctor, processes
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import kept_awake
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 from ..statistics.steady import WarmUpSlice, compiles, jit_share, steady_since
 from .bring_up import start_all
 from .engine import Engine, Tick
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
-from .proof import check_samples, counts
+from .proof import check_samples, counts, reconciled
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
 from .stress import stress_of
@@ -45,7 +45,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
     log = TrialLog(trial_folder(setting.folder, plan.number))
     log.folder.mkdir(parents=True, exist_ok=True)
     begun, clock = _now(), time.monotonic()
-    status: Literal["complete", "failed", "interrupted"] = "failed"
+    status: TrialStatus = "failed"
     failure: Failure | None = Failure(kind="lab", message="the lab ended before the trial did")
     try:
         _drive(setting, plan, log, clock, all_spellings)
@@ -64,28 +64,41 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
         failure = defect.failure
         raise defect from None
     finally:
-        record = TrialRecord(
-            number=plan.number,
-            seed=plan.seed,
-            status=status,
-            failure=failure,
-            begun=begun,
-            ended=_now(),
-            seconds=round(time.monotonic() - clock, 3),
-            server_cpus=setting.shares.server,
-            engine_cpus=setting.shares.engine,
-            subjects=log.subjects,
-            slices=log.slices,
-            steady=log.steady,
-            counted=log.counted,
-            samples_checked=log.samples_checked,
-            wrong_samples=log.wrong_samples,
-            distress=log.distress,
-            machine=log.machine,
-            warnings=doctor.warnings(log.machine),
-        )
+        record = _record(setting, plan, log, status, failure, begun, time.monotonic() - clock)
         write_text(log.folder / "trial.json", record.model_dump_json(indent=1) + "\n")
     return record
+
+
+def _record(
+    setting: Setting,
+    plan: TrialPlan,
+    log: TrialLog,
+    status: TrialStatus,
+    failure: Failure | None,
+    begun: str,
+    seconds: float,
+) -> TrialRecord:
+    return TrialRecord(
+        number=plan.number,
+        seed=plan.seed,
+        status=status,
+        failure=failure,
+        begun=begun,
+        ended=_now(),
+        seconds=round(seconds, 3),
+        server_cpus=setting.shares.server,
+        engine_cpus=setting.shares.engine,
+        subjects=log.subjects,
+        slices=log.slices,
+        steady=log.steady,
+        counted=log.counted,
+        reconciled=log.reconciled,
+        samples_checked=log.samples_checked,
+        wrong_samples=log.wrong_samples,
+        distress=log.distress,
+        machine=log.machine,
+        warnings=doctor.warnings(log.machine),
+    )
 
 
 def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
@@ -122,6 +135,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
             log.counted = counts(running, served_before, driver.rows.seen, driver.watch, log.slices[-1])
+            log.reconciled = reconciled(running)
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
         except (ProvisionError, KeeperError) as error:
@@ -155,7 +169,7 @@ class _Driver:
         self.watch = Watch(
             running,
             self._cells,
-            corpus.mean_request_bytes(setting.corpus.folder),
+            corpus.mean_request_bytes(setting.corpus.folder, setting.schedule.sessions),
             setting.schedule.drain_limit_seconds,
             log.folder,
         )
@@ -170,7 +184,7 @@ class _Driver:
             for plan in plans:
                 self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS)
         for subject in self._running.values():
-            subject.pin(self._setting.shares.server)
+            subject.pin(self._setting.shares)
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max(len(plans) for plans in slices.warm_up.values())):

@@ -10,8 +10,8 @@ from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Exchange, Service
-from . import exchanges
-from .meaning import Spelling
+from . import exchanges, holes
+from .meaning import Meaning, Spelling
 from .meanings import MEANINGS, meaning_of
 
 RANDOM_EXCHANGES = 3
@@ -31,7 +31,8 @@ def verify(
 ) -> int:
     """How many requests were answered rightly; raises ContractError on the first that was not, naming it.
 
-    `headers` are the subject's own, which go with every request.
+    `headers` are the subject's own, which go with every request. What is filled means nothing outside its session and is left out:
+    its answers are judged under load, each by its rule and the sampled ones in full.
     Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
     `<operation>/<name>`, a spelling as `spelling/<name>`.
 
@@ -41,9 +42,10 @@ def verify(
     verified = 0
     with Questioner(service, url, headers) as questioner:
         for name, exchange in all_exchanges(service, seed):
-            if name in deviations:
+            if name in deviations or exchange.filled:
                 continue
             right = b""
+            exchange = _recalled(exchange, questioner.meaning, name)
             for spelling in islice(questioner.meaning.spellings(exchange), None if all_spellings and not floor else 1):
                 if f"spelling/{spelling.name}" in deviations:
                     continue
@@ -53,6 +55,7 @@ def verify(
                     where = f"breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
                     raise ContractError(f"{who or url} {where}: {error.message}") from None
                 verified += 1
+            questioner.meaning.remember()
     return verified
 
 
@@ -96,8 +99,8 @@ class Questioner:
         operation = self._service.operations[exchange.operation]
         own = {"Content-Type": spelling.content_type} if spelling.content_type else {}
         headers = merged(request_headers(self._service, exchange.operation, self._headers), exchange.headers, own)
-        path = exchange.path or operation.path
-        answer = self._conversation.ask(exchange.method or operation.method, spelling.body, headers, path)
+        method, path = exchange.method or operation.method, exchange.path or operation.path or ""
+        answer = self._conversation.ask(method, path, spelling.body, headers)
         due = self.meaning.status(exchange)
         same = bool(right) and answer.body == right
         difference = None if same else self.meaning.difference(answer.body, exchange.answer, exchange.operation)
@@ -117,6 +120,14 @@ def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exc
         made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
         for number, exchange in enumerate(made, 1):
             yield f"{operation}/random-{number} (seed {seed})", exchange
+
+
+def _recalled(exchange: Exchange, meaning: Meaning, name: str) -> Exchange:
+    """The exchange with what earlier answers held in the holes of its request."""
+    try:
+        return exchange.model_copy(update={"request": holes.filled(exchange.request, meaning.remembered)})
+    except ContractError as error:
+        raise ContractError(f"{name} cannot be asked: {error.message}") from None
 
 
 def request_headers(service: Service, operation: str, own: Mapping[str, str] = _NONE) -> dict[str, str]:

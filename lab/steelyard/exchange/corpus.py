@@ -9,16 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.errors import ContractError, StoreError
+from ..base.errors import StoreError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
-from ..models.job import Rule
+from ..models.job import Rule, Session
 from ..models.records import Cell
-from ..models.service import Exchange, Service
-from . import exchanges
+from ..models.service import Exchange, Operation, Service
+from ..plan.cells import operations_of
+from . import exchanges, holes
 from .meanings import meaning_of
 
-COLUMNS = ("entry", "operation", "offset", "length", "rule", "safe")
+COLUMNS = (
+    *("entry", "operation", "offset", "length", "rule", "safe"),
+    *("method", "path", "headers", "link", "pause_ms", "filled"),
+)
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,15 @@ class Requests:
     parameters: Mapping[str, int]
 
 
-def requests_of(cells: Sequence[Cell], parameters: Mapping[str, int]) -> dict[str, Requests]:
-    """What the cells ask for, by the names of `Cell.asked`; `parameters` are those of all, which a cell's payload overrides."""
+def requests_of(
+    cells: Sequence[Cell], parameters: Mapping[str, int], sessions: Mapping[str, Session]
+) -> dict[str, Requests]:
+    """What the cells ask for, by the names of `Cell.asked`, or of the steps where one is a session; `parameters` are those of all,
+    which a cell's payload overrides."""
     return {
         name: Requests(operation, {**parameters, **cell.payload})
         for cell in cells
-        for name, operation in zip(cell.asked, cell.mix, strict=True)
+        for name, operation in operations_of(cell, sessions).items()
     }
 
 
@@ -61,7 +68,7 @@ def make(
     """
     meaning = meaning_of(service)
     made = [
-        (name, _carried(service, exchange))
+        (name, exchange)
         for name, requests in wanted.items()
         for exchange in exchanges.generated(
             service, requests.operation, seed=seed, count=count, parameters=requests.parameters
@@ -79,12 +86,13 @@ def make(
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
             for entry, (asked, exchange) in enumerate(made):
-                body = meaning.body(exchange.request)
+                body = meaning.body(holes.filled(exchange.request, {}))
                 rule = meaning.rule(exchange)
                 name = f"{asked}-{entry}" if rule != rules.get(asked, rule) else asked
                 rules[name] = rule
                 bodies.write(body)
-                rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe)])
+                own = _own(service.model.operations[exchange.operation], exchange)
+                rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe), *own])
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
         written = {name: rule.model_dump(exclude_none=True) for name, rule in rules.items()}
@@ -102,22 +110,23 @@ def expected_answers(folder: Path) -> dict[int, str]:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 
 
-def mean_request_bytes(folder: Path) -> dict[str, float]:
-    """The mean size of a stored request's body, by operation."""
+def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[str, float]:
+    """The mean size of a stored request's body, by operation, and by session over its steps."""
     sizes: dict[str, list[int]] = {}
     with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             sizes.setdefault(row["operation"], []).append(int(row["length"]))
-    return {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
+    whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
+    return means | {name: sum(means[one] for one in operations) / len(operations) for name, operations in whole.items()}
 
 
-def _carried(service: Entry[Service], exchange: Exchange) -> Exchange:
-    """The exchange, where the engine can send it; raises ContractError where it cannot."""
-    operation = service.model.operations[exchange.operation]
-    method, path = exchange.method or operation.method, exchange.path or operation.path or service.model.path
-    if (method, path) != ("POST", service.model.path) or exchange.headers:
-        raise ContractError(
-            f"{service.name} asks {exchange.operation} with {method} {path}, but load is only sent with POST {service.model.path}",
-            hint="`steelyard servers check` can ask it",
-        )
-    return exchange
+def _own(operation: Operation, exchange: Exchange) -> list[str | int | float]:
+    """The later columns: empty where neither the exchange nor its operation has something of its own."""
+    method = exchange.method or operation.method
+    headers = json.dumps(exchange.headers) if exchange.headers else ""
+    link = "" if exchange.link is None else exchange.link
+    pause = "" if exchange.pause_ms is None else exchange.pause_ms
+    path = exchange.path or operation.path or ""
+    return ["" if method == "POST" else method, path, headers, link, pause, int(exchange.filled)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -64,6 +64,15 @@ class Meaning(ABC):
     @abstractmethod
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         """How an answer differs from the one expected of an operation, as a sentence; None where they mean the same."""
+
+    @property
+    def remembered(self) -> Mapping[str, str]:
+        """What the holes of earlier answers held, by their names; nothing where answers of this meaning have none."""
+        return {}
+
+    def remember(self) -> None:
+        """Keep what the holes of the last right answer held, for the exchanges that follow."""
+        return
 
     @classmethod
     def body(cls, text: str) -> bytes:

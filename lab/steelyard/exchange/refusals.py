@@ -73,7 +73,7 @@ def _asked(service: Entry[Service], url: str, bad: BadRequest, own: Mapping[str,
     headers = merged(request_headers(service.model, bad.operation, own), bad.headers)
     conversation = Conversation(url)
     try:
-        return conversation.ask(operation.method, bad.body, headers, operation.path)
+        return conversation.ask(operation.method, operation.path or "", bad.body, headers)
     finally:
         conversation.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .strict import Strict
 
@@ -70,7 +70,17 @@ class Rate(Strict):
     max_in_flight: Users = 1000
 
 
-Profile = Annotated[BigBang | Ramp | Steps | Bursts | Rate, Field(discriminator="kind")]
+class FixedWork(Strict):
+    """Closed: all users start at once, and each ends after `each` sessions or plain requests; the slice ends with the last of them,
+    or after `most_seconds`, which voids it. It needs one thread and no lead-in."""
+
+    kind: Literal["fixed-work"] = "fixed-work"
+    users: Users
+    each: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    most_seconds: Seconds
+
+
+Profile = Annotated[BigBang | Ramp | Steps | Bursts | Rate | FixedWork, Field(discriminator="kind")]
 
 
 class Think(Strict):
@@ -84,11 +94,51 @@ class Think(Strict):
     to_ms: Milliseconds = 0
 
 
+class HeaderCapture(Strict):
+    """The value of the first header field of this name."""
+
+    kind: Literal["header"] = "header"
+    name: str
+
+
+class RegexCapture(Strict):
+    """What the first group of the expression matches in the body, or the whole expression where it has no group."""
+
+    kind: Literal["regex"] = "regex"
+    expression: str
+
+
+class PathCapture(Strict):
+    """The text of the first element whose path from the root is this (`Envelope/Body/answer/id`), or with `@name` at the end that
+    attribute of it. Names stand without their prefixes."""
+
+    kind: Literal["path"] = "path"
+    path: str
+
+
+Capture = Annotated[HeaderCapture | RegexCapture | PathCapture, Field(discriminator="kind")]
+
+
 class SessionStep(Strict):
-    """One request of a session, and the pause after its answer."""
+    """One request of a session, the pause after its answer where the corpus has none, and what is kept of the answer.
+
+    A value that is kept fills the places `{{name}}` of later requests of the session.
+    """
 
     operation: str
     think: Think = Think()
+    captures: dict[Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,64}$")], Capture] = {}
+
+
+class Session(Strict):
+    """Requests that one user makes in order. `new_visitor`: each begins without the cookies of the ones before.
+
+    After a failure a session ends, or goes on where no value is missing that its next request needs.
+    """
+
+    steps: Annotated[list[SessionStep], Field(min_length=1)]
+    on_failure: Literal["end-session", "continue"] = "end-session"
+    new_visitor: bool = False
 
 
 class Length(Strict):
@@ -128,18 +178,32 @@ class KeeperChannel(Strict):
 
 
 class Target(Strict):
-    """Where a subject answers. `headers` go with every request, `operation_headers` with those of one operation.
+    """A server that answers for a subject. `headers` go with every request, `operation_headers` with those of one operation.
 
+    Method and path are those of requests to which the corpus gives none; a header that it gives replaces one of the same name.
+    `secure` asks over TLS. A `url` says host, port, `secure` and path in one.
     `keepers` keep its processes: slices that take turns have them frozen and their CPU clocks read by whose turn it is.
     """
 
     subject: str
-    url: str
+    url: str | None = None
+    host: str | None = None
+    port: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    secure: bool = False
+    path: str | None = None
     method: str = "POST"
     headers: dict[str, str] = {}
     operation_headers: dict[str, dict[str, str]] = {}
     tls: Tls = Tls()
     keepers: list[KeeperChannel] = []
+
+    @model_validator(mode="after")
+    def _says_once_where(self) -> Target:
+        if (self.host is None) == (self.url is None):
+            raise ValueError(f"target {self.subject} needs either a host or a url")
+        if self.url is not None and (self.port is not None or self.secure or self.path is not None):
+            raise ValueError(f"target {self.subject}: the url says all; port, secure and path go with a host")
+        return self
 
 
 class OnFailure(Strict):
@@ -192,7 +256,7 @@ class Job(Strict):
     rules: dict[str, Rule]
     targets: Annotated[list[Target], Field(min_length=1)]
     slices: Annotated[list[Slice], Field(min_length=1)]
-    sessions: dict[str, Annotated[list[SessionStep], Field(min_length=1)]] = {}
+    sessions: dict[str, Session] = {}
     threads: Annotated[int, Field(ge=1, le=256)] = 1
     cpus: list[Annotated[int, Field(ge=0)]] = []
     timeout_ms: Annotated[float, Field(ge=1e-3, le=24 * 3600 * 1000)] = 30_000

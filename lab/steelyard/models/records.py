@@ -6,18 +6,20 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from .job import Profile
+from .job import Profile, Session
 from .strict import Strict
 from .study import Until
+
+TrialStatus = Literal["complete", "failed", "interrupted"]
 
 
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    `kind` is one of plan/kinds: of the `steady` ones only one is primary, of the `block`s each is judged. `users` are the most at
-    any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests on; empty: throughput of
-    closed load, the 99th percentile of open. `payload` are values of the service's parameters that this cell has of its own.
-    Judged cells of one `family` share an error rate; without one, each is a question of its own.
+    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged.
+    `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests
+    on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's parameters that
+    this cell has of its own. Judged cells of one `family` share an error rate; without one, each is a question of its own.
     """
 
     name: str
@@ -25,7 +27,7 @@ class Cell(Strict):
     users: int
     profile: Profile
     primary: bool
-    kind: Literal["steady", "block"] = "steady"
+    kind: Literal["steady", "block", "fixed-work"] = "steady"
     title: str = ""
     until: Until | None = None
     judged_by: str = ""
@@ -85,7 +87,8 @@ class Schedule(Strict):
     `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
     false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
-    what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the reason.
+    what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the reason. `sessions` are
+    those that the cells' mixes may name.
     """
 
     study: str
@@ -111,6 +114,7 @@ class Schedule(Strict):
     scale: float = 1.0
     left_out: list[str] = []
     not_judged: dict[str, str] = {}
+    sessions: dict[str, Session] = {}
 
 
 class SlicePlan(Strict):
@@ -124,6 +128,29 @@ class SlicePlan(Strict):
     cell: str
     phase: Literal["head-start", "warm-up", "measure"]
     pair: int | None = None
+
+
+class ProcessRecord(Strict):
+    """One process of a subject: its role, what it was, on which processors it was kept, and whether it is judged.
+
+    `state` is what its starting state was verified by, where it has one.
+    """
+
+    role: str
+    server: str
+    title: str
+    version: str
+    judged: bool
+    processors: list[int]
+    state: str = ""
+
+
+class Reconciled(Strict):
+    """What a subject's trial ended with: what a reconciliation printed, as it should have."""
+
+    subject: str
+    name: str
+    found: str
 
 
 class SubjectRecord(Strict):
@@ -143,6 +170,7 @@ class SubjectRecord(Strict):
     factors: dict[str, str] = {}
     floor: bool = False
     same_as: str | None = None
+    processes: list[ProcessRecord] = []
 
 
 class Steadiness(Strict):
@@ -216,7 +244,7 @@ class TrialRecord(Strict):
 
     number: int
     seed: int
-    status: Literal["complete", "failed", "interrupted"]
+    status: TrialStatus
     failure: Failure | None = None
     begun: str
     ended: str
@@ -227,6 +255,7 @@ class TrialRecord(Strict):
     slices: list[SlicePlan] = []
     steady: list[Steadiness] = []
     counted: list[Counted] = []
+    reconciled: list[Reconciled] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []
     distress: list[Distress] = []

@@ -12,6 +12,7 @@ from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
+Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]
 FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -74,7 +75,8 @@ class Factor(Strict):
     """A setting that may change results. Scripts read it as the environment variable STEELYARD_<NAME IN CAPITALS>.
 
     A value is one of `choices`, or matches the regular expression `form`, where they are given. `file` says, of a service's
-    factor, that the value is the path of a file: from where the user is, or else from the service's folder.
+    factor, that the value is the path of a file: from where the user is, or else from the service's folder. `implementations`
+    are those of the service that obey it, where not all do.
     """
 
     default: str
@@ -82,6 +84,7 @@ class Factor(Strict):
     choices: list[str] | None = None
     form: str | None = None
     file: bool = False
+    implementations: list[str] | None = None
 
     def refusal(self, value: str) -> str | None:
         """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
@@ -92,6 +95,17 @@ class Factor(Strict):
         if self.form is not None and not re.fullmatch(self.form, value):
             return f"may be {f'such as {self.default}' if self.default else f'empty or of the form {self.form}'}, not '{value}'"
         return None
+
+
+class State(Strict):
+    """What a companion holds when a trial begins: how it is brought there, and how that is proved.
+
+    The argument lists run once the companion is ready and before a service starts. `restore` makes the starting state; what
+    `verify` prints, counts and checksums, stands in the trial's record and must be the same in every trial of a run.
+    """
+
+    restore: list[Argv] = []
+    verify: Argv
 
 
 class Licence(Strict):
@@ -107,14 +121,15 @@ class Server(Strict):
     Where it has a factor `version` or `stack_version`, `version` and `stack` are what runs by default.
 
     `implementation` is the folder of a service that this server runs (services/<service>/<implementation>).
-    The argument lists run in the descriptor's own folder; {port}, {scratch}, {cache} and {service} are their only
-    placeholders: the port to listen on, an empty folder for this start, the folder that the artifacts were unpacked
-    into (kept between runs), and the service's folder. `build` makes the implementation's artefact and runs when its
-    sources changed; `prepare` writes the configuration into {scratch}; `start` runs in the foreground;
-    `ready` is repeated until it exits with 0; `redeploy` replaces the service by its newly built artefact while the server
-    runs, where the product can do so (without it, a new build needs a restart). `path` overrides the service's path where
-    the product forces another: with `{context}` and `{endpoint}`, what stands before and after the last slash of the service's
-    own. `paths` does so where the factor `endpoint` has that value.
+    `role` is what its process is called beside others of a subject: a server is the `server` unless a study says otherwise.
+    The argument lists run in the descriptor's own folder; {host}, {port}, {scratch}, {cache} and {service} are their only
+    placeholders: the address and port to listen on, an empty folder for this start, the folder that the artifacts were unpacked
+    into (kept between runs), and the service's folder; {port.ROLE} is the port of another process of the subject. `build` makes
+    the implementation's artefact and runs when its sources changed; `prepare` writes the configuration into {scratch}; `start`
+    runs in the foreground; `ready` is repeated until it exits with 0; `redeploy` replaces the service by its newly built
+    artefact while the server runs, where the product can do so (without it, a new build needs a restart). `path` overrides the
+    service's path where the product forces another: with `{context}` and `{endpoint}`, what stands before and after the last
+    slash of the service's own. `paths` does so where the factor `endpoint` has that value.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
     moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract. `tuning` answers, for each
@@ -128,6 +143,7 @@ class Server(Strict):
     stack: str
     language: str
     kind: Literal["server", "companion"] = "server"
+    role: Role = "server"
     implementation: str | None = None
     path: str | None = None
     paths: dict[str, str] = {}
@@ -146,6 +162,17 @@ class Server(Strict):
     start: Argv
     ready: Argv
     redeploy: list[Argv] = []
+    state: State | None = None
+
+    @model_validator(mode="after")
+    def _companions_have_roles(self) -> Server:
+        if (self.kind == "companion") != (self.role != "server"):
+            raise ValueError(
+                f"a {self.kind} has no role '{self.role}'; a companion's is such as database, broker or mail"
+            )
+        if self.kind == "server" and self.state is not None:
+            raise ValueError("only a companion has a state to restore")
+        return self
 
     @model_validator(mode="after")
     def _versions_agree(self) -> Server:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .server import Factor, FactorName
+from .job import Milliseconds
+from .server import Argv, Factor, FactorName
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
@@ -44,6 +46,25 @@ class Operation(Strict):
     written: bool = True
 
 
+class Reconciliation(Strict):
+    """What must be true of a subject after a trial's load, asked by a command; else the trial is void, with what it found.
+
+    The argument list runs in the service's folder, with {host}, {service}, {port.ROLE}, {cache.ROLE} and {server.ROLE} replaced
+    (of the subject's process in that role: its port, the folder of what was fetched for it, and that of its descriptor), and the
+    front's environment. What it prints must be `expect`, where {requests} is how many requests the service counted since its
+    start. It is asked where the front's factors have the values of `when`.
+    """
+
+    name: str
+    command: Argv
+    expect: str
+    when: dict[FactorName, str] = {}
+
+    def roles(self) -> set[str]:
+        """The roles that the subject must have for the command to make sense."""
+        return set(re.findall(r"\{(?:port|cache|server)\.([a-z][a-z0-9]*)\}", " ".join(self.command)))
+
+
 class Service(Strict):
     """The descriptor of a service.
 
@@ -58,6 +79,7 @@ class Service(Strict):
     --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
     settings that every implementation obeys, on any server; they are set and passed on as a server's own are. Those among
     `generate_with` change the right answers: the generator is given them, too, so all subjects of a run have the same.
+    `reconciliations` are what a trial ends with.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -74,6 +96,7 @@ class Service(Strict):
     generate_with: list[FactorName] = []
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: Annotated[list[str], Field(min_length=1)]
+    reconciliations: list[Reconciliation] = []
 
     @model_validator(mode="after")
     def _says_what_its_meaning_needs(self) -> Service:
@@ -118,10 +141,16 @@ class Service(Strict):
 class Exchange(Strict):
     """A request with its expected answer: bodies as text (of a service that means bytes, as base64).
 
-    `method`, `path` (with its query) and `headers` are this request's own; None and none: those of its operation.
+    `method`, `path` (with its query) and `headers` are this request's own; None and none: those of its operation. Exchanges of
+    several operations with the same `link` belong together in a session. `pause_ms` is the user's pause after the answer. Where it
+    is `filled`, its places `{{name}}` in path, headers and request are filled when it is sent: by a value that the session captured
+    before, or `uuid`, `time` and `counter` by the engine; outside a session such a request means nothing.
+
     `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
     carries nothing of the request). `fault` says that the right answer is a fault: SOAP's, else an HTTP status of 400 or more.
     `status` is the right answer's (null: 200, or a fault's usual one). `safe` says that sending the request twice does no harm.
+    In a SOAP answer `{{hole:NAME}}` stands for a value that the service makes up, and in the request of a later exchange for the
+    value that it was.
     """
 
     operation: str
@@ -134,3 +163,6 @@ class Exchange(Strict):
     fault: bool = False
     status: Annotated[int, Field(ge=100, le=599)] | None = None
     safe: bool = True
+    link: Annotated[int, Field(ge=0)] | None = None
+    pause_ms: Milliseconds | None = None
+    filled: bool = False

@@ -6,11 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .job import Profile
+from .job import FixedWork, Profile, Session
 from .measure import MeasureData
-from .server import FactorName
+from .server import FactorName, Role
+from .service import Reconciliation
 from .strict import Strict
 
+SessionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9-]*$", max_length=40)]
 SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
 
 
@@ -89,6 +91,16 @@ class Test(Strict):
         return self
 
 
+class Work(Strict):
+    """Work that is fixed: each user makes `each` requests, or sessions, and a slice ends when all are done.
+
+    One that takes longer than `most_seconds` does not count.
+    """
+
+    each: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    most_seconds: Annotated[float, Field(gt=0, le=24 * 3600)] = 60
+
+
 class Grid(Strict):
     """A cell for each combination of an operation, a number of users and a value of each payload parameter.
 
@@ -103,17 +115,24 @@ class Grid(Strict):
 
 
 class PartSpec(Strict):
-    """One process of a subject: a server, and settings of it that differ from their defaults."""
+    """One process of a subject: a server, and settings of it that differ from their defaults.
+
+    `role` is its name among the subject's processes; none said, its server's own. `processors` says whose it shares: those of
+    the servers, those of the engine, or `own`, which companions have where the machine has some to spare. None said, a
+    server is on the servers' and a companion on its own, or else on the engine's.
+    """
 
     server: str
     factors: dict[str, str] = {}
+    role: Role | None = None
+    processors: Literal["server", "engine", "own"] | None = None
 
 
 class SubjectSpec(Strict):
     """What is compared. The first part takes the load; companions are started first and not judged. Files are named after `label`.
 
-    `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<PLACE>, where the place is
-    part1, part2 ... and companion1 ...
+    `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<ROLE>: the role is the place of a
+    process in the subject, and no two have the same.
 
     `same_as` makes it another face of a subject that runs: the same processes, asked over connections and with headers of
     its own. `slowed` (0.05 is 5%) plants a slow-down by that share of the processor time per request, which the
@@ -152,8 +171,10 @@ class Study(Strict):
     of them is a cell instead; where there is a `grid`, each of its combinations. `measures` are the study's own, beside those of
     measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
     `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
+    `reconciliations` are what a trial ends with, beside those of the service.
     `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
-    response time where it is open.
+    response time where it is open. `sessions` are requests that a user makes in order, each under a name that `operations` may
+    hold; with `work`, each slice is a fixed number of them and not a time.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -183,7 +204,10 @@ class Study(Strict):
     grid: list[Grid] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
+    reconciliations: list[Reconciliation] = []
     judged_by: str = ""
+    sessions: dict[SessionName, Session] = {}
+    work: Work | None = None
 
     def first_server(self) -> str:
         """The server of the first subject."""
@@ -215,4 +239,15 @@ class Study(Strict):
             raise ValueError("a study has tests or a grid, not both")
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
+        return self
+
+    @model_validator(mode="after")
+    def _work_is_fixed_in_one_way(self) -> Study:
+        if self.work is not None and (self.rate is not None or self.tests):
+            raise ValueError("fixed work has neither a rate nor tests with a shape")
+        for test in self.tests:
+            if isinstance(test.profile, FixedWork):
+                raise ValueError(
+                    f"test {test.name}: fixed work is no load with a shape; say `work` of the study instead"
+                )
         return self

@@ -11,9 +11,21 @@ from types import TracebackType
 
 from ..provision import quota
 from ..provision.keeper import ProcessUse
-from ..provision.subject import RunningSubject
+from ..provision.launch import RunningSubject
 
-OBSERVATIONS = ("slice", "subject", "part", "pid", "process", "begin_ns", "end_ns", "cpu_ns", "jit_ns", "rss_bytes")
+OBSERVATIONS = (
+    "slice",
+    "subject",
+    "part",
+    "pid",
+    "process",
+    "begin_ns",
+    "end_ns",
+    "cpu_ns",
+    "jit_ns",
+    "rss_bytes",
+    "judged",
+)
 MACHINE = ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s")
 THROTTLING = ("slice", "periods", "throttled_s")
 _TICK = os.sysconf("SC_CLK_TCK")
@@ -31,18 +43,23 @@ class CpuTimes:
 
 @dataclass(frozen=True)
 class Reading:
-    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None where there is no quota."""
+    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None where there is no quota.
+
+    `use` is by place; what `companions` use is not judged.
+    """
 
     at_ns: int
     use: dict[str, list[ProcessUse]]
     machine: dict[int, CpuTimes]
     throttling: quota.Throttling | None = None
+    companions: frozenset[str] = frozenset()
 
 
 def read(subject: RunningSubject) -> Reading:
     """A reading, now."""
     use = subject.use()
-    return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling())
+    companions = frozenset(part.part.place for part in subject.parts if not part.part.judged)
+    return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling(), companions)
 
 
 def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
@@ -104,6 +121,7 @@ class Observer:
                     cpu,
                     jit,
                     process.rss_bytes,
+                    int(place not in after.companions),
                 ]
                 self._observations.writerow(row)
         for cpu_number in sorted(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import Literal
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
-from ..models.job import BigBang, Profile, Rate, Stage
+from ..models.job import BigBang, FixedWork, Profile, Rate, Session, Stage
 from ..models.records import Cell
 from ..models.service import Service
 from ..models.study import Study
@@ -18,11 +19,7 @@ from .settings import Request, Settings
 def cells_of(
     study: Study, service: Service, request: Request, settings: Settings, users: int, seconds: float
 ) -> list[Cell]:
-    for operation in request.operations:
-        if operation not in service.operations:
-            raise ConfigurationError(
-                f"{service.name} has no operation '{operation}'{nearest(operation, sorted(service.operations))}"
-            )
+    _check_names(study, service, request)
     if study.tests:
         return _blocks(study, request)
     if request.tests or request.scale != 1:
@@ -30,10 +27,21 @@ def cells_of(
     profile: Profile = BigBang(users=users, seconds=seconds)
     if study.rate is not None:
         profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
+    if study.work is not None:
+        profile = FixedWork(users=users, each=study.work.each, most_seconds=study.work.most_seconds)
+    kind = _kind_of(profile)
     if settings.mix is not None and not request.operations:
         name = "+".join(settings.mix)
         return [
-            Cell(name=name, mix=settings.mix, users=users, profile=profile, primary=True, judged_by=study.judged_by)
+            Cell(
+                name=name,
+                mix=settings.mix,
+                users=users,
+                profile=profile,
+                primary=True,
+                kind=kind,
+                judged_by=study.judged_by,
+            )
         ]
     if study.grid:
         return _grid_cells(study, service, request, users, profile)
@@ -46,16 +54,56 @@ def cells_of(
             users=users,
             profile=profile,
             primary=operation == primary,
+            kind=kind,
             judged_by=study.judged_by,
         )
         for operation in operations
     ]
 
 
+def operations_of(cell: Cell, sessions: Mapping[str, Session]) -> dict[str, str]:
+    """What the corpus needs for a cell: the operation behind each name by which it calls its requests, those of sessions too."""
+    found: dict[str, str] = {}
+    for name, operation in zip(cell.asked, cell.mix, strict=True):
+        if operation in sessions:
+            found |= {step.operation: step.operation for step in sessions[operation].steps}
+        else:
+            found[name] = operation
+    return found
+
+
 def together(cells: Sequence[Cell]) -> dict[str, float]:
     """One mix of all that the cells ask for."""
     operations = dict.fromkeys(operation for cell in cells for operation in cell.mix)
     return {one: sum(cell.mix.get(one, 0.0) for cell in cells) for one in operations}
+
+
+def _kind_of(profile: Profile) -> Literal["steady", "fixed-work"]:
+    return "fixed-work" if isinstance(profile, FixedWork) else "steady"
+
+
+def _check_names(study: Study, service: Service, request: Request) -> None:
+    """Raises ConfigurationError for an operation that the service lacks, in the request or in a session of the study."""
+    for operation in request.operations:
+        if operation not in service.operations and operation not in study.sessions:
+            known = sorted({*service.operations, *study.sessions})
+            raise ConfigurationError(f"{service.name} has no operation '{operation}'{nearest(operation, known)}")
+    for name, session in study.sessions.items():
+        if name in service.operations:
+            raise ConfigurationError(
+                f"{study.name}: the session '{name}' has the name of an operation of {service.name}"
+            )
+        for step in session.steps:
+            if step.operation not in service.operations:
+                raise ConfigurationError(
+                    f"{study.name}: the session '{name}' asks for '{step.operation}', which {service.name} does not have"
+                    f"{nearest(step.operation, sorted(service.operations))}"
+                )
+    for grid in study.grid:
+        if grid.payload and study.sessions.keys() & {*study.operations, *grid.operations}:
+            raise ConfigurationError(
+                f"{study.name}: a grid with a payload cannot hold sessions", hint="give it users alone"
+            )
 
 
 def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
@@ -81,6 +129,7 @@ def _grid_cells(study: Study, service: Service, request: Request, users: int, pr
                     users=level,
                     profile=_with_users(profile, level),
                     primary=judged,
+                    kind=_kind_of(profile),
                     judged_by=study.judged_by,
                     payload=payload,
                     family=f"grid {place + 1}" if grid.judged == "all" else "",
@@ -94,7 +143,7 @@ def _grid_cells(study: Study, service: Service, request: Request, users: int, pr
 
 
 def _with_users(profile: Profile, users: int) -> Profile:
-    return profile.model_copy(update={"users": users}) if isinstance(profile, BigBang) else profile
+    return profile.model_copy(update={"users": users}) if isinstance(profile, BigBang | FixedWork) else profile
 
 
 def _blocks(study: Study, request: Request) -> list[Cell]:

@@ -67,6 +67,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         pairs_fixed=bool(design.unbroken or request.pairs or study.pairs or study.tests),
         scale=request.scale,
         not_judged=service.not_judged,
+        sessions=study.sessions,
     )
 
 

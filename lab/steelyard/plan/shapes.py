@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from ..models.job import BigBang, Bursts, Profile, Ramp, Rate, Steps
+from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Steps
 
 LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law come from held steps of at least this
 LEAST_BURST_SECONDS = 8.0  # below, recovery between bursts cannot be told from noise
 
 
 def seconds_of(profile: Profile) -> float:
-    """How long the load lasts, lead-in and drain left out."""
+    """How long the load lasts, lead-in and drain left out; of fixed work the longest that it may take."""
     match profile:
+        case FixedWork():
+            return profile.most_seconds
         case Steps():
             return len(profile.levels) * (profile.ramp_seconds + profile.hold_seconds + profile.pause_seconds)
         case Rate():
@@ -28,11 +30,18 @@ def most_users(profile: Profile) -> int:
             return max(profile.levels)
         case Rate():
             return profile.max_in_flight
-        case BigBang() | Bursts():
+        case BigBang() | Bursts() | FixedWork():
             return profile.users
 
 
-NAMES = {"big-bang": "constant", "ramp": "ramp", "bursts": "bursts", "steps": "steps", "rate": "open"}
+NAMES = {
+    "big-bang": "constant",
+    "ramp": "ramp",
+    "bursts": "bursts",
+    "steps": "steps",
+    "rate": "open",
+    "fixed-work": "fixed work",
+}
 
 
 def users_text(profile: Profile) -> str:
@@ -44,7 +53,7 @@ def users_text(profile: Profile) -> str:
             return f"{min(profile.levels)} to {max(profile.levels)}"
         case Rate():
             return f"up to {profile.max_in_flight}"
-        case BigBang() | Bursts():
+        case BigBang() | Bursts() | FixedWork():
             return str(profile.users)
 
 
@@ -80,9 +89,9 @@ def levels_of(profile: Steps) -> list[tuple[int, float, float]]:
 def scaled(profile: Profile, scale: float) -> Profile:
     """The profile with its times multiplied by `scale`, but never so short that its shape could not be read any more.
 
-    Held steps and bursts keep a least length, and as many bursts come as before.
+    Fixed work stays what it is. Held steps and bursts keep a least length, and as many bursts come as before.
     """
-    if scale == 1:
+    if scale == 1 or isinstance(profile, FixedWork):
         return profile
     match profile:
         case Steps():

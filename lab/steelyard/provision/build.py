@@ -21,7 +21,7 @@ _MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache",
 
 
 def placeholders(argv: list[str], values: Mapping[str, str]) -> list[str]:
-    """`argv` with {port}, {scratch}, {cache} and {service} replaced; other braces are left alone."""
+    """`argv` with each name in braces replaced by its value ({port}, {port.database}, {cache} ...); other braces are left alone."""
     replaced = []
     for word in argv:
         for name, value in values.items():

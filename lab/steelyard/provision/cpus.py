@@ -6,18 +6,22 @@ import os
 import subprocess
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
-from ..base.errors import ConfigurationError, EngineError
+from ..base.errors import ConfigurationError, EngineError, ProvisionError
 from . import quota
 from .keeper import binary
+
+Whose = Literal["server", "engine", "own"]
 
 
 @dataclass(frozen=True)
 class Shares:
     """Processors of the subjects and of the engine, the same list twice where there is only one; whether they are kept awake.
 
+    `companions` are those that databases and brokers have for themselves; none where there are none to spare.
     `same_core` says that processors of the two are threads of one core, and `quota` how many processors' time we are
     allowed in all, where that is limited.
     """
@@ -27,15 +31,28 @@ class Shares:
     awake: bool = False
     same_core: bool = False
     quota: float | None = None
+    companions: list[int] = field(default_factory=list)
+
+    def of(self, whose: Whose | None) -> list[int]:
+        """The processors of a process; None: a companion's own, or else the engine's. Raises ProvisionError where it asks for
+        its own and there are none."""
+        if whose == "own" and not self.companions:
+            raise ProvisionError(
+                "a companion is to have processors of its own, and none can be spared here",
+                hint='processors = "server" or "engine" of the companion says whose it is to share',
+            )
+        shares = {"server": self.server, "engine": self.engine, "own": self.companions}
+        return shares[whose] if whose is not None else self.companions or self.engine
 
     @property
     def apart(self) -> bool:
         return not set(self.server) & set(self.engine)
 
 
-def share(available: Collection[int] | None = None, root: Path = Path("/")) -> Shares:
+def share(available: Collection[int] | None = None, root: Path = Path("/"), *, companions: bool = False) -> Shares:
     """The last quarter of the processors, at least one, for the engine and the rest for the subjects, on cores of their own
-    where there are two; no more processors than a quota pays for.
+    where there are two; no more processors than a quota pays for. With `companions`, the quarter before it is theirs where
+    there are four cores or more.
 
     A virtual machine's are kept awake: one that halts is given back by its host only when the host has room. That would
     use a quota up, so none is where there is one. STEELYARD_AWAKE (yes or no) overrules; raises ConfigurationError where it
@@ -50,10 +67,18 @@ def share(available: Collection[int] | None = None, root: Path = Path("/")) -> S
     wanted = max(1, len(cpus) // 4)
     if len(cores) == 1:
         return Shares(cpus[:-wanted], cpus[-wanted:], awake, same_core=True, quota=allowed)
-    engine: list[int] = []
-    while len(engine) < wanted:
-        engine += cores.pop()
-    return Shares(sorted(cpu for core in cores for cpu in core), sorted(engine), awake, quota=allowed)
+    apart = companions and len(cores) >= 4
+    engine = _taken(cores, wanted)
+    own = _taken(cores, wanted) if apart else []
+    return Shares(sorted(cpu for core in cores for cpu in core), engine, awake, quota=allowed, companions=own)
+
+
+def _taken(cores: list[list[int]], wanted: int) -> list[int]:
+    """The last cores that hold as many processors as wanted, taken off the list."""
+    taken: list[int] = []
+    while len(taken) < wanted:
+        taken += cores.pop()
+    return sorted(taken)
 
 
 def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
@@ -91,7 +116,7 @@ def kept_awake(shares: Shares) -> Iterator[None]:
     if not shares.awake:
         yield
         return
-    listed = ",".join(str(cpu) for cpu in sorted({*shares.server, *shares.engine}))
+    listed = ",".join(str(cpu) for cpu in sorted({*shares.server, *shares.companions, *shares.engine}))
     # Its end of file is our end, however that comes.
     with subprocess.Popen(
         [binary("steelyard-engine"), "awake", listed],

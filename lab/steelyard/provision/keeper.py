@@ -242,12 +242,38 @@ def run(
 ) -> None:
     """Run a command to its end, kept like a server; raises KeeperError with the end of its output where it fails."""
     with Keeper(argv, log=log, cwd=cwd, environment=environment) as kept:
-        ended = kept.wait(seconds, while_waiting)
-        if ended is None:
-            raise KeeperError(
-                f"'{' '.join(argv)}' was still running after {seconds:g} s and was ended; its output is in {log}"
-            )
-        if ended.code != 0:
-            raise KeeperError(
-                f"'{' '.join(argv)}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {log}"
-            )
+        _await_end(kept, " ".join(argv), seconds, while_waiting)
+
+
+def output(
+    argv: Sequence[str],
+    *,
+    log: Path,
+    cwd: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    while_waiting: Callable[[], None] | None = None,
+) -> str:
+    """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
+    printed = log.with_suffix(".output").resolve()
+    to_file = ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv]
+    try:
+        with Keeper(to_file, log=log, cwd=cwd, environment=environment) as kept:
+            _await_end(kept, " ".join(argv), seconds, while_waiting)
+        return printed.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeeperError(f"what '{' '.join(argv)}' printed cannot be read: {error}") from None
+    finally:
+        printed.unlink(missing_ok=True)
+
+
+def _await_end(kept: Keeper, command: str, seconds: float, while_waiting: Callable[[], None] | None) -> None:
+    ended = kept.wait(seconds, while_waiting)
+    if ended is None:
+        raise KeeperError(
+            f"'{command}' was still running after {seconds:g} s and was ended; its output is in {kept.log}"
+        )
+    if ended.code != 0:
+        raise KeeperError(
+            f"'{command}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {kept.log}"
+        )

@@ -1,46 +1,32 @@
-"""A running subject: its parts and companions, started, frozen, thawed, measured and stopped as one."""
+"""A subject as a study means it: its processes by their roles, their servers fetched and built, before anything runs."""
 
 from __future__ import annotations
 
-import os
-import random
-import secrets
-import shutil
-import socket
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 from pathlib import Path
 
-from ..base import house
-from ..base.conversation import Conversation
-from ..base.errors import KeeperError, NoAnswerError, ProvisionError, SteelyardError
+from ..base.errors import ProvisionError
 from ..base.progress import Progress
-from ..base.text import counted
 from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
 from ..models.server import Server
-from ..models.service import Service
+from ..models.service import Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
-from . import build, keeper, sockets
-from .keeper import Keeper, ProcessUse
+from . import build
+from .cpus import Whose
 from .toolchain import require
 
 BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
-_READY_PAUSE = 0.1
-_PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
-_COUNT_BYTES = 2**16  # of an answer that is one number
 
 
 @dataclass(frozen=True)
 class Part:
-    """One process of a subject before it runs: where it stands (`part1`, `companion1` ...), and what it is.
+    """One process of a subject before it runs: its place in the subject, which is its role, and what it is.
 
-    `server` is as these `factors` make it: its version, its stack and its artifacts are those that run.
+    `server` is as these `factors` make it: its version, its stack and its artifacts are those that run. `processors` says
+    whose it shares; None: its own, or else the engine's.
     """
 
     place: str
@@ -48,6 +34,7 @@ class Part:
     factors: dict[str, str]
     cache: Path
     judged: bool
+    processors: Whose | None
 
 
 @dataclass(frozen=True)
@@ -75,122 +62,51 @@ class Subject:
         """The path of the service on a part."""
         return part.server.model.path_of(self.service.model.path, part.factors)
 
+    def reconciliations(self) -> list[Reconciliation]:
+        """What a trial of it ends with."""
+        factors = self.front.factors.items()
+        return [one for one in self.service.model.reconciliations if one.when.items() <= factors]
+
     @property
     def may_freeze(self) -> bool:
         """Freezing breaks database and broker connections, so a subject with companions is never frozen by a design."""
         return all(part.judged and part.server.model.freeze for part in self.parts)
 
 
-@dataclass(frozen=True)
-class Words:
-    """What the argument lists of one start are given: their placeholders' values and their environment."""
-
-    placeholders: dict[str, str]
-    environment: dict[str, str]
-
-
-class RunningPart:
-    """A part that was started: its keeper and that one's control socket, its port and its log."""
-
-    def __init__(
-        self, part: Part, kept: Keeper, control: Path, port: int, log: Path, words: Words, start_seconds: float
-    ) -> None:
-        self.part = part
-        self.keeper = kept
-        self.control = control
-        self.port = port
-        self.log = log
-        self.words = words
-        self.start_seconds = start_seconds
-
-
-class RunningSubject:
-    """All processes of a subject. Leaving the context of `started` stops them."""
-
-    def __init__(self, subject: Subject, parts: list[RunningPart]) -> None:
-        self.subject = subject
-        self.parts = parts
-
-    @property
-    def front(self) -> RunningPart:
-        return next(part for part in self.parts if part.part.judged)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.front.port}{self.subject.path()}"
-
-    @property
-    def start_seconds(self) -> float:
-        return sum(part.start_seconds for part in self.parts)
-
-    def freeze(self) -> None:
-        for part in self.parts:
-            part.keeper.freeze()
-
-    def thaw(self) -> None:
-        for part in reversed(self.parts):
-            part.keeper.thaw()
-
-    def pin(self, cpus: Sequence[int]) -> None:
-        for part in self.parts:
-            part.keeper.pin(cpus)
-
-    def redeploy(self, seconds: float) -> None:
-        """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""
-        part, server = self.front, self.front.part.server
-        for argv in server.model.redeploy:
-            command = build.placeholders(argv, part.words.placeholders)
-            try:
-                keeper.run(
-                    command,
-                    log=part.log.with_suffix(".redeploy.log"),
-                    cwd=server.folder,
-                    environment=part.words.environment,
-                    seconds=seconds,
-                )
-            except KeeperError as error:
-                raise ProvisionError(
-                    f"{server.name} could not be redeployed: {error.message}", hint=error.hint
-                ) from None
-
-    def stop(self, seconds: float) -> int:
-        """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
-        return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
-
-    def use(self) -> dict[str, list[ProcessUse]]:
-        """What each process has used so far, by place."""
-        return {part.part.place: part.keeper.use() for part in self.parts}
-
-    def requests_served(self) -> int | None:
-        """The service's own count of requests since it was started, None if it has no counter.
-
-        Raises ProvisionError where it has one and does not tell.
-        """
-        counter = self.subject.service.model.counter
-        if counter is None:
-            return None
-        try:
-            return _count(self.subject, counter, self.front.port, 5.0)
-        except (NoAnswerError, ValueError) as error:
-            raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
-
-    def ended(self) -> RunningPart | None:
-        """The first part that ended by itself; None while all run."""
-        return next((part for part in self.parts if part.keeper.exit is not None), None)
-
-    def death(self) -> str | None:
-        """What is known about a part that ended by itself, as a sentence; None while all run."""
-        part = self.ended()
-        if part is None:
-            return None
-        return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {_last_words(part.keeper)}"
-
-
 def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
     """`spec` with all its servers fetched and built; raises what catalogue, fetch and build raise."""
-    companions = [_part(f"companion{n}", part, None, progress) for n, part in enumerate(spec.companions, 1)]
-    parts = [_part(f"part{n}", part, service, progress) for n, part in enumerate(spec.parts, 1)]
-    return Subject(spec.label, service, [*companions, *parts], spec.headers)
+    _require_places(spec)
+    companions = [_part(part, None, progress) for part in spec.companions]
+    parts = [_part(part, service, progress) for part in spec.parts]
+    subject = Subject(spec.label, service, [*companions, *parts], spec.headers)
+    places = {part.place for part in subject.parts}
+    for asked in subject.reconciliations():
+        if service.model.counter is None and "{requests}" in asked.expect:
+            raise ProvisionError(
+                f"the reconciliation {asked.name} expects a count of requests, but {service.name} has no counter",
+                hint="give the service a counter, or expect what needs none",
+            )
+        for role in sorted(asked.roles() - places):
+            raise ProvisionError(
+                f"{spec.label} has no {role}, which the reconciliation {asked.name} of {service.name} asks",
+                hint="name one among its companions, as CONTRIBUTING.md shows",
+            )
+    return subject
+
+
+def _require_places(spec: SubjectSpec) -> None:
+    """Raises ProvisionError where two processes have the same place: whoever looks for one by its role would find either."""
+    places = [_place(part) for part in (*spec.companions, *spec.parts)]
+    for place in places:
+        if places.count(place) > 1:
+            raise ProvisionError(
+                f"{spec.label} has {places.count(place)} processes in the role of {place}",
+                hint='give one another role in the study, such as role = "callee"',
+            )
+
+
+def _place(spec: PartSpec) -> str:
+    return spec.role or entries.server(spec.server).model.role
 
 
 def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
@@ -223,199 +139,11 @@ def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entr
     return replace(service, model=service.model.as_set(first.front.factors))
 
 
-def _part(place: str, spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
+def _part(spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
     server = entries.server(spec.server)
     factors = settings.settled(server, service, spec.factors)
     require(server.model.needs_with(factors), server.name)
     as_run = replace(server, model=server.model.as_run(factors))
-    return Part(place, as_run, factors, build.provide(as_run, service, progress), judged=service is not None)
-
-
-@contextmanager
-def started(
-    subject: Subject, folder: Path, cpus: Sequence[int], draw: random.Random, progress: Progress
-) -> Iterator[RunningSubject]:
-    """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
-
-    Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
-    """
-    places = [part.place for part in subject.parts]
-    ports = dict(zip(places, free_ports(draw, len(places)), strict=True))
-    shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
-    shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
-    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
-    with ExitStack() as stack:
-        running: list[RunningPart] = []
-        controls = Path(stack.enter_context(_controls()))
-        ground = _Ground(shared, folder, controls, len(cpus), stack, progress)
-        for part in subject.parts:
-            with progress.stage(f"starting {subject.label}"):
-                running.append(_start(subject, part, ports[part.place], ground))
-        yield RunningSubject(subject, running)
-
-
-@dataclass(frozen=True)
-class _Ground:
-    """What all parts of a subject are started on: words of the environment that they share, the folders of their logs and of
-    their keepers' sockets, how many processors they have, and what ends with them."""
-
-    shared: dict[str, str]
-    folder: Path
-    controls: Path
-    processors: int
-    stack: ExitStack
-    progress: Progress
-
-
-def _start(subject: Subject, part: Part, port: int, ground: _Ground) -> RunningPart:
-    server, stack, progress = part.server, ground.stack, ground.progress
-    # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
-    scratch = stack.enter_context(_scratch(f"{server.name}-{part.place}-"))
-    log = ground.folder / f"{subject.label}.{part.place}.log"
-    environment = {
-        **require(server.model.needs_with(part.factors), server.name),
-        **ground.shared,
-        **settings.environment(subject.service, part.factors),
-        "STEELYARD_CPUS": str(max(1, ground.processors)),
-    }
-    values = {"port": str(port), "scratch": scratch, "cache": str(part.cache), "service": str(subject.service.folder)}
-    for argv in server.model.prepare:
-        try:
-            command = build.placeholders(argv, values)
-            keeper.run(
-                command, log=log, cwd=server.folder, environment=environment, seconds=60, while_waiting=progress.refresh
-            )
-        except KeeperError as error:
-            raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
-    begun = time.monotonic()
-    control = ground.controls / part.place
-    kept = stack.enter_context(
-        Keeper(
-            build.placeholders(server.model.start, values),
-            log=log,
-            cwd=server.folder,
-            environment=environment,
-            control=control,
-        )
-    )
-    ready = build.placeholders(server.model.ready, values)
-
-    def counts() -> bool:
-        listens = any(one.port == port for one in sockets.listening([used.pid for used in kept.use()]))
-        return listens and (not part.judged or _counts(subject, port))
-
-    _await_ready(server, kept, ready, counts, environment, ground.folder, progress)
-    return RunningPart(part, kept, control, port, log, Words(values, environment), time.monotonic() - begun)
-
-
-def _await_ready(
-    server: Entry[Server],
-    kept: Keeper,
-    ready: list[str],
-    counts: Callable[[], bool],
-    environment: dict[str, str],
-    folder: Path,
-    progress: Progress,
-) -> None:
-    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late.
-
-    `ready` tells that somebody listens, which may be a stranger on the same port; `counts` must ask the server itself.
-    """
-    deadline = time.monotonic() + server.model.ready_seconds
-    probe_log = folder / f"{server.name}.ready.log"
-    while True:
-        if kept.exit is not None:
-            raise ProvisionError(
-                f"{server.name} died before it was ready ({kept.exit}): {_last_words(kept)}",
-                hint=f"its log is {kept.log}",
-            )
-        try:
-            keeper.run(ready, log=probe_log, cwd=server.folder, environment=environment, seconds=10)
-            if counts():
-                probe_log.unlink(missing_ok=True)
-                return
-        except KeeperError:
-            pass  # not ready yet
-        if time.monotonic() > deadline:
-            raise ProvisionError(
-                f"{server.name} was not ready after {server.model.ready_seconds:g} s: {_last_words(kept)}",
-                hint=f"its log is {kept.log}",
-            )
-        progress.refresh()
-        kept.wait(_READY_PAUSE)
-
-
-def _counts(subject: Subject, port: int) -> bool:
-    """Whether the service tells its count; one without a counter has nothing to tell."""
-    counter = subject.service.model.counter
-    try:
-        return counter is None or _count(subject, counter, port, 2.0) >= 0
-    except (NoAnswerError, ValueError):
-        return False
-
-
-def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:
-    """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
-    url = f"http://127.0.0.1:{port}{counter}"
-    conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
-    try:
-        answer = conversation.get(subject.headers)
-    finally:
-        conversation.close()
-    if answer.status != HTTPStatus.OK:
-        raise ValueError(f"HTTP status {answer.status}")
-    return int(answer.body)
-
-
-def _last_words(kept: Keeper) -> str:
-    return f"its log ends: {kept.log_tail()}" if kept.log_tail() else "its log is empty"
-
-
-def free_ports(draw: random.Random, count: int) -> list[int]:
-    """Different loopback ports that nobody listens on now, drawn at random; raises ProvisionError where too few are found."""
-    found: list[int] = []
-    with ExitStack() as held:  # each is kept until all are drawn
-        for _ in range(200):
-            if len(found) == count:
-                return found
-            port = draw.choice(_PORTS)
-            probe = held.enter_context(socket.socket())
-            with suppress(OSError):
-                probe.bind(("127.0.0.1", port))
-                found.append(port)
-    raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
-
-
-def _sweep(base: Path) -> None:
-    """Remove what a killed lab left: scratch folders are named after the process that made them."""
-    for left in base.iterdir():
-        owner = left.name.partition("-")[0]
-        if not owner.isdigit() or not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(left, ignore_errors=True)
-
-
-@contextmanager
-def _controls() -> Iterator[str]:
-    """A folder for control sockets. Not in the scratch folder: a socket's path has 107 bytes at the most."""
-    try:
-        holder = tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SteelyardError(
-            f"no folder for control sockets can be made in {tempfile.gettempdir()}: {error.strerror}",
-            hint="set TMPDIR to a folder that can be written",
-        ) from None
-    with holder as folder:
-        yield folder
-
-
-@contextmanager
-def _scratch(prefix: str) -> Iterator[str]:
-    base = house.cache() / "scratch"
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-        _sweep(base)
-        holder = tempfile.TemporaryDirectory(prefix=f"{os.getpid()}-{prefix}", dir=base, ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SteelyardError(f"no scratch folder can be made in {base}: {error.strerror}") from None
-    with holder as folder:
-        yield folder
+    judged = service is not None
+    processors = spec.processors or ("server" if judged else None)
+    return Part(_place(spec), as_run, factors, build.provide(as_run, service, progress), judged, processors)

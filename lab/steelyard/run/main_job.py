@@ -59,10 +59,10 @@ def run(
     folder = _place(study.name, settings, out)
     schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
     measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
-    service = entries.service(study.model.service)
+    service = _service(study.model)
     with machine_lock(" ".join(command)):
-        shares = cpus.share()
         specs = subjects_of(study.model, request.only, request.set_of_factors)
+        shares = cpus.share(companions=any(spec.companions for spec in specs))
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
@@ -87,13 +87,12 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     Raises StoreError where the run is complete or the setup has changed, else what `run` raises.
     """
     study = entries.study(str(folder / "study.toml"))
-    service = entries.service(study.model.service)
+    service = _service(study.model)
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
-        shares = cpus.share()
-        subjects = subject.all_provided(
-            subjects_of(study.model, schedule.asked or schedule.subjects), service, progress
-        )
+        specs = subjects_of(study.model, schedule.asked or schedule.subjects)
+        shares = cpus.share(companions=any(spec.companions for spec in specs))
+        subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
         for said in standing.damaged:
@@ -103,6 +102,13 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
         setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, standing)
     return _outcome(folder, failures, progress)
+
+
+def _service(study: Study) -> Entry[Service]:
+    """The study's service, whose trials end with the study's own reconciliations too."""
+    service = entries.service(study.service)
+    together = [*service.model.reconciliations, *study.reconciliations]
+    return replace(service, model=service.model.model_copy(update={"reconciliations": together}))
 
 
 def _setting(
@@ -120,7 +126,9 @@ def _setting(
     made = corpus.make(
         service,
         folder / "corpus",
-        corpus.requests_of(sorted(schedule.cells, key=lambda cell: cell.operation), settings.service),
+        corpus.requests_of(
+            sorted(schedule.cells, key=lambda cell: cell.operation), settings.service, schedule.sessions
+        ),
         seed=schedule.seed,
         count=study.corpus_entries,
     )

@@ -12,7 +12,11 @@ from ..base.errors import StoreError
 from ..base.histogram import intact, read_log
 
 # Every way in which a request can fail, as the columns of slices.csv and ticks.csv call it; the one list of them.
-FAILURE_KINDS = ("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed")
+FAILURE_KINDS = (
+    *("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed"),
+    "capture",
+)
+_SINCE_SESSIONS = "capture"
 _SINCE_TURNS = "measured_ns"
 _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 
@@ -22,8 +26,9 @@ class SliceRow:
     """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
 
     Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
-    the defaults below stand for: what went wrong outside the measured time, what the engine gave up, and what the subject's
-    processes used in its own turns, in those of others and between pairs, which is None, too, where a slice took no turns.
+    the defaults below stand for: what went wrong outside the measured time, what the engine gave up, sessions and pauses, and what
+    the subject's processes used in its own turns, in those of others and between pairs, which is None, too, where a slice took no
+    turns.
     """
 
     slice: int
@@ -74,6 +79,13 @@ class SliceRow:
     outside_truncated: int = 0
     outside_stale_failed: int = 0
     outside_stale: int = 0
+    capture: int = 0
+    outside_capture: int = 0
+    sessions: int = 0
+    sessions_failed: int = 0
+    session_ns_sum: int = 0
+    thinks: int = 0
+    think_ns_sum: int = 0
     cpu_own_ns: int | None = None
     cpu_other_ns: int | None = None
     cpu_between_ns: int | None = None
@@ -104,14 +116,18 @@ class SliceRow:
 
         One that was sent once more over a new connection may have reached it twice.
         """
-        kinds = {"stale", *FAILURE_KINDS} - {"refused", "status", "fault"}
+        kinds = {"stale", *FAILURE_KINDS} - {"refused", "status", "fault", "capture"}
         columns = (*kinds, *(f"outside_{kind}" for kind in kinds), "dropped")
         return sum(int(getattr(self, column)) for column in columns)
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A row of observations.csv: what one process of a subject used between two looks, in ns and bytes."""
+    """A row of observations.csv: what one process of a subject used between two looks, in ns and bytes.
+
+    `part` is its role. It is judged unless it is a companion's (a database's) beside the subject; runs of before that was
+    written down numbered the companions.
+    """
 
     slice: int
     subject: str
@@ -123,11 +139,7 @@ class Observation:
     cpu_ns: int
     jit_ns: int
     rss_bytes: int
-
-    @property
-    def judged(self) -> bool:
-        """Whether it is a process of the subject itself, and not of a companion (a database) beside it."""
-        return not self.part.startswith("companion")
+    judged: bool
 
 
 @dataclass(frozen=True)
@@ -204,12 +216,13 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
 
 def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
     """What each process used, by slice."""
-    names = [item.name for item in fields(Observation)]
+    names = [item.name for item in fields(Observation) if item.name != "judged"]
     texts = {"subject", "part", "process"}
     found: dict[int, list[Observation]] = {}
     for row in read_table(path, names, may_be_cut=may_be_cut):
         values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in names}
-        made = Observation(**values)
+        judged = row.whole("judged") == 1 if "judged" in row.fields else not row.text("part").startswith("companion")
+        made = Observation(**values, judged=judged)
         if made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} was observed for no time")
         found.setdefault(made.slice, []).append(made)
@@ -237,7 +250,8 @@ def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
 
 def read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:
     """The seconds of all slices."""
-    names = [item.name for item in fields(Tick) if item.name != "failures"] + list(_TICK_FAILURES)
+    names = [item.name for item in fields(Tick) if item.name != "failures"]
+    names += [kind for kind in _TICK_FAILURES if kind != _SINCE_SESSIONS]
     return tuple(_tick(row) for row in read_table(path, names, may_be_cut=may_be_cut))
 
 
@@ -251,7 +265,7 @@ def _tick(row: Row) -> Tick:
         completed=row.whole("completed"),
         users_active=row.whole("users_active"),
         response_ns_sum=row.whole("response_ns_sum"),
-        failures={kind: count for kind in _TICK_FAILURES if (count := row.whole(kind))},
+        failures={kind: count for kind in _TICK_FAILURES if kind in row.fields and (count := row.whole(kind))},
     )
 
 

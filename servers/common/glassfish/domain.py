@@ -23,7 +23,7 @@ DIGESTS = 100  # what the product's keyfile means by SSHA256: so many rounds of 
 def edit(config: Element, port: str, threads: str, accept_queue: str) -> None:
     """Sets listeners, connections and workers of a configuration of a domain.xml."""
     listeners = {
-        "http-listener-1": {"address": "127.0.0.1", "port": port},
+        "http-listener-1": {"address": os.environ.get("STEELYARD_HOST", "127.0.0.1"), "port": port},
         "http-listener-2": {"enabled": "false"},
         "admin-listener": {"address": "127.0.0.2", "port": port},
     }

@@ -2,5 +2,5 @@
 set -eu
 war=$(basename "$2").war
 mkdir -p "$1/redeployed" # outside the domain, in which the product makes folders with names of its own
-cp "$2/$3/target/$war" "$1/redeployed/"
+sh "$(dirname "$0")/../put-war.sh" "$2" "$3" "$1/redeployed"
 mv "$1/redeployed/$war" "$1/steelyard/autodeploy/" # never half a file

@@ -8,4 +8,4 @@ cp "$(dirname "$0")"/*.ini "$scratch/start.d/"
 for lib in "$@"; do
   ln -s "$lib"/*.jar "$scratch/lib/ee10/ext/"
 done
-cp "$service/$implementation/target/$(basename "$service").war" "$scratch/webapps/"
+sh "$(dirname "$0")/../put-war.sh" "$service" "$implementation" "$scratch/webapps"

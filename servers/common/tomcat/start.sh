@@ -14,7 +14,7 @@ for package in java.base/java.lang java.base/java.lang.reflect java.base/java.io
 done
 agent=$home/lib/openejb-javaagent.jar # TomEE's
 if [ -r "$agent" ]; then set -- "$@" "-javaagent:$agent" -Djava.protocol.handler.pkgs=org.apache.catalina.webresources; fi
-run_java "$@" --enable-native-access=ALL-UNNAMED "-Dsteelyard.port=$port" "-Dsteelyard.threads=${STEELYARD_THREADS:-200}" \
-  "-Dsteelyard.accept_queue=${STEELYARD_ACCEPT_QUEUE:-100}" "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-8192}" \
+run_java "$@" --enable-native-access=ALL-UNNAMED "-Dsteelyard.host=${STEELYARD_HOST:-127.0.0.1}" "-Dsteelyard.port=$port" \
+  "-Dsteelyard.threads=${STEELYARD_THREADS:-200}" "-Dsteelyard.accept_queue=${STEELYARD_ACCEPT_QUEUE:-100}" "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-8192}" \
   -classpath "$home/bin/bootstrap.jar:$home/bin/tomcat-juli.jar" "-Dcatalina.base=$scratch" "-Dcatalina.home=$home" \
   org.apache.catalina.startup.Bootstrap start

@@ -16,7 +16,7 @@ namespace Steelyard.SoaServers
         /// <summary>Milliseconds that a call may take; null leaves it to the proxy's own default.</summary>
         public static readonly int? Timeout = Milliseconds(Setting("STEELYARD_CALL_TIMEOUT", "none"));
 
-        static readonly string Base = CalleesOn(Setting("STEELYARD_PORT_PART2", "") == "" ? "PART1" : "PART2");
+        static readonly string Base = CalleesOn(Setting("STEELYARD_PORT_CALLEE", "") == "" ? "SERVER" : "CALLEE");
 
         static Calls()
         {
@@ -38,11 +38,11 @@ namespace Steelyard.SoaServers
             return proxy;
         }
 
-        static string CalleesOn(string part)
+        static string CalleesOn(string role)
         {
-            string path = Setting("STEELYARD_PATH_" + part, "/soaservers/Orchestration");
-            string port = Setting("STEELYARD_PORT_" + part, "8080");
-            return "http://127.0.0.1:" + port + path.Substring(0, path.LastIndexOf('/') + 1);
+            string path = Setting("STEELYARD_PATH_" + role, "/soaservers/Orchestration");
+            string port = Setting("STEELYARD_PORT_" + role, "8080");
+            return "http://" + Setting("STEELYARD_HOST", "127.0.0.1") + ":" + port + path.Substring(0, path.LastIndexOf('/') + 1);
         }
 
         static int? Milliseconds(string seconds)

@@ -2,12 +2,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"net/http"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -19,11 +21,12 @@ const (
 )
 
 func main() {
-	port := flag.Int("port", 8080, "port of 127.0.0.1 to listen on")
+	port := flag.Int("port", 8080, "port of STEELYARD_HOST to listen on")
 	flag.Parse()
+	host := cmp.Or(os.Getenv("STEELYARD_HOST"), "127.0.0.1")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := serve(ctx, fmt.Sprintf("127.0.0.1:%d", *port)); err != nil {
+	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port)); err != nil {
 		log.Fatalf("wstest: %v", err)
 	}
 }

@@ -78,7 +78,8 @@ int main(int arguments, char **argument) {
     service.soap->fserveloop = after_each_request;
     service.soap->bind_flags = SO_REUSEADDR;
     add_http(service.soap);
-    if (!soap_valid_socket(service.bind("127.0.0.1", atoi(argument[1]), backlog))) {
+    const char *host = getenv("STEELYARD_HOST");
+    if (!soap_valid_socket(service.bind(host ? host : "127.0.0.1", atoi(argument[1]), backlog))) {
         service.soap_print_fault(stderr);
         return 1;
     }

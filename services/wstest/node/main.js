@@ -48,5 +48,5 @@ async function work() {
     count: countAll,
   });
   server.keepAliveTimeout = 15 * MINUTE;
-  server.listen(Number(options.port), '127.0.0.1');
+  server.listen(Number(options.port), process.env.STEELYARD_HOST ?? '127.0.0.1');
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 
@@ -31,6 +31,13 @@ class Soap(Meaning):
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         del operation  # the expected answer's element names its type
         return self._messages.difference(answer, expected)
+
+    @property
+    def remembered(self) -> Mapping[str, str]:
+        return self._messages.remembered
+
+    def remember(self) -> None:
+        self._messages.remember()
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         return respell(exchange.request)

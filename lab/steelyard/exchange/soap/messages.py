@@ -14,6 +14,7 @@ import xmlschema
 from lxml import etree
 
 from ...base.errors import ContractError
+from .. import holes
 from ..meaning import first_difference
 
 ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
@@ -58,10 +59,19 @@ def fault_text(element: etree._Element) -> str:
 
 
 class TypedMessages:
-    """SOAP messages under one schema: `of` turns a body's content into plain typed values that compare with `==`."""
+    """SOAP messages under one schema: `of` turns a body's content into plain typed values that compare with `==`.
+
+    A hole in an expected answer takes any value of the type that the schema has there, or the one that is remembered of it.
+    """
 
     def __init__(self, schema: Path) -> None:
         self._schema = _load(schema)
+        self.remembered: dict[str, str] = {}
+        self._found: dict[str, str] = {}
+
+    def remember(self) -> None:
+        """Keep what the holes of the last right answer held, for the exchanges that follow."""
+        self.remembered |= self._found
 
     def of(self, element: etree._Element) -> tuple[str, Any]:
         """The name of a body's content and its typed values; raises ContractError where it does not keep the schema."""
@@ -90,12 +100,32 @@ class TypedMessages:
                     if is_fault(got)
                     else "an answer came where a SOAP fault is due"
                 )
-            meant, expected_value = self.of(got), self.of(wanted)
+            meant = self.of(got)
+            found = dict(self.remembered)
+            _fill(wanted, got, found)
+            expected_value = self.of(wanted)
         except ContractError as error:
             return error.message
         if meant[0] != expected_value[0]:
             return f"the answer is a {meant[0]}, expected {expected_value[0]}"
-        return None if meant == expected_value else first_difference(meant[1], expected_value[1])
+        if meant != expected_value:
+            return first_difference(meant[1], expected_value[1])
+        self._found = found
+        return None
+
+
+def _fill(wanted: etree._Element, got: etree._Element, values: dict[str, str]) -> None:
+    """Put into each hole what `values` has under its name, else what the answer has in its place, which `values` then has too."""
+    hole = holes.name_of(wanted.text)
+    if hole is not None:
+        wanted.text = values.setdefault(hole, got.text or "")
+    for name, text in wanted.attrib.items():
+        hole = holes.name_of(str(text))
+        if hole is not None:
+            wanted.set(name, values.setdefault(hole, str(got.get(name, ""))))
+    for child, other in zip(wanted, got, strict=False):
+        if child.tag == other.tag:
+            _fill(child, other, values)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a kind of cell decides; `steady.py` and `block.py` are the kinds there are."""
+"""What a kind of cell decides; the other files of this folder are the kinds there are."""
 
 from __future__ import annotations
 

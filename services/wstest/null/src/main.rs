@@ -14,7 +14,8 @@ static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let port: u16 = std::env::args().nth(1).ok_or("usage: wstest-null PORT")?.parse()?;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let host = std::env::var("STEELYARD_HOST").unwrap_or(Ipv4Addr::LOCALHOST.to_string());
+    let listener = TcpListener::bind((host.as_str(), port))?;
     for connection in listener.incoming() {
         let connection = connection?;
         thread::Builder::new().stack_size(256 << 10).spawn(move || {

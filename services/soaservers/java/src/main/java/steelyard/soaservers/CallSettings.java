@@ -11,16 +11,17 @@ import java.util.Optional;
 public record CallSettings(String base, Optional<Integer> timeoutMillis) {
 
   /**
-   * Callees are on the subject's second part where it has one, else on the only one, this server;
-   * no time-out is set unless STEELYARD_CALL_TIMEOUT gives seconds.
+   * Callees are on the subject's process in the role of callee where it has one, else on this
+   * server; no time-out is set unless STEELYARD_CALL_TIMEOUT gives seconds.
    */
   public static CallSettings of(Map<String, String> environment) {
-    String part = environment.containsKey("STEELYARD_PORT_PART2") ? "PART2" : "PART1";
-    String port = environment.getOrDefault("STEELYARD_PORT_" + part, "8080");
-    String path = environment.getOrDefault("STEELYARD_PATH_" + part, "/soaservers/Orchestration");
+    String role = environment.containsKey("STEELYARD_PORT_CALLEE") ? "CALLEE" : "SERVER";
+    String host = environment.getOrDefault("STEELYARD_HOST", "127.0.0.1");
+    String port = environment.getOrDefault("STEELYARD_PORT_" + role, "8080");
+    String path = environment.getOrDefault("STEELYARD_PATH_" + role, "/soaservers/Orchestration");
     String seconds = environment.getOrDefault("STEELYARD_CALL_TIMEOUT", "none");
     return new CallSettings(
-        "http://127.0.0.1:" + port + path.substring(0, path.lastIndexOf('/') + 1),
+        "http://" + host + ":" + port + path.substring(0, path.lastIndexOf('/') + 1),
         seconds.equals("none") ? Optional.empty() : Optional.of(millis(seconds)));
   }
 

@@ -59,16 +59,18 @@ class JaxWsCallerTest {
   }
 
   @Test
-  void calleesAreOnTheSecondPartWhereThereIsOne() {
-    var alone = Map.of("STEELYARD_PORT_PART1", "1");
-    var pair = Map.of("STEELYARD_PORT_PART1", "1", "STEELYARD_PORT_PART2", "2");
+  void calleesAreInTheRoleOfCalleeWhereThereIsOne() {
+    var alone = Map.of("STEELYARD_PORT_SERVER", "1");
+    var pair = Map.of("STEELYARD_PORT_SERVER", "1", "STEELYARD_PORT_CALLEE", "2");
 
     assertThat(CallSettings.of(alone).base()).isEqualTo("http://127.0.0.1:1/soaservers/");
     assertThat(CallSettings.of(pair).base()).isEqualTo("http://127.0.0.1:2/soaservers/");
     assertThat(
-            CallSettings.of(Map.of("STEELYARD_PATH_PART1", "/soaservers/services/Orchestration"))
+            CallSettings.of(Map.of("STEELYARD_PATH_SERVER", "/soaservers/services/Orchestration"))
                 .base())
         .isEqualTo("http://127.0.0.1:8080/soaservers/services/");
+    var elsewhere = Map.of("STEELYARD_HOST", "127.0.0.9", "STEELYARD_PORT_SERVER", "1");
+    assertThat(CallSettings.of(elsewhere).base()).isEqualTo("http://127.0.0.9:1/soaservers/");
     assertThat(CallSettings.of(alone).timeoutMillis()).isEmpty();
     assertThat(CallSettings.of(Map.of("STEELYARD_CALL_TIMEOUT", "2.5")).timeoutMillis())
         .contains(2500);
@@ -86,7 +88,7 @@ class JaxWsCallerTest {
         Services.shared(),
         CallSettings.of(
             Map.of(
-                "STEELYARD_PORT_PART1",
+                "STEELYARD_PORT_SERVER",
                 Integer.toString(port),
                 "STEELYARD_CALL_TIMEOUT",
                 timeout)));

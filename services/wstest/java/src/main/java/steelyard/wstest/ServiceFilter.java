@@ -7,15 +7,41 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts service requests, tells the count at /count, and obeys the header Steelyard-Busy-Us. */
+/**
+ * Counts service requests, tells the count at /count, obeys the header Steelyard-Busy-Us, and keeps
+ * the journal where there is one.
+ */
 @WebFilter(urlPatterns = "/*", asyncSupported = true)
 public class ServiceFilter extends HttpFilter {
 
   private static final long serialVersionUID = 1;
 
   private final transient LongAdder requests = new LongAdder();
+
+  private transient Journal journal; // null: none is kept
+
+  @Override
+  public void init() throws ServletException {
+    try {
+      journal = Journal.of(System.getenv()).orElse(null);
+    } catch (SQLException e) {
+      throw new ServletException("the journal's database cannot be reached", e);
+    }
+  }
+
+  @Override
+  public void destroy() {
+    try {
+      if (journal != null) {
+        journal.close();
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException("the journal's database cannot be left", e);
+    }
+  }
 
   @Override
   protected void doFilter(
@@ -28,6 +54,9 @@ public class ServiceFilter extends HttpFilter {
     }
     if (request.getMethod().equals("POST")) {
       requests.increment();
+      if (journal != null) {
+        record(request.getContentLength());
+      }
     }
     String busyMicros = request.getHeader("Steelyard-Busy-Us");
     if (busyMicros != null && !BusyWork.spin(busyMicros)) {
@@ -37,5 +66,16 @@ public class ServiceFilter extends HttpFilter {
       return;
     }
     chain.doFilter(request, response);
+  }
+
+  private void record(int bytes) throws ServletException {
+    try {
+      journal.write(bytes);
+    } catch (SQLException e) {
+      throw new ServletException("the request is not in the journal", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ServletException("the server is ending", e);
+    }
   }
 }

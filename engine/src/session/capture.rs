@@ -1,0 +1,167 @@
+//! Finding a value in an answer: in a header field, by an expression, or by an element's path; bounded, whatever the answer holds.
+
+use regex::bytes::Regex;
+
+use super::ElementPath;
+use super::template::is_name;
+use crate::job::Capture;
+
+/// A value is looked for in so many bytes of a body.
+pub const MOST_SCANNED: usize = 1 << 20;
+/// A longer value is none: an answer must not make the requests after it grow.
+const MOST_VALUE: usize = 4096;
+
+/// The values that a session has found so far, by name.
+#[derive(Debug, Default)]
+pub struct Values(Vec<(String, Vec<u8>)>);
+
+impl Values {
+    /// Keeps a value, in place of an earlier one of that name.
+    pub fn set(&mut self, name: &str, value: &[u8]) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, kept)) => {
+                kept.clear();
+                kept.extend_from_slice(value);
+            }
+            None => self.0.push((name.to_owned(), value.to_vec())),
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_slice())
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Header(String),
+    Regex(Regex),
+    Path(ElementPath),
+}
+
+/// One capture of a step, ready for use.
+#[derive(Debug, Clone)]
+pub struct CompiledCapture {
+    pub name: String,
+    place: Place,
+}
+
+impl CompiledCapture {
+    /// An error says what is wrong with the name, the expression or the path.
+    pub fn new(name: &str, capture: &Capture) -> Result<Self, String> {
+        if !is_name(name) {
+            return Err(format!(
+                "the capture `{}` needs a name of letters, digits and `_`",
+                name.escape_debug()
+            ));
+        }
+        let place = match capture {
+            Capture::Header(capture) => Place::Header(capture.name.clone()),
+            Capture::Regex(capture) => Place::Regex(Regex::new(&capture.expression).map_err(|error| {
+                // The last line of the library's drawing is the reason.
+                let told = error.to_string();
+                format!("the capture `{name}`: {}", told.lines().last().unwrap_or_default())
+            })?),
+            Capture::Path(capture) => {
+                Place::Path(ElementPath::new(&capture.path).map_err(|why| format!("the capture `{name}`: {why}"))?)
+            }
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            place,
+        })
+    }
+
+    /// Whether the value is looked for in the body.
+    pub fn reads_body(&self) -> bool {
+        !matches!(self.place, Place::Header(_))
+    }
+
+    /// The value in an answer with these header lines (`Name:value`) and this body; none where it is missing, too long, or no text.
+    pub fn find<'a>(&self, fields: &'a [u8], body: &'a [u8]) -> Option<&'a [u8]> {
+        let body = &body[..body.len().min(MOST_SCANNED)];
+        let value = match &self.place {
+            Place::Header(name) => field(fields, name),
+            Place::Regex(expression) => expression
+                .captures(body)
+                // What reaches to the bound may go on behind it.
+                .filter(|found| found.get(0).is_some_and(|all| all.end() < MOST_SCANNED))
+                .and_then(|found| found.get(usize::from(expression.captures_len() > 1)))
+                .map(|found| found.as_bytes()),
+            Place::Path(path) => path.find(body),
+        }?;
+        let is_text = std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
+        (is_text && !value.is_empty() && value.len() <= MOST_VALUE).then_some(value)
+    }
+}
+
+/// The value of the first field of this name.
+fn field<'a>(fields: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    fields.split(|byte| *byte == b'\n').find_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        line[..colon]
+            .eq_ignore_ascii_case(name.as_bytes())
+            .then(|| line[colon + 1..].trim_ascii())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn capture(place: serde_json::Value) -> CompiledCapture {
+        CompiledCapture::new("id", &serde_json::from_value(place).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_value_is_found_in_a_header_by_an_expression_and_by_a_path() {
+        let fields = b"Server: x\nX-Id: 7\n";
+        let body = b"<a><id>8</id>order=9;</a>";
+        for (place, value) in [
+            (json!({"kind": "header", "name": "x-id"}), &b"7"[..]),
+            (json!({"kind": "regex", "expression": r"order=(\d+)"}), b"9"),
+            (json!({"kind": "regex", "expression": r"order=\d+"}), b"order=9"),
+            (json!({"kind": "path", "path": "a/id"}), b"8"),
+        ] {
+            assert_eq!(capture(place.clone()).find(fields, body), Some(value), "{place}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_too_long_binary_or_beyond_the_bound_is_no_value() {
+        let expression = capture(json!({"kind": "regex", "expression": "(?s-u)id=(.*?);"}));
+        let long = format!("id={};", "x".repeat(MOST_VALUE + 1));
+        let far = format!("{}id=7;", " ".repeat(MOST_SCANNED));
+        for body in [
+            &b""[..],
+            b"id=;",
+            b"id=\xff;",
+            b"id=a\nb;",
+            b"id=\0;",
+            long.as_bytes(),
+            far.as_bytes(),
+        ] {
+            assert_eq!(expression.find(b"", body), None);
+        }
+        let header = capture(json!({"kind": "header", "name": "X"}));
+        assert_eq!(header.find(b"Y: 1\nno colon\n", b""), None);
+    }
+
+    #[test]
+    fn names_and_places_that_cannot_be_are_refused() {
+        let header = serde_json::from_value(json!({"kind": "header", "name": "X"})).unwrap();
+        assert!(CompiledCapture::new("a b", &header).is_err());
+        for place in [
+            json!({"kind": "regex", "expression": "("}),
+            json!({"kind": "path", "path": "a//b"}),
+        ] {
+            assert!(CompiledCapture::new("id", &serde_json::from_value(place).unwrap()).is_err());
+        }
+    }
+}

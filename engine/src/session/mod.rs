@@ -1,0 +1,57 @@
+//! What a session carries from request to request: values found in answers, and the places of later requests that they fill.
+
+mod capture;
+mod element_path;
+mod stamp;
+mod template;
+
+pub use capture::{CompiledCapture, MOST_SCANNED, Values};
+pub use element_path::ElementPath;
+pub use stamp::Stamp;
+pub use template::{Filled, fill, fill_path, names};
+
+use crate::job::{Session, SessionFailure};
+use crate::schedule::Pause;
+
+/// A session of the job, compiled.
+#[derive(Debug, Clone)]
+pub struct SessionPlan {
+    pub steps: Vec<StepPlan>,
+    pub on_failure: SessionFailure,
+    pub new_visitor: bool,
+}
+
+/// What follows one request of a session.
+#[derive(Debug, Clone)]
+pub struct StepPlan {
+    /// The pause after the answer, where the corpus' entry has none of its own.
+    pub pause: Pause,
+    pub captures: Vec<CompiledCapture>,
+}
+
+impl StepPlan {
+    /// Whether a value is looked for in the answer's body, which then has to be kept where it comes in pieces.
+    pub fn reads_body(&self) -> bool {
+        self.captures.iter().any(CompiledCapture::reads_body)
+    }
+}
+
+impl SessionPlan {
+    /// Compiles a session's captures; an error says which cannot be read.
+    pub fn new(session: &Session) -> Result<Self, String> {
+        let steps = session.steps.iter().map(|step| {
+            let captures = step.captures.iter();
+            Ok(StepPlan {
+                pause: Pause::new(&step.think),
+                captures: captures
+                    .map(|(name, capture)| CompiledCapture::new(name, capture))
+                    .collect::<Result<_, String>>()?,
+            })
+        });
+        Ok(Self {
+            steps: steps.collect::<Result<_, String>>()?,
+            on_failure: session.on_failure,
+            new_visitor: session.new_visitor,
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! The values that the engine itself fills in, the same each time that one request is sent: an identifier, the time, a number.
+
+use rand::Rng;
+
+/// What one request's own places hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp {
+    pub uuid: u128,
+    /// Milliseconds since 1970.
+    pub wall_ms: u64,
+    /// Counts the filled requests of a slice, from 1.
+    pub counter: u64,
+}
+
+impl Stamp {
+    /// A new request's values; `rng` decides the identifier, so that a seed replays it.
+    pub fn draw(rng: &mut impl Rng, wall_seconds: f64, counter: u64) -> Self {
+        Self {
+            uuid: rng.random(),
+            wall_ms: (wall_seconds * 1000.0) as u64,
+            counter,
+        }
+    }
+
+    /// The value of a place that the engine fills; none where `name` is no such place.
+    pub fn value(&self, name: &str) -> Option<String> {
+        match name {
+            "uuid" => Some(self.uuid_text()),
+            "time" => Some(self.time_text()),
+            "counter" => Some(self.counter.to_string()),
+            _ => None,
+        }
+    }
+
+    /// RFC 9562, version 4.
+    fn uuid_text(&self) -> String {
+        let bits = self.uuid & !(0xf << 76) & !(0x3 << 62) | 4 << 76 | 2 << 62;
+        let digits = format!("{bits:032x}");
+        let (a, b, c, d, e) = (
+            &digits[..8],
+            &digits[8..12],
+            &digits[12..16],
+            &digits[16..20],
+            &digits[20..],
+        );
+        format!("{a}-{b}-{c}-{d}-{e}")
+    }
+
+    /// RFC 3339 in UTC with milliseconds, which is an xsd:dateTime.
+    fn time_text(&self) -> String {
+        let (seconds, milliseconds) = (self.wall_ms / 1000, self.wall_ms % 1000);
+        let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+        let (year, month, day) = date_of(days);
+        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
+    }
+}
+
+/// Year, month and day so many days after 1 January 1970, by the Gregorian calendar.
+fn date_of(mut days: u64) -> (u64, u64, u64) {
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    (year, month as u64 + 1, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        let told = |wall_ms| {
+            let stamp = Stamp {
+                wall_ms,
+                ..Stamp::default()
+            };
+            stamp.value("time").unwrap()
+        };
+        assert_eq!(told(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(told(951_782_399_999), "2000-02-28T23:59:59.999Z");
+        assert_eq!(told(951_782_400_000), "2000-02-29T00:00:00.000Z");
+        assert_eq!(told(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn an_identifier_says_its_version_and_no_other_place_has_a_value() {
+        let stamp = Stamp {
+            uuid: u128::MAX,
+            ..Stamp::default()
+        };
+        assert_eq!(stamp.value("uuid").unwrap(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+        assert_eq!(stamp.value("other"), None);
+    }
+}

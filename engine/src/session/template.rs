@@ -1,0 +1,130 @@
+//! The marked places of a request, `{{name}}`: found once when the corpus is read, filled whenever the request is sent.
+
+use memchr::memmem;
+
+use super::{Stamp, Values};
+
+const OPEN: &[u8] = b"{{";
+const CLOSE: &[u8] = b"}}";
+/// A name is no longer than this, so that a place without an end is told from one with a long name.
+const MOST_NAME: usize = 64;
+
+/// Whether all places of a request had a value.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Filled {
+    Whole,
+    Lacking,
+}
+
+/// The names of the places in `text`; an error says what is wrong with one.
+pub fn names(text: &[u8]) -> Result<Vec<&str>, String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, name, after)) = next_place(rest)? {
+        found.push(name);
+        rest = after;
+    }
+    Ok(found)
+}
+
+/// Appends `text` with its places filled, as far as there are values for them.
+pub fn fill(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
+    let mut rest = text;
+    // The corpus was read with `names`, so there are no wrong places.
+    while let Ok(Some((before, name, after))) = next_place(rest) {
+        out.extend_from_slice(before);
+        if let Some(value) = values.get(name) {
+            out.extend_from_slice(value);
+        } else if let Some(value) = stamp.value(name) {
+            out.extend_from_slice(value.as_bytes());
+        } else {
+            return Filled::Lacking;
+        }
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    Filled::Whole
+}
+
+/// The same for a path: what may not stand in a request line is escaped in the values.
+pub fn fill_path(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
+    let begin = out.len();
+    let filled = fill(text, values, stamp, out);
+    if out[begin..].iter().any(|byte| !byte.is_ascii_graphic()) {
+        let raw = out.split_off(begin);
+        for byte in raw {
+            match byte.is_ascii_graphic() {
+                true => out.push(byte),
+                false => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+            }
+        }
+    }
+    filled
+}
+
+type Place<'a> = (&'a [u8], &'a str, &'a [u8]);
+
+/// What goes before the next place, the place's name, and what follows it.
+fn next_place(text: &[u8]) -> Result<Option<Place<'_>>, String> {
+    let Some(begin) = memmem::find(text, OPEN) else {
+        return Ok(None);
+    };
+    let inside = &text[begin + OPEN.len()..];
+    let window = &inside[..inside.len().min(MOST_NAME + CLOSE.len())];
+    let end = memmem::find(window, CLOSE).ok_or("a place that begins with `{{` has no `}}`")?;
+    let name = std::str::from_utf8(&inside[..end]).unwrap_or_default();
+    if !is_name(name) {
+        return Err("a place's name has letters, digits and `_` only, as in `{{order_id}}`".to_owned());
+    }
+    Ok(Some((&text[..begin], name, &inside[end + CLOSE.len()..])))
+}
+
+/// Whether a value may have this name.
+pub(super) fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    !name.is_empty() && name.len() <= MOST_NAME && name.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(text: &str, values: &Values) -> (Filled, String) {
+        let mut out = Vec::new();
+        let whole = fill(text.as_bytes(), values, &Stamp::default(), &mut out);
+        (whole, String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn places_are_filled_and_what_is_filled_in_is_not_looked_at_again() {
+        let mut values = Values::default();
+        values.set("id", b"{{id}}");
+        assert_eq!(
+            filled("<a>{{id}}</a>{{id}}{{counter}}", &values),
+            (Filled::Whole, "<a>{{id}}</a>{{id}}0".to_owned())
+        );
+        assert_eq!(filled("no place", &values), (Filled::Whole, "no place".to_owned()));
+    }
+
+    #[test]
+    fn a_place_without_value_is_lacking() {
+        assert_eq!(filled("x{{id}}", &Values::default()).0, Filled::Lacking);
+    }
+
+    #[test]
+    fn a_value_cannot_break_out_of_the_request_line() {
+        let mut values = Values::default();
+        values.set("id", "a b\u{e9}".as_bytes());
+        let mut out = Vec::new();
+        fill_path(b"/shop/{{id}}?q", &values, &Stamp::default(), &mut out);
+        assert_eq!(out, b"/shop/a%20b%C3%A9?q");
+    }
+
+    #[test]
+    fn wrong_places_are_named() {
+        assert_eq!(names(b"{{a}} and {{b_2}}").unwrap(), ["a", "b_2"]);
+        for wrong in ["{{", "{{a", "{{}}", "{{a b}}", "{{a}", "{{{a}}}"] {
+            assert!(names(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+}

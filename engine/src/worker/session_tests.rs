@@ -1,0 +1,210 @@
+//! Tests of sessions in simulated time: what is carried from answer to request, and what becomes of a session whose answers are hostile.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::simulation::{OK, Reply, Simulation};
+use super::tests::{MS, counts, slice, users};
+use super::{Driven, Steps};
+use crate::clock::Ns;
+use crate::corpus::Corpus;
+use crate::verify::Failure;
+
+/// A corpus whose one request has places in its body.
+fn with_places(body: &str) -> Corpus {
+    let mut corpus = Corpus::of_one("echo", body.as_bytes().to_vec(), true);
+    corpus.lines[0].filled = true;
+    corpus
+}
+
+fn job(session: Value, profile: Value) -> Value {
+    let more = json!({"mix": {"visit": 1}});
+    json!({"slices": [slice(profile, more)], "sessions": {"visit": session}})
+}
+
+fn two_steps() -> Value {
+    json!([{"operation": "echo", "captures": {"id": {"kind": "regex", "expression": "id=(.*?);"}}}, {"operation": "echo"}])
+}
+
+fn sessions(driven: &Driven) -> (u64, u64) {
+    let session = driven.recorder.sessions[0].as_ref().unwrap();
+    (session.completed, session.failed)
+}
+
+/// Drives one user for 100 ms against answers that take 10 ms each.
+fn drive(session: Value, answer: &'static str) -> Driven {
+    let script = move |_: Ns, _: &str| Reply::After(10 * MS, answer);
+    Simulation::new(job(session, users(1, 0.1)), script).drive(0).0
+}
+
+#[test]
+fn an_answer_without_the_value_fails_as_a_capture_and_ends_its_session() {
+    for answer in [
+        OK,
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nid=\0;",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nid=\r\n2\r\nx\n\r\n0\r\n\r\n",
+    ] {
+        let driven = drive(json!({"steps": two_steps()}), answer);
+        let counts = counts(&driven);
+        assert!(counts.measured.failures[Failure::Capture as usize] > 3, "{answer}");
+        assert_eq!(counts.measured.completed, 0);
+        let (whole, failed) = sessions(&driven);
+        assert!(whole == 0 && failed > 3);
+    }
+}
+
+#[test]
+fn a_session_that_may_continue_does_after_a_failure_unless_a_value_is_missing() {
+    const NO: &str = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n";
+    let steps = json!([{"operation": "echo"}, {"operation": "echo"}, {"operation": "echo"}]);
+    for (rule, asked) in [("continue", 3), ("end-session", 1)] {
+        let driven = drive(json!({"steps": steps, "on_failure": rule}), NO);
+        let (whole, failed) = sessions(&driven);
+        assert_eq!(whole, 0, "{rule}");
+        assert_eq!(
+            counts(&driven).measured.failed().div_ceil(asked),
+            driven.started[0],
+            "{rule}"
+        );
+        assert!(failed > 1, "{rule}");
+    }
+    let second_needs = Arc::new(Mutex::new(Vec::new()));
+    let seen = second_needs.clone();
+    let script = move |_: Ns, request: &str| {
+        seen.lock().unwrap().push(request.to_owned());
+        Reply::After(10 * MS, NO)
+    };
+    let session = json!({"steps": two_steps(), "on_failure": "continue"});
+    let mut simulation = Simulation::with_corpus(job(session, users(1, 0.1)), with_places("{{id}}"), script);
+    let (driven, _) = simulation.drive(0);
+    // Even the first request lacks the value here, so none that goes on to the second step is ever sent with it empty.
+    assert_eq!(sessions(&driven), (0, driven.started[0]));
+    assert_eq!(counts(&driven).sent, driven.started[0]);
+}
+
+#[test]
+fn a_wrong_answer_gives_no_value_so_its_session_fails_and_nothing_is_sent_with_a_place_unfilled() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let script = move |_: Ns, request: &str| {
+        seen.lock().unwrap().push(request.to_owned());
+        Reply::After(10 * MS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nid=7;")
+    };
+    let mut job = job(json!({"steps": two_steps()}), users(1, 0.1));
+    job["rules"] = json!({"right": {"contains": "what never comes"}});
+    let mut simulation = Simulation::with_corpus(job, with_places("{{id}}"), script);
+    let (driven, _) = simulation.drive(0);
+    let (whole, failed) = sessions(&driven);
+    let counts = counts(&driven);
+    assert!(whole == 0 && failed > 3);
+    assert_eq!(counts.measured.wrong + counts.outside.wrong, counts.sent);
+    assert_eq!(
+        asked.lock().unwrap().len() as u64,
+        driven.started[0],
+        "no second step was sent"
+    );
+}
+
+#[test]
+fn values_and_stamps_are_filled_anew_for_every_session_and_the_seed_replays_them() {
+    let run = || {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let seen = asked.clone();
+        let script = move |_: Ns, request: &str| {
+            seen.lock()
+                .unwrap()
+                .push(request.rsplit_once("\r\n\r\n").unwrap().1.to_owned());
+            Reply::After(10 * MS, OK)
+        };
+        let session = json!({"steps": [{"operation": "echo"}]});
+        Simulation::with_corpus(job(session, users(2, 0.1)), with_places("{{counter}} {{uuid}}"), script).drive(0);
+        std::mem::take(&mut *asked.lock().unwrap())
+    };
+    let asked = run();
+    let numbers: Vec<u64> = asked
+        .iter()
+        .map(|text| text.split_once(' ').unwrap().0.parse().unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=asked.len() as u64).collect::<Vec<_>>());
+    let uuids: BTreeSet<&str> = asked.iter().map(|text| text.split_once(' ').unwrap().1).collect();
+    assert_eq!(uuids.len(), asked.len());
+    assert_eq!(run(), asked);
+}
+
+#[test]
+fn a_session_that_a_slice_or_a_level_cut_off_is_not_taken_up_by_the_next() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let script = move |_: Ns, request: &str| {
+        seen.lock().unwrap().push(request.contains("Cookie: "));
+        Reply::After(
+            10 * MS,
+            "HTTP/1.1 200 OK\r\nSet-Cookie: id=7\r\nContent-Length: 0\r\n\r\n",
+        )
+    };
+    // Each session is in its pause when its slice, or its burst, ends; a second step would come with a cookie.
+    let steps = json!([{"operation": "echo", "think": {"kind": "constant", "ms": 500}}, {"operation": "echo"}]);
+    let bursts = json!({"kind": "bursts", "users": 1, "on_seconds": 0.1, "off_seconds": 0.1, "seconds": 0.4});
+    let slices = [
+        slice(users(1, 0.1), json!({"mix": {"visit": 1}})),
+        slice(bursts, json!({"mix": {"visit": 1}, "number": 1})),
+    ];
+    let sessions = json!({"visit": {"steps": steps, "new_visitor": true}});
+    let mut simulation = Simulation::new(json!({"slices": slices, "sessions": sessions}), script);
+    simulation.drive(0);
+    simulation.drive(1);
+    assert_eq!(*asked.lock().unwrap(), [false; 3]);
+}
+
+#[test]
+fn a_new_visitor_has_no_cookie_of_the_session_before() {
+    for (new_visitor, without) in [(true, 5), (false, 1)] {
+        let asked = Arc::new(Mutex::new(0));
+        let seen = asked.clone();
+        let script = move |_: Ns, request: &str| {
+            *seen.lock().unwrap() += u64::from(!request.contains("Cookie: "));
+            Reply::After(
+                10 * MS,
+                "HTTP/1.1 200 OK\r\nSet-Cookie: id=7\r\nContent-Length: 0\r\n\r\n",
+            )
+        };
+        let steps = json!([{"operation": "echo"}, {"operation": "echo"}]);
+        let session = json!({"steps": steps, "new_visitor": new_visitor});
+        Simulation::new(job(session, users(1, 0.1)), script).drive(0);
+        assert_eq!(*asked.lock().unwrap(), without);
+    }
+}
+
+#[test]
+fn a_pause_of_the_corpus_takes_the_place_of_the_steps_and_is_part_of_the_sessions_time() {
+    let mut corpus = Corpus::of_one("echo", b"hello".to_vec(), true);
+    corpus.pauses.insert(0, 30 * MS);
+    let steps = json!([{"operation": "echo", "think": {"kind": "constant", "ms": 1}}, {"operation": "echo"}]);
+    let job = job(json!({"steps": steps}), users(1, 1.0));
+    let (driven, _) = Simulation::with_corpus(job, corpus, |_, _| Reply::After(10 * MS, OK)).drive(0);
+    let session = driven.recorder.sessions[0].as_ref().unwrap();
+    assert_eq!(session.time_ns_sum, session.completed * 50 * MS);
+    assert!(session.completed > 10);
+}
+
+#[test]
+fn fixed_work_ends_with_the_last_user_and_counts_what_was_asked() {
+    let work = json!({"kind": "fixed-work", "users": 3, "each": 4, "most_seconds": 60});
+    let session = json!({"steps": [{"operation": "echo"}, {"operation": "echo"}]});
+    for (more, requests) in [(json!({"visit": 1}), 24), (json!({"echo": 1}), 12)] {
+        let slices = [slice(work.clone(), json!({"mix": more}))];
+        let job = json!({"slices": slices, "sessions": {"visit": session}});
+        let mut simulation = Simulation::new(job, |_, _| Reply::After(400 * MS, OK));
+        let (driven, ticks) = simulation.drive(0);
+        assert_eq!((driven.started.clone(), driven.work_left), (vec![12], 0));
+        assert_eq!(counts(&driven).measured.completed, requests);
+        let length = driven.recorder.end - driven.recorder.begin;
+        assert_eq!(length, requests / 3 * 400 * MS);
+        let told: u64 = ticks.iter().map(|tick| tick.operations[0].measured.completed).sum();
+        assert_eq!(told, requests);
+        assert!(matches!(simulation.plan(0).steps.as_slice(), [Steps::Session(_)]) == (requests == 24));
+    }
+}

@@ -1,0 +1,28 @@
+"""Holes in expected answers, `{{hole:NAME}}`: values that a service makes up (a code, a date), which later requests may hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from xml.sax.saxutils import escape
+
+from ..base.errors import ContractError
+
+HOLE = re.compile(r"\{\{hole:([a-z][a-z0-9_]*)\}\}")
+
+
+def name_of(text: str | None) -> str | None:
+    """The name of the hole that a text is as a whole; None where it is none."""
+    hole = HOLE.fullmatch((text or "").strip())
+    return hole[1] if hole else None
+
+
+def filled(document: str, values: Mapping[str, str]) -> str:
+    """A document with every hole filled by its value; raises ContractError where no earlier answer held one."""
+
+    def value(hole: re.Match[str]) -> str:
+        if hole[1] not in values:
+            raise ContractError(f"no earlier answer holds '{hole[1]}', which this request repeats")
+        return escape(values[hole[1]], {'"': "&quot;"})
+
+    return HOLE.sub(value, document)

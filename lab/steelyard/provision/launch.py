@@ -1,0 +1,370 @@
+"""A running subject: its parts and companions, started, frozen, thawed, measured and stopped as one."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from ..base.conversation import Conversation
+from ..base.errors import KeeperError, NoAnswerError, ProvisionError
+from ..base.house import HOST
+from ..base.progress import Progress
+from ..base.text import counted
+from ..catalogue import factors as settings
+from ..catalogue.entries import Entry
+from ..models.server import Server
+from ..models.service import Reconciliation
+from . import build, keeper, sockets
+from .cpus import Shares
+from .keeper import Keeper, ProcessUse
+from .scratch import control_folder, scratch_folder
+from .subject import Part, Subject
+from .toolchain import require
+
+_READY_PAUSE = 0.1
+_RESTORE_SECONDS = 120
+_RECONCILE_SECONDS = 120
+_PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
+_COUNT_BYTES = 2**16  # of an answer that is one number
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the argument lists of one start are given: their placeholders' values and their environment."""
+
+    placeholders: dict[str, str]
+    environment: dict[str, str]
+
+
+class RunningPart:
+    """A part that was started: its keeper and that one's control socket, its port and its log, and what proved a companion's
+    starting state."""
+
+    def __init__(
+        self,
+        part: Part,
+        kept: Keeper,
+        control: Path,
+        port: int,
+        log: Path,
+        words: Words,
+        start_seconds: float,
+        state: str,
+    ) -> None:
+        self.part = part
+        self.state = state
+        self.keeper = kept
+        self.control = control
+        self.port = port
+        self.log = log
+        self.words = words
+        self.start_seconds = start_seconds
+
+
+class RunningSubject:
+    """All processes of a subject. Leaving the context of `started` stops them."""
+
+    def __init__(self, subject: Subject, parts: list[RunningPart]) -> None:
+        self.subject = subject
+        self.parts = parts
+
+    @property
+    def front(self) -> RunningPart:
+        return next(part for part in self.parts if part.part.judged)
+
+    @property
+    def host(self) -> str:
+        """Where the front part answers."""
+        return HOST
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.front.port}{self.subject.path()}"
+
+    @property
+    def start_seconds(self) -> float:
+        return sum(part.start_seconds for part in self.parts)
+
+    def freeze(self) -> None:
+        for part in self.parts:
+            part.keeper.freeze()
+
+    def thaw(self) -> None:
+        for part in reversed(self.parts):
+            part.keeper.thaw()
+
+    def pin(self, shares: Shares) -> None:
+        """Keep each process on the processors of its place."""
+        for part in self.parts:
+            part.keeper.pin(shares.of(part.part.processors))
+
+    def redeploy(self, seconds: float) -> None:
+        """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""
+        part, server = self.front, self.front.part.server
+        for argv in server.model.redeploy:
+            command = build.placeholders(argv, part.words.placeholders)
+            try:
+                keeper.run(
+                    command,
+                    log=part.log.with_suffix(".redeploy.log"),
+                    cwd=server.folder,
+                    environment=part.words.environment,
+                    seconds=seconds,
+                )
+            except KeeperError as error:
+                raise ProvisionError(
+                    f"{server.name} could not be redeployed: {error.message}", hint=error.hint
+                ) from None
+
+    def stop(self, seconds: float) -> int:
+        """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
+        return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
+
+    def use(self) -> dict[str, list[ProcessUse]]:
+        """What each process has used so far, by place."""
+        return {part.part.place: part.keeper.use() for part in self.parts}
+
+    def requests_served(self) -> int | None:
+        """The service's own count of requests since it was started, None if it has no counter.
+
+        Raises ProvisionError where it has one and does not tell.
+        """
+        counter = self.subject.service.model.counter
+        if counter is None:
+            return None
+        try:
+            return _count(self.subject, counter, self.front.port, 5.0)
+        except (NoAnswerError, ValueError) as error:
+            raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
+
+    def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
+        """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
+        expected = asked.expect.replace("{requests}", str(self.requests_served()))
+        values = {"host": HOST, "service": str(self.subject.service.folder)}
+        for each in self.parts:
+            place, folder = each.part.place, each.part.server.folder
+            values |= {f"port.{place}": str(each.port), f"cache.{place}": str(each.part.cache)}
+            values[f"server.{place}"] = str(folder)
+        said = keeper.output(
+            build.placeholders(asked.command, values),
+            log=self.front.log.with_suffix(f".{asked.name}.log"),
+            cwd=self.subject.service.folder,
+            environment=self.front.words.environment,
+            seconds=_RECONCILE_SECONDS,
+        )
+        return expected, said.strip()
+
+    def ended(self) -> RunningPart | None:
+        """The first part that ended by itself; None while all run."""
+        return next((part for part in self.parts if part.keeper.exit is not None), None)
+
+    def death(self) -> str | None:
+        """What is known about a part that ended by itself, as a sentence; None while all run."""
+        part = self.ended()
+        if part is None:
+            return None
+        return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {_last_words(part.keeper)}"
+
+
+@contextmanager
+def started(
+    subject: Subject, folder: Path, shares: Shares, draw: random.Random, progress: Progress
+) -> Iterator[RunningSubject]:
+    """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
+
+    Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
+    """
+    places = [part.place for part in subject.parts]
+    ports = dict(zip(places, free_ports(draw, len(places)), strict=True))
+    shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
+    shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
+    shared["STEELYARD_HOST"] = HOST
+    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
+    with ExitStack() as stack:
+        running: list[RunningPart] = []
+        controls = Path(stack.enter_context(control_folder()))
+        ground = _Ground(ports, shared, folder, controls, shares, stack, progress)
+        for part in subject.parts:
+            with progress.stage(f"starting {subject.label}"):
+                running.append(_start(subject, part, ground))
+        yield RunningSubject(subject, running)
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What all parts of a subject are started on: the port of each by its place, words of the environment that they share, the
+    folders of their logs and of their keepers' sockets, the machine's processors, and what ends with them."""
+
+    ports: Mapping[str, int]
+    shared: Mapping[str, str]
+    folder: Path
+    controls: Path
+    shares: Shares
+    stack: ExitStack
+    progress: Progress
+
+
+def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
+    server, port = part.server, ground.ports[part.place]
+    # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
+    scratch = ground.stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
+    log = ground.folder / f"{subject.label}.{part.place}.log"
+    words = _words(subject, part, scratch, ground)
+    _prepare(server, words, log, ground.progress)
+    begun = time.monotonic()
+    control = ground.controls / part.place
+    kept = ground.stack.enter_context(
+        Keeper(
+            build.placeholders(server.model.start, words.placeholders),
+            log=log,
+            cwd=server.folder,
+            environment=words.environment,
+            control=control,
+        )
+    )
+
+    def counts() -> bool:
+        listens = any(one.port == port for one in sockets.listening([used.pid for used in kept.use()]))
+        return listens and (not part.judged or _counts(subject, port))
+
+    _await_ready(server, kept, words, counts, ground)
+    start_seconds = time.monotonic() - begun
+    state = _restored(server, words, log, ground.progress)
+    return RunningPart(part, kept, control, port, log, words, start_seconds, state)
+
+
+def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words:
+    server = part.server
+    placeholders = {
+        **{f"port.{place}": str(each) for place, each in ground.ports.items()},
+        "host": HOST,
+        "port": str(ground.ports[part.place]),
+        "scratch": scratch,
+        "cache": str(part.cache),
+        "service": str(subject.service.folder),
+    }
+    environment = {
+        **require(server.model.needs_with(part.factors), server.name),
+        **ground.shared,
+        **settings.environment(subject.service, part.factors),
+        "STEELYARD_CPUS": str(max(1, len(ground.shares.of(part.processors)))),
+    }
+    return Words(placeholders, environment)
+
+
+def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress) -> None:
+    """Run the commands that go before the server's start; raises ProvisionError where one fails."""
+    for argv in server.model.prepare:
+        try:
+            keeper.run(
+                build.placeholders(argv, words.placeholders),
+                log=log,
+                cwd=server.folder,
+                environment=words.environment,
+                seconds=60,
+                while_waiting=progress.refresh,
+            )
+        except KeeperError as error:
+            raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
+
+
+def _restored(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
+    """What proves that a companion is in its starting state, once it was brought there; raises ProvisionError."""
+    state = server.model.state
+    if state is None:
+        return ""
+    try:
+        for argv in [*state.restore, state.verify]:
+            said = keeper.output(
+                build.placeholders(argv, words.placeholders),
+                log=log.with_suffix(".state.log"),
+                cwd=server.folder,
+                environment=words.environment,
+                seconds=_RESTORE_SECONDS,
+                while_waiting=progress.refresh,
+            )
+    except KeeperError as error:
+        raise ProvisionError(
+            f"{server.name} could not be brought to its starting state: {error.message}", hint=error.hint
+        ) from None
+    return said.strip()
+
+
+def _await_ready(
+    server: Entry[Server], kept: Keeper, words: Words, counts: Callable[[], bool], ground: _Ground
+) -> None:
+    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late.
+
+    `ready` tells that somebody listens, which may be a stranger on the same port; `counts` must ask the server itself.
+    """
+    deadline = time.monotonic() + server.model.ready_seconds
+    ready = build.placeholders(server.model.ready, words.placeholders)
+    probe_log = ground.folder / f"{server.name}.ready.log"
+    while True:
+        if kept.exit is not None:
+            raise ProvisionError(
+                f"{server.name} died before it was ready ({kept.exit}): {_last_words(kept)}",
+                hint=f"its log is {kept.log}",
+            )
+        try:
+            keeper.run(ready, log=probe_log, cwd=server.folder, environment=words.environment, seconds=10)
+            if counts():
+                probe_log.unlink(missing_ok=True)
+                return
+        except KeeperError:
+            pass  # not ready yet
+        if time.monotonic() > deadline:
+            raise ProvisionError(
+                f"{server.name} was not ready after {server.model.ready_seconds:g} s: {_last_words(kept)}",
+                hint=f"its log is {kept.log}",
+            )
+        ground.progress.refresh()
+        kept.wait(_READY_PAUSE)
+
+
+def _counts(subject: Subject, port: int) -> bool:
+    """Whether the service tells its count; one without a counter has nothing to tell."""
+    counter = subject.service.model.counter
+    try:
+        return counter is None or _count(subject, counter, port, 2.0) >= 0
+    except (NoAnswerError, ValueError):
+        return False
+
+
+def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:
+    """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
+    url = f"http://{HOST}:{port}{counter}"
+    conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
+    try:
+        answer = conversation.get(subject.headers)
+    finally:
+        conversation.close()
+    if answer.status != HTTPStatus.OK:
+        raise ValueError(f"HTTP status {answer.status}")
+    return int(answer.body)
+
+
+def _last_words(kept: Keeper) -> str:
+    return f"its log ends: {kept.log_tail()}" if kept.log_tail() else "its log is empty"
+
+
+def free_ports(draw: random.Random, count: int) -> list[int]:
+    """Different loopback ports that nobody listens on now, drawn at random; raises ProvisionError where too few are found."""
+    found: list[int] = []
+    with ExitStack() as held:  # each is kept until all are drawn
+        for _ in range(200):
+            if len(found) == count:
+                return found
+            port = draw.choice(_PORTS)
+            probe = held.enter_context(socket.socket())
+            with suppress(OSError):
+                probe.bind((HOST, port))
+                found.append(port)
+    raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")

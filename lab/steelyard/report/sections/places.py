@@ -1,0 +1,74 @@
+"""What each process of a subject used, place by place, where a subject is more than one; only its own parts are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...analyse.analysis import Analysis
+from ...base.text import value_text
+from ...models.records import Cell, ProcessRecord
+from ...store.stored_run import Run
+from ...store.tables import Observation, SliceRow
+from ..section import Section
+from ..subjects import called, cells
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where every subject is one process."""
+    run = analysis.run
+    used = tuple(row for cell in cells(run) for row in _used(run, cell))
+    if not used:
+        return None
+    return {"used": used, "states": tuple(_states(run)), "reconciled": tuple(_reconciled(run))}
+
+
+def _used(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
+    """Cell, subject, place, what runs there, on which processors, whether it is judged, its processor time a request in us,
+    and its most memory in MiB."""
+    for subject in run.schedule.subjects:
+        measured = list(_measured(run, cell, subject))
+        requests = sum(row.completed + row.lead_in_completed + row.wrong for row, _ in measured)
+        places = {one.part: one.judged for _, seen in measured for one in seen}
+        if len(places) < 2:
+            continue
+        for place, judged in places.items():
+            used = [[one for one in seen if one.part == place] for _, seen in measured]
+            cost = sum(one.cpu_ns for seen in used for one in seen) / max(1, requests) / 1000
+            highest = max(sum(one.rss_bytes for one in seen) for seen in used) / 2**20
+            process = next((one for label, one in _processes(run) if label == subject and one.role == place), None)
+            what = f"{process.title} {process.version}" if process is not None else ""
+            processors = ", ".join(map(str, process.processors)) if process is not None else ""
+            numbers = value_text(cost), value_text(highest)
+            yield cell.name, called(run, subject), place, what, processors, "yes" if judged else "no", *numbers
+
+
+def _states(run: Run) -> Iterator[str]:
+    """With what companions began, once for each that proved it."""
+    found = {f"{called(run, label)}, {one.role}: {one.state}": None for label, one in _processes(run) if one.state}
+    yield from found
+
+
+def _reconciled(run: Run) -> Iterator[str]:
+    """What the trials ended with."""
+    for trial in run.trials:
+        for one in trial.record.reconciled if trial.record is not None else ():
+            yield f"trial {trial.number}, {called(run, one.subject)}, {one.name}: {one.found}"
+
+
+def _processes(run: Run) -> Iterator[tuple[str, ProcessRecord]]:
+    """Every process of every trial, with the label of its subject."""
+    for trial in run.trials:
+        for subject in trial.record.subjects if trial.record is not None else ():
+            for process in subject.processes:
+                yield subject.label, process
+
+
+def _measured(run: Run, cell: Cell, subject: str) -> Iterator[tuple[SliceRow, Sequence[Observation]]]:
+    """Each measured slice, with what was observed in it."""
+    for trial in run.trials:
+        for number in trial.measured.get((cell.name, subject), {}).values():
+            if number in trial.slices:
+                yield trial.slices[number], trial.observations.get(number, ())
+
+
+SECTION = Section("places", content)

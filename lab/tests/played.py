@@ -1,0 +1,34 @@
+"""The command line with an engine that only plays one, on the servers of the tests' own house."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Ran, steelyard
+from steelyard.drive import engine, trial
+
+HOUSE = Path(__file__).parents[2] / "tests" / "house"
+FAKE = Path(__file__).with_name("fake_engine.py")
+Run = Callable[..., Ran]
+
+
+def played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`steelyard` in a folder of its own, with the engine played."""
+    monkeypatch.setattr(engine, "binary", lambda _name: str(FAKE))
+    monkeypatch.setattr(trial, "PAUSE_SECONDS", 0.0)  # for JIT compilers, which are not here
+    environment = {
+        "STEELYARD_PATH": str(HOUSE),
+        "STEELYARD_AWAKE": "no",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+
+    def ran(*words: str, **planted: Any) -> Ran:
+        return steelyard(*words, folder=folder, environment={**environment, "STEELYARD_FAKE": json.dumps(planted)})
+
+    return ran

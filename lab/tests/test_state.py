@@ -1,0 +1,142 @@
+"""Where a trial begins and ends: each process in its role, companions in a proved state, the load reconciled with what it left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from played import Run, played
+from steelyard.base.csvfiles import read_table
+from steelyard.provision import cpus
+
+STUDY = """
+name = "kept"
+title = "A test's own study"
+question = "Where does a trial begin and end?"
+service = "wstest"
+reference = "a"
+operations = ["echoStruct"]
+primary = "echoStruct"
+forks = {forks}
+pairs = 3
+slice_seconds = 5
+warm_up_limit_seconds = 15
+corpus_entries = 5
+subjects = [
+  {{ label = "a", parts = [{{ server = "plain" }}], companions = [{{ server = "ledger"{first} }}] }},
+  {{ label = "b", parts = [{{ server = "plain" }}], companions = [{{ server = "ledger"{second} }}] }},
+]
+[[reconciliations]]
+name = "rows"
+command = {command}
+expect = "{expect}"
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return played(tmp_path, monkeypatch)
+
+
+def study(folder: Path, *, forks: int = 1, first: str = "", second: str = "", command: str, expect: str = "") -> str:
+    """The study's file; `first` and `second` are further keys of the two subjects' companions."""
+    (folder / "kept.toml").write_text(
+        STUDY.format(forks=forks, first=first, second=second, command=command, expect=expect)
+    )
+    return "kept.toml"
+
+
+REQUESTS = '["python3", "{server.database}/count.py", "{host}", "{port.server}"]'
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("runs/*/trials/*/trial.json"))]
+
+
+def failures(folder: Path) -> list[tuple[str, str]]:
+    return [(one["failure"]["kind"], one["failure"]["message"]) for one in records(folder) if one["failure"]]
+
+
+def test_each_process_has_its_role_its_processors_and_its_proof_and_the_load_is_reconciled(
+    run: Run, tmp_path: Path
+) -> None:
+    ran = run("run", study(tmp_path, forks=2, command=REQUESTS, expect="{requests}"))
+    found, shares = records(tmp_path), cpus.share(companions=True)
+    assert [one["failure"] for one in found] == [None, None], ran.err
+    for record in found:
+        for subject in record["subjects"]:
+            database, server = subject["processes"]
+            assert (database["role"], database["server"], database["judged"]) == ("database", "ledger", False)
+            assert (server["role"], server["server"], server["judged"]) == ("server", "plain", True)
+            assert database["state"].startswith("2 rows, ") and server["state"] == ""
+            assert (server["processors"], database["processors"]) == (shares.server, shares.of(None))
+        assert {one["subject"] for one in record["reconciled"]} == {"a", "b"}
+        assert all(one["name"] == "rows" and int(one["found"]) > 0 for one in record["reconciled"])
+    for path in tmp_path.glob("runs/*/trials/*/observations.csv"):
+        seen = {(row.text("part"), row.whole("judged")) for row in read_table(path, ("part", "judged"))}
+        assert seen == {("database", 0), ("server", 1)}
+    assert len(list(tmp_path.glob("runs/*/trials/01/?.database.log"))) == 2
+
+
+def test_a_companion_that_begins_otherwise_than_before_ends_the_trial(run: Run, tmp_path: Path) -> None:
+    run("run", study(tmp_path, second=', factors = { mode = "grows" }', command=REQUESTS, expect="{requests}"))
+    kind, message = failures(tmp_path)[0]
+    assert kind == "state"
+    assert "the starting state of b's database is '1 rows, " in message and "and was '2 rows, " in message
+
+
+def test_a_companion_that_cannot_be_restored_is_named_with_its_log(run: Run, tmp_path: Path) -> None:
+    run("run", study(tmp_path, first=', factors = { mode = "unrestorable" }', command=REQUESTS, expect="{requests}"))
+    kind, message = failures(tmp_path)[0]
+    assert kind == "not-ready"
+    assert "ledger could not be brought to its starting state" in message and "there is no room for rows" in message
+
+
+@pytest.mark.parametrize(
+    ("command", "expect", "message"),
+    [
+        ('["echo", "4711"]', "{requests}", "a is not reconciled with its load: rows is '4711', and should be '"),
+        ('["false"]', "{requests}", "a could not be reconciled with its load (rows): 'false' failed"),
+    ],
+)
+def test_a_trial_that_cannot_be_reconciled_is_void_with_the_reason(
+    run: Run, tmp_path: Path, command: str, expect: str, message: str
+) -> None:
+    ran = run("run", study(tmp_path, command=command, expect=expect))
+    kind, said = failures(tmp_path)[0]
+    assert kind == "reconciliation" and said.startswith(message), said
+    assert ran.code == 1 and "No verdict" in ran.err + ran.out
+
+
+def test_a_role_that_a_reconciliation_asks_and_the_subject_has_not_is_named_before_anything_runs(
+    run: Run, tmp_path: Path
+) -> None:
+    ran = run("run", study(tmp_path, command='["echo", "{port.mail}"]'))
+    assert ran.code != 0 and "a has no mail, which the reconciliation rows of wstest asks" in ran.err
+    assert records(tmp_path) == []
+
+
+def test_a_reconciliation_that_counts_requests_needs_a_service_with_a_counter(run: Run, tmp_path: Path) -> None:
+    name = study(tmp_path, command='["true"]', expect="{requests} rows")
+    text = (tmp_path / name).read_text().replace("wstest", "prices").replace("plain", "prices")
+    (tmp_path / name).write_text(text.replace("echoStruct", "quote"))
+    ran = run("run", name)
+    assert ran.code != 0 and "rows expects a count of requests, but prices has no counter" in ran.err
+    assert records(tmp_path) == []
+
+
+def test_two_processes_in_one_role_are_named(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path, second=', role = "server"', command='["true"]'))
+    assert ran.code != 0 and "b has 2 processes in the role of server" in ran.err
+    assert records(tmp_path) == []
+
+
+def test_a_companion_on_processors_of_its_own_where_there_are_none_is_named(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _pid: {0})
+    run("run", study(tmp_path, first=', processors = "own"', command='["true"]'))
+    kind, message = failures(tmp_path)[0]
+    assert kind == "not-ready" and "processors of its own" in message
