@@ -307,7 +307,10 @@ fn an_invalid_job_names_the_key_and_the_nearest_valid_one_and_is_exit_2() {
             with("/slices/0/profile/users", json!(0)),
             vec!["profile.users", "1 to 100000"],
         ),
-        (with("/targets/0/url", json!("ftp://x/")), vec!["targets[0].url", "ftp"]),
+        (
+            with("/targets/0/url", json!("ftp://x/")),
+            vec!["targets[0]", "`url`", "ftp"],
+        ),
         (with("/rules/right/matches", json!("(")), vec!["rules.right", "matches"]),
         (with("/rules", json!({})), vec!["corpus.csv", "right"]),
         (with("/threads", json!(0)), vec!["threads", "1 to 256"]),
