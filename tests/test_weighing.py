@@ -73,9 +73,15 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
     slower_first = primary["a"] == "slower"
     assert primary["verdict"] == ("slower" if slower_first else "faster"), primary
     ratio = primary["ratio"] if slower_first else 1 / primary["ratio"]
-    assert 0.7 < ratio < 0.9
     measured = [row for row in slices(lab.runs()[-1]) if row["phase"] == "measure"]
     assert all(2 * int(row["measured_ns"]) < int(row["end_ns"]) - int(row["begin_ns"]) for row in measured), "in turns"
+    # The spin is of the clock and a request's own work of the processor, whose speed a host may change between pilot and run: so what
+    # was planted is told by the processor time that a request took here.
+    plain = [row for row in measured if row["subject"] == "a"]
+    own_us = sum(int(row["cpu_own_ns"]) for row in plain) / sum(int(row["completed"]) for row in plain) / 1000
+    planted = own_us / (own_us + busy)
+    assert 0.5 < planted < 0.95, "about 20% less"
+    assert ratio == pytest.approx(planted, rel=0.12)
     counted = [one for trial in trials(lab.runs()[-1]) for one in trial["counted"]]
     assert len(counted) == 8
     assert all(one["by_service"] == one["by_engine"] > 0 for one in counted), counted
