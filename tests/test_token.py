@@ -24,7 +24,8 @@ def found(folder: Path, headers: dict[str, str]) -> int:
     parts = [PartSpec(server="odd", factors={"mode": "token"})]
     ready = subject.provided(SubjectSpec(label="odd", parts=parts, headers=headers), service, PROGRESS)
     settings = settle(entries.study("demo").model, Request())
-    return agents.find_agents(service, [ready], settings, folder, cpus.share(), PROGRESS)
+    mix = {entries.study("demo").model.primary: 1.0}
+    return agents.find_agents(service, [ready], mix, settings.service, folder, cpus.share(), PROGRESS)
 
 
 @pytest.fixture(autouse=True)

@@ -37,8 +37,10 @@ def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         if analysis.run.schedule.scale != 1:
             yield "times scaled by", f"{analysis.run.schedule.scale:g}"
     elif primary:
-        yield "judged by", f"{primary[0].measure.title.lower()} on {primary[0].cell.name}"
-        yield "load", _load(primary[0].cell)
+        judged = list(dict.fromkeys(compared.cell.name for compared in primary))
+        where = judged[0] if len(judged) == 1 else f"each of {len(judged)} cells, adjusted for their number"
+        yield "judged by", f"{primary[0].measure.title.lower()} on {where}"
+        yield "load", ", ".join(dict.fromkeys(_load(compared.cell) for compared in primary))
     if any(compared.forks for compared in primary):
         yield "forks", ", ".join(dict.fromkeys(str(len(compared.counted)) for compared in primary))
     if any(compared.forks for compared in primary) and not blocks:
