@@ -75,8 +75,8 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
     ratio = primary["ratio"] if slower_first else 1 / primary["ratio"]
     measured = [row for row in slices(lab.runs()[-1]) if row["phase"] == "measure"]
     assert all(2 * int(row["measured_ns"]) < int(row["end_ns"]) - int(row["begin_ns"]) for row in measured), "in turns"
-    # The spin is of the clock and a request's own work of the processor, whose speed a host may change between pilot and run: so what
-    # was planted is told by the processor time that a request took here.
+    # The spin is of the clock and a request is work of the processor, whose speed a host may change between pilot and run: what was
+    # planted is told by the processor time that a request took here.
     plain = [row for row in measured if row["subject"] == "a"]
     own_us = sum(int(row["cpu_own_ns"]) for row in plain) / sum(int(row["completed"]) for row in plain) / 1000
     planted = own_us / (own_us + busy)
