@@ -31,6 +31,11 @@ fn read(clock: libc::clockid_t) -> Ns {
     time.tv_sec as Ns * SECOND + time.tv_nsec as Ns
 }
 
+/// The CPU time, user and system, of the calling thread.
+pub fn cpu_of_thread() -> Ns {
+    read(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 /// The CPU time, user and system, of all threads of a process since its start, ended ones too; None where there is no such process.
 pub fn cpu_of_process(pid: i32) -> Option<Ns> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

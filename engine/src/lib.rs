@@ -12,6 +12,7 @@ pub mod record;
 pub mod run;
 pub mod schedule;
 pub mod session;
+pub mod spin;
 pub mod verify;
 pub mod wire;
 pub mod worker;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use steelyard_engine::error::EngineError;
-use steelyard_engine::{awake, load, probe, run};
+use steelyard_engine::{awake, load, probe, run, spin};
 
 /// A load engine that is exact, cheap, and verifies every answer.
 #[derive(Parser)]
@@ -24,11 +24,16 @@ enum Command {
         /// The folder for everything that is recorded.
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
+        /// A file or pipe with what is to lie in no stored file: {"headers": {}, "values": {}}.
+        #[arg(long, value_name = "FILE")]
+        secrets: Option<PathBuf>,
     },
     /// Loads one URL and prints what came of it.
     Load(load::Arguments),
     /// Sends one GET; succeeds if the answer is 200 within a second.
     Probe { url: String },
+    /// Says how long a fixed piece of arithmetic takes here.
+    Spin,
     /// Keeps processors from halting, at the lowest priority, until the end of input.
     Awake {
         /// Processors by number, as in 0,1.
@@ -39,9 +44,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
-        Command::Run { job, out } => run::run(&job, &out).map(|()| ExitCode::SUCCESS).map_err(Into::into),
+        Command::Run { job, out, secrets } => run::run(&job, &out, secrets.as_deref())
+            .map(|()| ExitCode::SUCCESS)
+            .map_err(Into::into),
         Command::Load(arguments) => load::load(&arguments).map(exit_code),
         Command::Awake { cpus } => awake::keep_awake(&cpus).map(|()| ExitCode::SUCCESS),
+        Command::Spin => spin::spin().map(|()| ExitCode::SUCCESS),
         Command::Probe { url } => probe::probe(&url).map(exit_code),
     };
     done.unwrap_or_else(|error: anyhow::Error| {

@@ -228,13 +228,18 @@ fn who_was_held_between_turns_runs_again_for_an_unbroken_slice() {
 fn whenever_work_is_done_it_is_paid_for_in_the_servers_own_turns() {
     let honest = Kept::start("honest", "");
     for share in [0.05, 0.2, 0.5] {
-        let cycles = [5, 60, 500, 2000].map(|cycle| format!("--when cycle --cycle-ms {cycle}"));
-        for when in cycles.iter().map(String::as_str).chain(["--when thread"]) {
+        let cycles =
+            [5, 60, 500, 2000].map(|cycle| (format!("--when cycle --cycle-ms {cycle}"), f64::from(cycle) / 1000.0));
+        for (when, cycle_s) in cycles.into_iter().chain([("--when thread".to_owned(), 0.15)]) {
             let deferring = Kept::start("defers", &format!("--share {share} {when}"));
             for row in in_turns(&[deferring.target(true), honest.target(true)], 6.0) {
                 let cpu = number(&row, "cpu_own_ns") as f64;
-                // What was put off last is still owed in the end.
-                let owed = if row["subject"] == "defers" { share / 6.0 } else { 0.0 };
+                // What was put off last is still owed in the end: a cycle's work at most, of the 6 s that it has turns in.
+                let owed = if row["subject"] == "defers" {
+                    share * cycle_s / 6.0
+                } else {
+                    0.0
+                };
                 let planted = (number(&row, "completed") * COST_US * 1000) as f64;
                 assert!(cpu > planted * (0.98 - owed), "{share} {when}: {row:?}");
                 assert!(share_in_others_turns(&row) < 0.01, "{share} {when}: {row:?}");

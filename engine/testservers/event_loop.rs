@@ -27,6 +27,8 @@ const TIMER: u64 = u64::MAX - 1;
 pub struct Plan {
     /// Time from the read that completes a request to the write of its answer.
     pub delay_ns: u64,
+    /// Whether one worker answers, one request after the other, each in `delay_ns`.
+    pub one_worker: bool,
     /// Whether answers tell their instants.
     pub stamped: bool,
     pub freezes: Option<Freezes>,
@@ -60,6 +62,8 @@ pub struct EventLoop {
     connections: Vec<Option<Connection>>,
     accepted: u64,
     answered: u64,
+    /// When the one worker has done all that it was asked.
+    free_ns: u64,
     due: BinaryHeap<Reverse<Due>>,
     right: Vec<u8>,
     stamped: Stamped,
@@ -84,6 +88,7 @@ impl EventLoop {
             connections: Vec::new(),
             accepted: 0,
             answered: 0,
+            free_ns: 0,
             due: BinaryHeap::new(),
             right: answers::right(),
             stamped: Stamped::new(),
@@ -177,8 +182,14 @@ impl EventLoop {
                 Progress::Complete { used, close } => {
                     begin += used;
                     let number = connection.number;
+                    let begin_ns = if self.plan.one_worker {
+                        self.free_ns.max(read_ns)
+                    } else {
+                        read_ns
+                    };
+                    self.free_ns = begin_ns + self.plan.delay_ns;
                     let due = Due {
-                        write_ns: read_ns + self.plan.delay_ns,
+                        write_ns: self.free_ns,
                         read_ns,
                         descriptor,
                         number,

@@ -70,6 +70,11 @@ enum Kind {
         #[arg(long, value_name = "FILE")]
         record: Option<PathBuf>,
     },
+    /// Answers with one worker, that takes so long for each request; the others wait in the order in which they came
+    Worker {
+        #[arg(long, default_value_t = 10_000)]
+        microseconds: u64,
+    },
     /// Stops serving at regular times, and reports each freeze on standard output
     Freeze {
         #[arg(long, default_value_t = 10_000)]
@@ -119,6 +124,7 @@ fn serve(options: &Options) -> Result<()> {
     end_with_input(recording.clone());
     let at_once = Plan {
         delay_ns: 0,
+        one_worker: false,
         stamped: false,
         freezes: None,
         recording,
@@ -129,6 +135,11 @@ fn serve(options: &Options) -> Result<()> {
         Kind::Delay { microseconds, .. } => Plan {
             delay_ns: microseconds * 1000,
             stamped: true,
+            ..at_once
+        },
+        Kind::Worker { microseconds } => Plan {
+            delay_ns: microseconds * 1000,
+            one_worker: true,
             ..at_once
         },
         Kind::Freeze { every_ms, for_ms } => {

@@ -4,9 +4,11 @@ mod chunked;
 mod cookies;
 mod request;
 mod response;
+mod unpack;
 mod url;
 
 pub use cookies::CookieJar;
 pub use request::RequestHead;
-pub use response::{Event, Malformed, ResponseReader, WantedFields};
+pub use response::{Coding, Event, Malformed, ResponseReader, WantedFields};
+pub use unpack::Unpacker;
 pub use url::Url;

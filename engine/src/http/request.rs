@@ -15,6 +15,8 @@ pub struct RequestHead {
     path: Range<usize>,
     own_headers: usize,
     filled: bool,
+    /// The body says its own length: the corpus holds it in chunks.
+    chunked: bool,
     says_length_always: bool,
     answers_head: bool,
 }
@@ -37,7 +39,13 @@ impl RequestHead {
         if !in_line("host") && !others.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             fixed.push_str(&format!("Host: {}\r\n", url.authority));
         }
-        for (name, value) in others {
+        let all_names: Vec<&str> = others
+            .iter()
+            .copied()
+            .chain(&line.headers)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        for (name, value) in &others {
             fixed.push_str(&format!("{name}: {value}\r\n"));
         }
         if connection == ConnectionUse::PerRequest {
@@ -52,6 +60,9 @@ impl RequestHead {
             own_headers,
             fixed: fixed.into_bytes(),
             filled: line.filled,
+            chunked: all_names
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case("transfer-encoding")),
             says_length_always: !BODILESS.contains(&method.as_str()),
             answers_head: method == "HEAD",
         }
@@ -114,7 +125,7 @@ impl RequestHead {
             out.extend_from_slice(cookies);
             out.extend_from_slice(b"\r\n");
         }
-        if self.says_length_always || body_length > 0 {
+        if !self.chunked && (self.says_length_always || body_length > 0) {
             out.extend_from_slice(b"Content-Length: ");
             write_decimal(out, body_length);
             out.extend_from_slice(b"\r\n");

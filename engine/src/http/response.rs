@@ -47,6 +47,16 @@ pub enum WantedFields {
     All,
 }
 
+/// How an answer's body is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Coding {
+    #[default]
+    Plain,
+    Gzip,
+    /// `deflate`, which is zlib's format (RFC 9110, 8.4.1.2).
+    Deflate,
+}
+
 /// The state of reading one answer; `reset` readies it for the next.
 #[derive(Debug)]
 pub struct ResponseReader {
@@ -56,6 +66,7 @@ pub struct ResponseReader {
     interim: u32,
     status: u16,
     keep_alive: bool,
+    coding: Coding,
     /// Lines of the head, as many of them as somebody wants.
     fields: Vec<u8>,
     wanted: WantedFields,
@@ -77,6 +88,7 @@ impl ResponseReader {
             interim: 0,
             status: 0,
             keep_alive: true,
+            coding: Coding::Plain,
             fields: Vec::new(),
             wanted: WantedFields::None,
             answers_head: false,
@@ -102,6 +114,12 @@ impl ResponseReader {
     /// Whether the server keeps the connection open after this answer.
     pub fn keep_alive(&self) -> bool {
         self.keep_alive
+    }
+
+    /// How the body is packed.
+    #[inline]
+    pub fn coding(&self) -> Coding {
+        self.coding
     }
 
     /// The lines of the head that are wanted, `Name:value`, each with its line end.
@@ -223,6 +241,7 @@ impl ResponseReader {
         self.status = status;
         let framing = Framing::read(head.headers, head.version == Some(1))?;
         self.keep_alive = framing.keep_alive;
+        self.coding = framing.coding;
         if self.wanted != WantedFields::None {
             let all = self.wanted == WantedFields::All;
             let wanted = |name: &str| all || name.eq_ignore_ascii_case("set-cookie");
@@ -259,6 +278,7 @@ struct Framing {
     length: Option<u64>,
     chunked: bool,
     keep_alive: bool,
+    coding: Coding,
 }
 
 impl Framing {
@@ -267,6 +287,7 @@ impl Framing {
             length: None,
             chunked: false,
             keep_alive: http_1_1,
+            coding: Coding::Plain,
         };
         for field in fields {
             // The length of the name tells most fields apart without looking at their letters.
@@ -278,6 +299,7 @@ impl Framing {
                     }
                     framing.chunked = true;
                 }
+                16 if field.name.eq_ignore_ascii_case("content-encoding") => framing.take_coding(field.value),
                 10 if field.name.eq_ignore_ascii_case("connection") => {
                     for token in field.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                         if token.eq_ignore_ascii_case(b"close") {
@@ -294,6 +316,17 @@ impl Framing {
             return Err(Malformed("both Content-Length and Transfer-Encoding"));
         }
         Ok(framing)
+    }
+
+    /// Another coding than these is left as it is: nobody asked for it, and the rules say what the body should have been.
+    fn take_coding(&mut self, value: &[u8]) {
+        let name = value.trim_ascii();
+        let named = |known: &[u8]| name.eq_ignore_ascii_case(known);
+        self.coding = match self.coding {
+            Coding::Plain if named(b"gzip") || named(b"x-gzip") => Coding::Gzip,
+            Coding::Plain if named(b"deflate") => Coding::Deflate,
+            coding => coding,
+        };
     }
 
     fn take_length(&mut self, value: &[u8]) -> Result<(), Malformed> {

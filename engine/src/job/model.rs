@@ -307,6 +307,9 @@ pub struct Job {
     pub connection: ConnectionUse,
     #[serde(default)]
     pub samples: Samples,
+    /// Whether the response times of each second are kept as a histogram of their own (seconds.hlog).
+    #[serde(default)]
+    pub seconds_histograms: bool,
 }
 
 fn one_thread() -> u32 {

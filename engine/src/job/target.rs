@@ -13,11 +13,19 @@ use crate::http::Url;
 pub struct Tls {
     pub ca: Option<String>,
     pub verify: bool,
+    /// What the engine shows to a server that asks who it is, and the private key of it: PEM files.
+    pub certificate: Option<String>,
+    pub key: Option<String>,
 }
 
 impl Default for Tls {
     fn default() -> Self {
-        Self { ca: None, verify: true }
+        Self {
+            ca: None,
+            verify: true,
+            certificate: None,
+            key: None,
+        }
     }
 }
 

@@ -123,6 +123,7 @@ impl Arguments {
                 most_right: 0,
                 most_failed: 0,
             },
+            seconds_histograms: false,
         };
         check(&job)?;
         Ok(job)

@@ -1,6 +1,8 @@
 //! The recorder of one worker within one slice: it decides what lies in the measured time, and counts it.
 
-use super::counts::{Counts, OperationRecord, SessionRecord, record};
+use hdrhistogram::Histogram;
+
+use super::counts::{Counts, OperationRecord, SessionRecord, histogram_us, record};
 use super::lateness::Lateness;
 use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
 use crate::verify::{Failure, Outcome};
@@ -30,6 +32,8 @@ pub struct TickPart {
     pub users_active: u32,
     pub cpu: CpuTime,
     pub lateness: Lateness,
+    /// Response times of right answers, where they are kept by the second.
+    pub response: Option<Box<Histogram<u64>>>,
 }
 
 /// Where the measured time begins and ends.
@@ -71,6 +75,7 @@ pub struct Recorder {
     next_turn: Ns,
     tick_counts: Vec<Counts>,
     tick_lateness: Lateness,
+    tick_response: Option<Box<Histogram<u64>>>,
     tick_cpu: CpuTime,
     cpu_at_begin: Option<CpuTime>,
 }
@@ -101,9 +106,16 @@ impl Recorder {
             next_turn: begin,
             tick_counts: vec![Counts::default(); used.len()],
             tick_lateness: Lateness::default(),
+            tick_response: None,
             tick_cpu: CpuTime::default(),
             cpu_at_begin: None,
         }
+    }
+
+    /// The same, that keeps the response times of each second apart where `kept`.
+    pub fn with_seconds(mut self, kept: bool) -> Self {
+        self.tick_response = kept.then(|| Box::new(histogram_us()));
+        self
     }
 
     /// Whether an instant lies in the measured time.
@@ -255,6 +267,9 @@ impl Recorder {
                     &mut operation.first_byte,
                     exchange.first_byte.saturating_sub(exchange.sent),
                 );
+                if let Some(second) = &mut self.tick_response {
+                    record(second, response);
+                }
             }
             Outcome::Wrong => {}
             Outcome::Failed(failure) => {
@@ -292,6 +307,10 @@ impl Recorder {
             users_active,
             cpu: cpu.since(self.tick_cpu),
             lateness: self.tick_lateness.clone(),
+            response: self
+                .tick_response
+                .as_mut()
+                .map(|second| std::mem::replace(second, Box::new(histogram_us()))),
         };
         for (place, record) in self.operations.iter().enumerate() {
             if let Some(record) = record {

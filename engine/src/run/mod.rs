@@ -7,6 +7,7 @@ mod keepers;
 mod merge;
 mod output;
 mod plan;
+mod secrets;
 mod ticks;
 mod turns;
 
@@ -20,7 +21,9 @@ pub use merge::SliceResult;
 pub use plan::{PlanMaker, raise_file_limit};
 pub use ticks::TickGatherer;
 
-use crate::clock::{Clock, MICROSECOND, MILLISECOND, Monotonic, SECOND};
+use hdrhistogram::Histogram;
+
+use crate::clock::{Clock, MICROSECOND, MILLISECOND, Monotonic, Ns, SECOND};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::job;
@@ -31,8 +34,12 @@ use keepers::Keepers;
 use output::Output;
 
 /// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
-pub fn run(job_path: &Path, out: &Path) -> Result<()> {
-    let job = job::read(job_path)?;
+/// `secrets` is where the headers and values are that are in no stored file.
+pub fn run(job_path: &Path, out: &Path, secrets: Option<&Path>) -> Result<()> {
+    let mut job = job::read(job_path)?;
+    if let Some(path) = secrets {
+        secrets::take_in(path, &mut job)?;
+    }
     let rules: Vec<&str> = job.rules.keys().map(String::as_str).collect();
     let corpus = Corpus::open(&job::corpus_folder(&job, job_path), &rules)?;
     job::check_against_corpus(&job, &corpus).map_err(|why| EngineError::InvalidJob {
@@ -141,13 +148,13 @@ impl Obedience<'_> {
         let output = &mut self.output;
         let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, |part| {
             for tick in gatherer.take(part) {
-                output.ticks(&tick.rows)?;
+                output.tick(&tick)?;
                 control::say(&tick.line())?;
             }
             Ok(())
         })?;
         for tick in gatherer.rest() {
-            output.ticks(&tick.rows)?;
+            output.tick(&tick)?;
         }
         output.slice(slice, &plan, &result)?;
         if ended == Ended::AsPlanned {
@@ -170,7 +177,7 @@ impl Obedience<'_> {
         };
         let ended = turns::take(self.crew, &self.messages, &mut shares, &mut keepers, |ticks| {
             for tick in ticks {
-                self.output.ticks(&tick.rows)?;
+                self.output.tick(&tick)?;
                 control::say(&tick.line())?;
             }
             Ok(())
@@ -248,6 +255,14 @@ pub fn drive_slice(
 pub struct Tick {
     pub rows: Vec<TickRow>,
     progress: serde_json::Value,
+    second: Option<Second>,
+}
+
+/// The response times of one second of a slice, ended at `end`.
+pub struct Second {
+    tag: String,
+    end: Ns,
+    response: Histogram<u64>,
 }
 
 impl Tick {

@@ -4,19 +4,24 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use super::Tick;
 use super::audit::{Audit, EngineAudit, SliceAudit};
 use super::merge::SliceResult;
-use crate::clock::{Clock, CpuTime, Monotonic, greatest_resident_bytes, wall_seconds};
+use crate::clock::{Clock, CpuTime, Monotonic, SECOND, greatest_resident_bytes, wall_seconds};
 use crate::error::{EngineError, Result};
 use crate::job::{Job, Slice};
-use crate::record::{HistogramLog, SampleFolder, SliceRow, SliceTable, TickRow, TickTable};
+use crate::record::{HistogramLog, SampleFolder, SliceRow, SliceTable, TickTable};
 use crate::worker::SlicePlan;
+
+const SECONDS: &str = "seconds.hlog";
 
 pub struct Output {
     folder: PathBuf,
     slices: SliceTable,
     ticks: TickTable,
     histograms: HistogramLog<BufWriter<File>>,
+    /// The response times of each second, where the job asks for them.
+    seconds: Option<HistogramLog<BufWriter<File>>>,
     samples: SampleFolder,
     audits: Vec<SliceAudit>,
     threads: u32,
@@ -28,13 +33,15 @@ impl Output {
     /// Makes the folder and all its files; what stood in them before is gone.
     pub fn create(folder: &Path, job: &Job) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(EngineError::file("make the folder", folder))?;
-        let log = folder.join("intervals.hlog");
-        let out = BufWriter::new(File::create(&log).map_err(EngineError::file("write", &log))?);
+        let seconds = match job.seconds_histograms {
+            true => Some(histogram_log(&folder.join(SECONDS))?),
+            false => None,
+        };
         let mut output = Self {
             slices: SliceTable::create(&folder.join("slices.csv"))?,
             ticks: TickTable::create(&folder.join("ticks.csv"))?,
-            histograms: HistogramLog::new(out, wall_seconds(), Monotonic.now())
-                .map_err(EngineError::file("write", &log))?,
+            histograms: histogram_log(&folder.join("intervals.hlog"))?,
+            seconds,
             samples: SampleFolder::create(&folder.join("samples"))?,
             folder: folder.to_owned(),
             audits: Vec::new(),
@@ -51,14 +58,31 @@ impl Output {
         (self.samples.right, self.samples.failed)
     }
 
-    pub fn ticks(&mut self, rows: &[TickRow]) -> Result<()> {
-        rows.iter().try_for_each(|row| self.ticks.append(row))
+    /// Appends a second of a slice.
+    pub fn tick(&mut self, tick: &Tick) -> Result<()> {
+        tick.rows.iter().try_for_each(|row| self.ticks.append(row))?;
+        if let (Some(log), Some(second)) = (&mut self.seconds, &tick.second) {
+            let begin = second.end.saturating_sub(SECOND);
+            log.append(&second.tag, begin, second.end, &second.response)
+                .map_err(EngineError::file("write", self.folder.join(SECONDS)))?;
+        }
+        Ok(())
+    }
+
+    fn flush_seconds(&mut self) -> Result<()> {
+        match &mut self.seconds {
+            None => Ok(()),
+            Some(log) => log
+                .flush()
+                .map_err(EngineError::file("write", self.folder.join(SECONDS))),
+        }
     }
 
     /// Appends a slice to all files.
     pub fn slice(&mut self, slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> Result<()> {
         let audit = SliceAudit::new(slice, plan, result);
         self.ticks.flush()?;
+        self.flush_seconds()?;
         self.histograms(slice, plan, result)
             .map_err(EngineError::file("write", self.folder.join("intervals.hlog")))?;
         self.samples
@@ -134,6 +158,13 @@ impl Output {
 
     pub fn finish(mut self) -> Result<()> {
         self.ticks.flush()?;
+        self.flush_seconds()?;
         self.summary()
     }
+}
+
+/// A log whose base time is now.
+fn histogram_log(path: &Path) -> Result<HistogramLog<BufWriter<File>>> {
+    let out = BufWriter::new(File::create(path).map_err(EngineError::file("write", path))?);
+    HistogramLog::new(out, wall_seconds(), Monotonic.now()).map_err(EngineError::file("write", path))
 }

@@ -141,6 +141,7 @@ impl PlanMaker {
             connection: job.connection,
             corpus: corpus.clone(),
             threads: job.threads,
+            seconds_histograms: job.seconds_histograms,
         })
     }
 }

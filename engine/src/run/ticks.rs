@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Tick;
+use super::{Second, Tick};
 use crate::clock::{CpuTime, Ns, SECOND};
 use crate::job::Slice;
 use crate::record::{Counts, Lateness, TickPart, TickRow};
@@ -110,8 +110,27 @@ impl TickGatherer {
             "response_ms": (answered.measured.completed > 0).then(|| answered.response_ns_sum as f64 / answered.measured.completed as f64 / 1e6),
             "users": users_active,
         });
-        Tick { rows, progress }
+        Tick {
+            rows,
+            progress,
+            second: second_of(parts, time, &self.slice),
+        }
     }
+}
+
+/// The response times of a second, those of all threads together, where they are kept.
+fn second_of(parts: &[TickPart], end: Ns, slice: &Slice) -> Option<Second> {
+    let mut kept = parts.iter().filter_map(|part| part.response.as_deref());
+    let mut response = kept.next()?.clone();
+    for other in kept {
+        // All have the same bounds, so adding cannot fail.
+        let _ = response.add(other);
+    }
+    Some(Second {
+        tag: format!("{}/{}/{}/response", slice.subject, slice.number, slice.operation()),
+        end,
+        response,
+    })
 }
 
 #[cfg(test)]
@@ -150,6 +169,7 @@ mod tests {
             users_active: 1,
             cpu: CpuTime::default(),
             lateness: Lateness::default(),
+            response: None,
         }
     }
 

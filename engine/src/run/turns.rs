@@ -227,6 +227,7 @@ impl TurnSeconds {
             users_active: self.users_active,
             cpu: std::mem::take(&mut self.cpu),
             lateness: std::mem::take(&mut self.lateness),
+            response: None,
         };
         self.index += 1;
         self.measured = 0;

@@ -7,7 +7,7 @@ mod template;
 
 pub use capture::{CompiledCapture, MOST_SCANNED, Values};
 pub use element_path::ElementPath;
-pub use stamp::Stamp;
+pub use stamp::{Stamp, set_secrets};
 pub use template::{Filled, fill, fill_path, names};
 
 use crate::job::{Session, SessionFailure};

@@ -1,11 +1,30 @@
 //! The values that the engine itself fills in, the same each time that one request is sent: an identifier, the time, a number.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rand::Rng;
+use sha1::{Digest, Sha1};
+
+/// Values of the whole run that lie in no file; see `run --secrets`.
+static SECRETS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// Sets the values that fill places of every request; false where they were set before.
+pub fn set_secrets(values: BTreeMap<String, String>) -> bool {
+    SECRETS.set(values).is_ok()
+}
+
+fn secret(name: &str) -> Option<&'static String> {
+    SECRETS.get()?.get(name)
+}
 
 /// What one request's own places hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
     pub uuid: u128,
+    pub nonce: u128,
     /// Milliseconds since 1970.
     pub wall_ms: u64,
     /// Counts the filled requests of a slice, from 1.
@@ -17,6 +36,7 @@ impl Stamp {
     pub fn draw(rng: &mut impl Rng, wall_seconds: f64, counter: u64) -> Self {
         Self {
             uuid: rng.random(),
+            nonce: rng.random(),
             wall_ms: (wall_seconds * 1000.0) as u64,
             counter,
         }
@@ -26,10 +46,27 @@ impl Stamp {
     pub fn value(&self, name: &str) -> Option<String> {
         match name {
             "uuid" => Some(self.uuid_text()),
-            "time" => Some(self.time_text()),
+            "time" => Some(time_text(self.wall_ms)),
+            "nonce" => Some(STANDARD.encode(self.nonce.to_be_bytes())),
+            "password_digest" => secret("password").map(|password| self.password_digest(password)),
             "counter" => Some(self.counter.to_string()),
-            _ => None,
+            _ => match name.strip_prefix("time_plus_") {
+                Some(seconds) => {
+                    let seconds: u32 = seconds.parse().ok()?;
+                    Some(time_text(self.wall_ms + u64::from(seconds) * 1000))
+                }
+                None => secret(name).cloned(),
+            },
         }
+    }
+
+    /// Of a user name token: SHA-1 over the nonce, the time and the password (Web Services Security Username Token Profile 1.1.1, 3.1).
+    fn password_digest(&self, password: &str) -> String {
+        let mut hash = Sha1::new();
+        hash.update(self.nonce.to_be_bytes());
+        hash.update(time_text(self.wall_ms));
+        hash.update(password);
+        STANDARD.encode(hash.finalize())
     }
 
     /// RFC 9562, version 4.
@@ -45,15 +82,15 @@ impl Stamp {
         );
         format!("{a}-{b}-{c}-{d}-{e}")
     }
+}
 
-    /// RFC 3339 in UTC with milliseconds, which is an xsd:dateTime.
-    fn time_text(&self) -> String {
-        let (seconds, milliseconds) = (self.wall_ms / 1000, self.wall_ms % 1000);
-        let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-        let (year, month, day) = date_of(days);
-        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
-    }
+/// RFC 3339 in UTC with milliseconds, which is an xsd:dateTime; `wall_ms` since 1970.
+fn time_text(wall_ms: u64) -> String {
+    let (seconds, milliseconds) = (wall_ms / 1000, wall_ms % 1000);
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date_of(days);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
 }
 
 /// Year, month and day so many days after 1 January 1970, by the Gregorian calendar.
@@ -90,6 +127,16 @@ mod tests {
         assert_eq!(told(951_782_399_999), "2000-02-28T23:59:59.999Z");
         assert_eq!(told(951_782_400_000), "2000-02-29T00:00:00.000Z");
         assert_eq!(told(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn a_password_digest_is_that_of_nonce_time_and_password() {
+        let stamp = Stamp::default();
+        // printf '\0...(16 times)1970-01-01T00:00:00.000Zsecret' | openssl sha1 -binary | base64
+        assert_eq!(stamp.password_digest("secret"), "kA2u6Gc3P3pigePinWx/vqcGQEA=");
+        assert_eq!(stamp.value("nonce").unwrap(), "AAAAAAAAAAAAAAAAAAAAAA==");
+        assert_eq!(stamp.value("time_plus_300").unwrap(), "1970-01-01T00:05:00.000Z");
+        assert_eq!(stamp.value("time_plus_x"), None);
     }
 
     #[test]

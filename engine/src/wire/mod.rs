@@ -29,6 +29,8 @@ pub struct Ready {
 pub enum Trouble {
     /// Nothing to do now; an event will tell when.
     WouldBlock,
+    /// Much was read, and nothing of it was an answer's: there may be more, of which no event will tell.
+    ReadOn,
     /// The server's side of it.
     Server(Failure),
     /// The engine's own machine is out of something; never the server's failure.
@@ -98,7 +100,7 @@ pub enum Idle {
 pub trait Transport {
     /// Carries on with connecting.
     fn establish(&mut self) -> Result<Progress, Trouble>;
-    /// Reads what is there; 0 is the end of the stream.
+    /// Reads what is there; 0 is the end of the stream. After a bounded number of reads without anything for us it is `ReadOn`.
     fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, Trouble>;
     /// Sends as much of the two pieces, in turn, as the connection takes.
     fn send(&mut self, first: &[u8], second: &[u8]) -> Result<usize, Trouble>;

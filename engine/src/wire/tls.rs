@@ -8,13 +8,18 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
 use super::socket::Socket;
 use super::{Progress, Trouble};
 use crate::error::{EngineError, Result};
 use crate::job::Tls;
 use crate::verify::Failure;
+
+/// So often the socket is read for one handshake's step, and for one piece of an answer. A server may send records without end that hold
+/// nothing for us (empty ones, session tickets): other connections, and the clock, must have their turn.
+const READS_OF_A_HANDSHAKE: u32 = 1024;
+const READS_WITHOUT_DATA: u32 = 8;
 
 /// The settings of a target: the system's roots, or its own authority; no judgement at all only where the job says so.
 /// `folder` is what a relative `ca` is relative to. Sessions are resumed where the server offers it.
@@ -23,18 +28,40 @@ pub fn client_config(tls: &Tls, folder: &Path) -> Result<Arc<ClientConfig>> {
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| EngineError::CannotGoOn(format!("TLS cannot be set up: {error}")))?;
-    let mut config = if tls.verify {
-        builder
-            .with_root_certificates(roots(tls, folder)?)
-            .with_no_client_auth()
+    let builder = if tls.verify {
+        builder.with_root_certificates(roots(tls, folder)?)
     } else {
         builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-            .with_no_client_auth()
+    };
+    let mut config = match own_certificate(tls, folder)? {
+        None => builder.with_no_client_auth(),
+        Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|error| {
+            EngineError::CannotGoOn(format!("the engine's own certificate cannot be used: {error}"))
+        })?,
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
+}
+
+/// What the engine shows of itself, where the job names it; both files are relative to `folder`.
+fn own_certificate(tls: &Tls, folder: &Path) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>> {
+    let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else {
+        return match (&tls.certificate, &tls.key) {
+            (None, None) => Ok(None),
+            _ => Err(EngineError::CannotGoOn(
+                "`tls`: `certificate` and `key` go together".to_owned(),
+            )),
+        };
+    };
+    let wrong = |path: &Path, why: String| EngineError::CannotGoOn(format!("{} cannot be used: {why}", path.display()));
+    let (at, key_at) = (folder.join(certificate), folder.join(key));
+    let chain = CertificateDer::pem_file_iter(&at)
+        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+        .map_err(|error| wrong(&at, error.to_string()))?;
+    let key = PrivateKeyDer::from_pem_file(&key_at).map_err(|error| wrong(&key_at, error.to_string()))?;
+    Ok(Some((chain, key)))
 }
 
 fn roots(tls: &Tls, folder: &Path) -> Result<RootCertStore> {
@@ -139,7 +166,7 @@ impl TlsSession {
 
     /// Carries on with the handshake.
     pub fn handshake(&mut self, socket: &Socket) -> std::result::Result<Progress, Trouble> {
-        loop {
+        for _ in 0..READS_OF_A_HANDSHAKE {
             let step = self.flush(socket).and_then(|()| match self.0.is_handshaking() {
                 true => self
                     .take_in(socket)
@@ -152,13 +179,14 @@ impl TlsSession {
                 Err(Trouble::WouldBlock) => return Ok(Progress::Securing),
                 Err(Trouble::Instrument(why)) => return Err(Trouble::Instrument(why)),
                 // Whatever else ends a handshake is TLS's failure.
-                Ok(None) | Err(Trouble::Server(_)) => return Err(Trouble::Server(Failure::Tls)),
+                Ok(None) | Err(Trouble::Server(_) | Trouble::ReadOn) => return Err(Trouble::Server(Failure::Tls)),
             }
         }
+        Err(Trouble::Server(Failure::Tls))
     }
 
     pub fn receive(&mut self, socket: &Socket, buffer: &mut [u8]) -> std::result::Result<usize, Trouble> {
-        loop {
+        for _ in 0..READS_WITHOUT_DATA {
             match self.0.reader().read(buffer) {
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -168,6 +196,7 @@ impl TlsSession {
             self.take_in(socket)?;
             self.flush(socket)?;
         }
+        Err(Trouble::ReadOn)
     }
 
     pub fn send(&mut self, socket: &Socket, first: &[u8], second: &[u8]) -> std::result::Result<usize, Trouble> {

@@ -123,7 +123,7 @@ impl Transport for RealTransport {
         };
         match looked {
             Err(Trouble::WouldBlock) => Idle::Open,
-            Ok(1..) => Idle::Unasked,
+            Ok(1..) | Err(Trouble::ReadOn) => Idle::Unasked,
             _ => Idle::Closed,
         }
     }

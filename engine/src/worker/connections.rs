@@ -200,7 +200,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// The connection broke under the request at hand: sent again where that is allowed, failed otherwise.
     pub(super) fn broken(&mut self, lane: usize, trouble: Trouble) {
         let failure = match trouble {
-            Trouble::WouldBlock => return,
+            Trouble::WouldBlock | Trouble::ReadOn => return,
             Trouble::Server(failure) => failure,
             Trouble::Instrument(why) => {
                 self.recorder.instrument = Some(why);

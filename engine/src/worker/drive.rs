@@ -101,7 +101,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 plan.edges,
                 &plan.used,
                 &plan.sessions(),
-            ),
+            )
+            .with_seconds(plan.seconds_histograms),
             samples,
             timers: BinaryHeap::with_capacity(2 * lanes as usize),
             going_on: VecDeque::with_capacity(lanes as usize),

@@ -146,6 +146,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let count = match received {
                 Ok(0) => return self.end_of_stream(lane),
                 Ok(count) => count,
+                Err(Trouble::ReadOn) => break,
                 Err(trouble) => return self.broken(lane, trouble),
             };
             let exchange = &mut user.exchange;
@@ -191,8 +192,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
         }
         // A connection that always has more must not keep the others, and the clock, from their turn.
-        self.unread
-            .push((token(lane, self.pool.lanes[lane].generation), hangup));
+        let token = token(lane, self.pool.lanes[lane].generation);
+        // It has one turn, however many events tell of it.
+        match self.unread.iter_mut().find(|(other, _)| *other == token) {
+            Some((_, hung_up)) => *hung_up |= hangup,
+            None => self.unread.push((token, hangup)),
+        }
     }
 
     /// Judges the answer at hand, which is complete; `whole` is its body where it came in one piece. Only now its cookies are taken in, and
@@ -234,7 +239,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if !user.reader.end_of_stream() {
             return self.broken(lane, Trouble::Server(Failure::Truncated));
         }
-        let judged = self.judge(lane, None);
+        let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
+        let unpacked = user.unpack(&self.rules[usize::from(entry.rule)], None, &mut self.scratch.room);
+        let judged = match unpacked {
+            Ok(()) => self.judge(lane, None),
+            Err(_) => Ok(Outcome::Failed(Failure::Malformed)),
+        };
         self.pool.lanes[lane].drop_link();
         self.recorder.closes += 1;
         match judged {

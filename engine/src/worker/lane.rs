@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
 use crate::clock::Ns;
-use crate::http::{CookieJar, Event, ResponseReader};
+use crate::http::{CookieJar, Event, Malformed, ResponseReader, Unpacker};
 use crate::record::Exchange;
 use crate::schedule::Card;
 use crate::session::{MOST_SCANNED, Stamp, StepPlan, Values};
@@ -61,6 +61,8 @@ pub(super) struct Lane<T> {
     pub written: usize,
     pub request_length: usize,
     pub reader: ResponseReader,
+    /// Unpacks the answer at hand, where it comes packed.
+    pub unpacker: Option<Unpacker>,
     pub check: Check,
     /// The answer's body, as far as a sample or an expression may need it and it did not come in one piece.
     pub kept: Vec<u8>,
@@ -109,6 +111,7 @@ impl<T> Lane<T> {
             written: 0,
             request_length: 0,
             reader: ResponseReader::new(),
+            unpacker: None,
             check: Check::default(),
             kept: Vec::new(),
             keep_limit: 0,
@@ -150,7 +153,12 @@ impl<T> Lane<T> {
         let mut whole_body = None;
         loop {
             match self.reader.next(&mut input) {
-                Ok(Event::Head) => {}
+                Ok(Event::Head) => self.unpacker = Unpacker::new(self.reader.coding()),
+                Ok(Event::Body { bytes, .. }) if self.unpacker.is_some() => {
+                    if self.unpack(rule, Some(bytes), room).is_err() {
+                        return Digest::Malformed;
+                    }
+                }
                 Ok(Event::Body { bytes, whole }) => {
                     self.check.feed(rule, bytes, whole);
                     if whole {
@@ -160,6 +168,9 @@ impl<T> Lane<T> {
                     }
                 }
                 Ok(Event::Done) => {
+                    if self.unpack(rule, None, room).is_err() {
+                        return Digest::Malformed;
+                    }
                     return Digest::Done {
                         whole: whole_body,
                         surplus: !input.is_empty(),
@@ -173,6 +184,23 @@ impl<T> Lane<T> {
 }
 
 impl<T> Lane<T> {
+    /// Takes in what a packed piece of the body holds, or what is left at its end; nothing where the body is not packed.
+    pub fn unpack(&mut self, rule: &CompiledRule, packed: Option<&[u8]>, room: &mut usize) -> Result<(), Malformed> {
+        let Some(unpacker) = &mut self.unpacker else {
+            return Ok(());
+        };
+        let bytes = match packed {
+            Some(packed) => unpacker.piece(packed)?,
+            None => unpacker.end()?,
+        };
+        if packed.is_none() {
+            self.unpacker = None;
+        }
+        self.check.feed(rule, &bytes, false);
+        self.keep(&bytes, room);
+        Ok(())
+    }
+
     /// Keeps a piece of the body, as far as its limit and the room allow.
     #[inline]
     pub fn keep(&mut self, bytes: &[u8], room: &mut usize) {

@@ -76,6 +76,8 @@ pub struct SlicePlan {
     pub connection: ConnectionUse,
     pub corpus: Arc<Corpus>,
     pub threads: u32,
+    /// Whether the response times of each second are kept apart.
+    pub seconds_histograms: bool,
 }
 
 impl SlicePlan {

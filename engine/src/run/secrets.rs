@@ -1,0 +1,39 @@
+//! What must not lie in a stored file: headers that say who asks, and values that fill places of requests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::{EngineError, Result};
+use crate::job::{Job, Ordered, check_headers};
+use crate::session;
+
+/// `headers` go with every request to every target; `values` fill the places `{{name}}`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+struct Secrets {
+    headers: BTreeMap<String, String>,
+    values: BTreeMap<String, String>,
+}
+
+/// Reads secrets, once, from a file or a pipe, into memory alone. No error repeats any of them.
+pub fn take_in(path: &Path, job: &mut Job) -> Result<()> {
+    let text = std::fs::read(path).map_err(EngineError::file("read the secrets", path))?;
+    let wrong = |why: &str| EngineError::CannotGoOn(format!("the secrets cannot be used: {why}"));
+    let secrets: Secrets =
+        serde_json::from_slice(&text).map_err(|_| wrong("they are no object of `headers` and `values`"))?;
+    let headers = Ordered(secrets.headers.into_iter().collect::<Vec<_>>());
+    check_headers("headers", &headers).map_err(|_| wrong("one does not fit into a header"))?;
+    for target in &mut job.targets {
+        let own = |name: &str| headers.0.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+        target.headers.0.retain(|(name, _)| !own(name));
+        target.headers.0.extend(headers.0.iter().cloned());
+    }
+    if session::set_secrets(secrets.values) {
+        Ok(())
+    } else {
+        Err(wrong("they were given twice"))
+    }
+}

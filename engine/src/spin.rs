@@ -1,0 +1,56 @@
+//! The `spin` command: how long a fixed piece of arithmetic takes here, by the thread's own CPU clock.
+//!
+//! Two machines that call themselves the same may differ by it, and so may one machine at two hours. It needs no memory and
+//! waits for nothing, so it tells of the processor's speed alone: not of its caches, and not of what the host takes away.
+
+use std::hint::black_box;
+use std::io::{Write, stdout};
+
+use anyhow::Result;
+
+use crate::clock::{Ns, cpu_of_thread};
+
+/// Steps of one round; each waits for the one before it, so that no processor does several at a time.
+const STEPS: u64 = 1 << 20;
+const ROUNDS: usize = 41;
+
+/// Says `{"least_us":1400.1,"median_us":1403.5,"rounds":41}`.
+pub fn spin() -> Result<()> {
+    let mut rounds: Vec<u64> = (0..ROUNDS).map(|round| timed(round as u64)).collect();
+    rounds.sort_unstable();
+    let (least, middle) = (rounds[0] as f64 / 1000.0, rounds[ROUNDS / 2] as f64 / 1000.0);
+    writeln!(
+        stdout(),
+        "{{\"least_us\":{least:.1},\"median_us\":{middle:.1},\"rounds\":{ROUNDS}}}"
+    )?;
+    Ok(())
+}
+
+/// CPU time of one round in nanoseconds.
+fn timed(seed: u64) -> Ns {
+    let begin = cpu_of_thread();
+    black_box(chain(black_box(seed)));
+    cpu_of_thread() - begin
+}
+
+/// A chain of multiplications and additions, as a linear congruential generator has them.
+fn chain(seed: u64) -> u64 {
+    (0..black_box(STEPS)).fold(seed, |value, _| {
+        value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_is_done_and_takes_time() {
+        assert_ne!(chain(1), chain(2));
+        let steps_in_a_nanosecond = STEPS as f64 / timed(1) as f64;
+        assert!(
+            steps_in_a_nanosecond < 5.0,
+            "a step takes at least a cycle: {steps_in_a_nanosecond}"
+        );
+    }
+}
