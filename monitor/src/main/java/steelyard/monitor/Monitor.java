@@ -1,0 +1,147 @@
+package steelyard.monitor;
+
+import java.nio.file.Path;
+
+/**
+ * Where the time of a request goes, layer by layer. A layer is entered and left on the request's
+ * own thread; when the outermost one is left, one record of the request is written.
+ *
+ * <p>Off unless the environment says where records go ({@code STEELYARD_RECORDS}, a folder), or
+ * {@link #start} does; then every method here returns at once. A tag is any object; its {@code
+ * toString} names the layer. A request that goes on in another thread, or leaves what it did not
+ * enter, is a violation: its record says so, and its times are in no sum.
+ */
+public final class Monitor {
+
+  /** The folder into which records are written from the start of the process on. */
+  public static final String RECORDS = "STEELYARD_RECORDS";
+
+  private static final long LONGEST_DELAY = 1_000_000_000L;
+  private static final Tags TAGS = new Tags();
+  private static final ThreadLocal<Crossings> CROSSINGS = new ThreadLocal<>();
+
+  /** Where records go; null while nothing is recorded, which is all that a call then looks at. */
+  private static volatile Recorder recorder;
+
+  static {
+    String folder = System.getenv(RECORDS);
+    if (folder != null && !folder.isBlank()) {
+      start(Path.of(folder));
+    }
+  }
+
+  private Monitor() {}
+
+  /** Whether calls are recorded. */
+  public static boolean isOn() {
+    return recorder != null;
+  }
+
+  /**
+   * Begins to record into a folder, which is made if need be. Where it cannot be, this is said once
+   * on standard error and every request counts as lost: a monitor never fails the request that it
+   * watches.
+   */
+  public static synchronized void start(Path folder) {
+    stop();
+    recorder = new Recorder(folder);
+  }
+
+  /** Writes what is left, and how many requests were recorded, lost and in violation. */
+  public static synchronized void stop() {
+    Recorder last = recorder;
+    recorder = null;
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  /** A tag that is found faster than an object that is compared with those known. */
+  public static Tag tag(String name) {
+    return TAGS.of(name);
+  }
+
+  /** The request enters a layer; the first one that it enters is its outermost. */
+  public static void enter(Object tag) {
+    Recorder current = recorder;
+    if (current != null) {
+      crossings(current).enter(TAGS.of(tag));
+    }
+  }
+
+  /** As {@link #enter(Object)}. */
+  public static void enter(Tag tag) {
+    Recorder current = recorder;
+    if (current != null) {
+      crossings(current).enter(tag);
+    }
+  }
+
+  /** The request leaves a layer; where it is the outermost, the request is over. */
+  public static void exit(Object tag) {
+    Recorder current = recorder;
+    if (current != null) {
+      long now = System.nanoTime();
+      crossings(current).exit(TAGS.of(tag), now);
+    }
+  }
+
+  /** As {@link #exit(Object)}. */
+  public static void exit(Tag tag) {
+    Recorder current = recorder;
+    if (current != null) {
+      long now = System.nanoTime();
+      crossings(current).exit(tag, now);
+    }
+  }
+
+  /**
+   * A fact about the request, such as its operation; of too many or too long ones the rest is left
+   * out.
+   */
+  public static void context(Object tag, String key, String value) {
+    Recorder current = recorder;
+    if (current != null) {
+      crossings(current).context(TAGS.of(tag), key, value);
+    }
+  }
+
+  /** Whether this thread's request is within a layer. */
+  public static boolean isWithin(Object tag) {
+    Recorder current = recorder;
+    return current != null && crossings(current).isWithin(TAGS.of(tag));
+  }
+
+  /**
+   * The request goes on in another thread, or outlives its outermost layer: its record is a
+   * violation.
+   */
+  public static void leftThread() {
+    Recorder current = recorder;
+    if (current != null) {
+      crossings(current).leftThread();
+    }
+  }
+
+  /**
+   * Plants a delay into this thread's request, spent within a layer when it is first entered: for
+   * tests of the monitor itself. One second is the longest; a layer that is not entered delays
+   * nothing.
+   */
+  public static void delay(Object tag, long nanoseconds) {
+    Recorder current = recorder;
+    if (current != null) {
+      crossings(current).delay(TAGS.of(tag), Math.max(0, Math.min(nanoseconds, LONGEST_DELAY)));
+    }
+  }
+
+  /** This thread's own, of this recorder: what an earlier recorder had of it is over. */
+  private static Crossings crossings(Recorder current) {
+    Crossings own = CROSSINGS.get();
+    if (own == null || own.recorder() != current) {
+      own = current.adopt(Thread.currentThread());
+      CROSSINGS.set(own);
+    }
+    return own;
+  }
+}

@@ -1,0 +1,58 @@
+package steelyard.monitor.servlet;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import steelyard.monitor.Layers;
+import steelyard.monitor.Monitor;
+
+/**
+ * The outermost layer: a request from the first filter on until its servlet has answered. It should
+ * stand before all other filters, on what is to be measured alone (a path that counts requests is
+ * not).
+ *
+ * <p>A request with the header {@code Steelyard-Layer-Delay: LAYER MICROSECONDS} is delayed within
+ * that layer, by a second at most, while the monitor is on: this is how tests of the monitor plant
+ * a known time.
+ */
+public class MonitorFilter implements Filter {
+
+  /** Asks for a delay: a layer's tag, a blank and whole microseconds. */
+  public static final String DELAY = "Steelyard-Layer-Delay";
+
+  private static final String DELAY_FORM = "[a-z]{1,20} [0-9]{1,7}";
+
+  @Override
+  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    if (!Monitor.isOn() || !(request instanceof HttpServletRequest http)) {
+      chain.doFilter(request, response);
+      return;
+    }
+    String delay = http.getHeader(DELAY);
+    if (delay != null && !delay.matches(DELAY_FORM)) {
+      ((HttpServletResponse) response)
+          .sendError(HttpServletResponse.SC_BAD_REQUEST, DELAY + " is a layer and microseconds");
+      return;
+    }
+    Monitor.enter(Layers.FILTER);
+    try {
+      if (delay != null) {
+        int blank = delay.indexOf(' ');
+        Monitor.delay(delay.substring(0, blank), 1000 * Long.parseLong(delay.substring(blank + 1)));
+      }
+      Monitor.context(Layers.FILTER, "method", http.getMethod());
+      chain.doFilter(request, response);
+    } finally {
+      if (request.isAsyncStarted()) {
+        Monitor.leftThread();
+      }
+      Monitor.exit(Layers.FILTER);
+    }
+  }
+}
