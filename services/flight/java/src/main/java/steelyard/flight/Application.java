@@ -1,0 +1,172 @@
+package steelyard.flight;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletContextEvent;
+import jakarta.servlet.ServletContextListener;
+import jakarta.servlet.annotation.WebListener;
+import java.util.EnumSet;
+import java.util.List;
+import javax.sql.DataSource;
+import org.hibernate.SessionFactory;
+import org.hibernate.cfg.AvailableSettings;
+import org.hibernate.cfg.Configuration;
+import steelyard.flight.domain.Aircraft;
+import steelyard.flight.domain.Airline;
+import steelyard.flight.domain.Airplane;
+import steelyard.flight.domain.Airport;
+import steelyard.flight.domain.DomainRoot;
+import steelyard.flight.domain.Flight;
+import steelyard.flight.domain.FlightInstance;
+import steelyard.flight.domain.Money;
+import steelyard.flight.domain.Passenger;
+import steelyard.flight.domain.PlainDomain;
+import steelyard.flight.domain.Reservation;
+import steelyard.flight.domain.RootDomain;
+import steelyard.flight.extension.Extensions;
+import steelyard.flight.service.Services;
+import steelyard.monitor.Monitor;
+import steelyard.monitor.hibernate.MonitorSessions;
+import steelyard.monitor.jdbc.MonitorDataSource;
+import steelyard.monitor.servlet.MonitorFilter;
+
+/**
+ * What the endpoint and the pages share, made at the first request and closed with the application.
+ */
+@WebListener
+public class Application implements ServletContextListener {
+
+  private static final long WAIT_FOR_A_CONNECTION_MS = 5_000;
+  private static final int CONNECTIONS = 32;
+  private static final int BATCH = 50;
+
+  private static final List<Class<?>> ENTITIES =
+      List.of(
+          Aircraft.class,
+          Airline.class,
+          Airplane.class,
+          Airport.class,
+          DomainRoot.class,
+          Flight.class,
+          FlightInstance.class,
+          Money.class,
+          Passenger.class,
+          Reservation.class);
+
+  private static Application shared;
+
+  private final HikariDataSource source;
+  private final SessionFactory sessions;
+  private final Extensions extensions;
+  private final Services services;
+
+  /** For the container, which wants a listener. */
+  public Application() {
+    source = null;
+    sessions = null;
+    extensions = null;
+    services = null;
+  }
+
+  Application(Settings settings) {
+    extensions = Extensions.ofApplication();
+    source = new HikariDataSource(pool(settings));
+    try {
+      boolean on =
+          Monitor.isOn(); // where it is off, nothing stands between the application and its
+      // persistence
+      DataSource connections = on ? MonitorDataSource.of(source) : source;
+      SessionFactory made = configuration(settings, connections).buildSessionFactory();
+      sessions = on ? MonitorSessions.of(made) : made;
+    } catch (RuntimeException e) {
+      source.close();
+      throw e;
+    }
+    services =
+        new Services(sessions, settings.root() ? RootDomain::new : PlainDomain::new, extensions);
+  }
+
+  /** The application of this process; throws what keeps it from being made, each time anew. */
+  public static synchronized Application shared() {
+    if (shared == null) {
+      shared = new Application(Settings.of(System.getenv()));
+    }
+    return shared;
+  }
+
+  /** Makes an application that of this process; for tests. */
+  static synchronized void share(Application application) {
+    shared = application;
+  }
+
+  public Services services() {
+    return services;
+  }
+
+  public Extensions extensions() {
+    return extensions;
+  }
+
+  /**
+   * The monitor's filter stands before all others, at the web service alone: pages and the count
+   * are not measured. On or off it takes no part in asynchronous requests, so that the stack
+   * answers on the thread that a request came on.
+   */
+  @Override
+  public void contextInitialized(ServletContextEvent event) {
+    var monitor = event.getServletContext().addFilter("monitor", new MonitorFilter());
+    monitor.setAsyncSupported(false);
+    monitor.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/Flight");
+  }
+
+  @Override
+  public void contextDestroyed(ServletContextEvent event) {
+    synchronized (Application.class) {
+      if (shared != null) {
+        shared.close();
+        shared = null;
+      }
+    }
+  }
+
+  void close() {
+    sessions.close();
+    source.close();
+  }
+
+  private static HikariConfig pool(Settings settings) {
+    var pool = new HikariConfig();
+    // Named here, since a driver in a web application's own folder is not found by itself.
+    pool.setDriverClassName(
+        settings.url().startsWith("jdbc:h2:") ? "org.h2.Driver" : "org.postgresql.Driver");
+    pool.setJdbcUrl(settings.url());
+    pool.setUsername("steelyard");
+    pool.setPassword(settings.password());
+    pool.setAutoCommit(false);
+    pool.setMaximumPoolSize(CONNECTIONS);
+    pool.setMinimumIdle(1);
+    pool.setConnectionTimeout(WAIT_FOR_A_CONNECTION_MS);
+    return pool;
+  }
+
+  private static Configuration configuration(Settings settings, DataSource source) {
+    var configuration = new Configuration();
+    ENTITIES.forEach(configuration::addAnnotatedClass);
+    configuration.getProperties().put(AvailableSettings.JAKARTA_NON_JTA_DATASOURCE, source);
+    configuration.setProperty(
+        AvailableSettings.CONNECTION_PROVIDER_DISABLES_AUTOCOMMIT, Boolean.TRUE.toString());
+    configuration.setProperty(AvailableSettings.STATEMENT_BATCH_SIZE, String.valueOf(BATCH));
+    configuration.setProperty(AvailableSettings.ORDER_INSERTS, Boolean.TRUE.toString());
+    boolean cached = !settings.cache().equals("off");
+    configuration.setProperty(AvailableSettings.USE_SECOND_LEVEL_CACHE, Boolean.toString(cached));
+    if (cached) {
+      configuration.setProperty(AvailableSettings.CACHE_REGION_FACTORY, "jcache");
+      configuration.setProperty(
+          AvailableSettings.DEFAULT_CACHE_CONCURRENCY_STRATEGY, settings.cache());
+      configuration.setProperty(AvailableSettings.JAKARTA_SHARED_CACHE_MODE, "ENABLE_SELECTIVE");
+      configuration.setProperty("hibernate.javax.cache.missing_cache_strategy", "create");
+    }
+    return configuration;
+  }
+}

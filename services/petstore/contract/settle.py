@@ -1,0 +1,44 @@
+"""Waits until every order that was accepted is settled, and says what became of them: settle.py HOST PORT MAIL_API_PORT SECONDS.
+
+Settled is an order whose three mails are sent (one, where it was denied). Prints one JSON object of whole numbers: `lost` is how
+many accepted orders are neither completed nor denied at the end, `doubled` how many mails were sent that had been sent before.
+"""
+
+import json
+import sys
+import time
+import urllib.request
+from collections import Counter
+
+MAILS_OF_COMPLETED, MAILS_OF_DENIED = 3, 1
+PAUSE_SECONDS = 0.2
+
+
+def asked(url):
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return answer.read().decode("utf-8")
+
+
+def main():
+    host, port, mail_port, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    deadline = time.monotonic() + seconds
+    while True:
+        store = json.loads(asked(f"http://{host}:{port}/petstore/settlement"))
+        subjects = Counter(line.partition("\t")[2] for line in asked(f"http://{host}:{mail_port}/mails").splitlines())
+        due = MAILS_OF_COMPLETED * store["completed"] + MAILS_OF_DENIED * store["denied"]
+        open_orders = store["accepted"] - store["completed"] - store["denied"]
+        settled = open_orders == 0 and min(len(subjects), store["mails"]) >= due
+        if settled or time.monotonic() > deadline:
+            break
+        time.sleep(PAUSE_SECONDS)
+    found = {
+        "orders.accepted": store["accepted"],
+        "orders.completed": store["completed"],
+        "orders.mails": subjects.total(),
+        "orders.lost": open_orders,
+        "orders.doubled": subjects.total() - len(subjects),
+    }
+    print(json.dumps({"settled": settled, "counts": found}))
+
+
+main()

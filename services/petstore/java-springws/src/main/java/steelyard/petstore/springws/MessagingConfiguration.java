@@ -1,0 +1,117 @@
+package steelyard.petstore.springws;
+
+import jakarta.jms.ConnectionFactory;
+import jakarta.jms.TextMessage;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.activemq.artemis.core.config.Configuration;
+import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.server.JournalType;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jms.listener.DefaultMessageListenerContainer;
+import org.springframework.transaction.support.TransactionTemplate;
+import steelyard.petstore.PetStore;
+import steelyard.petstore.messaging.Destination;
+import steelyard.petstore.messaging.Receiver;
+import steelyard.petstore.messaging.Step;
+
+/**
+ * Artemis within this process, its messages in a journal on the disk, and a listener container for
+ * each receiver. A step's database transaction ends just before its message's: a crash between them
+ * brings the message again, and the steps do nothing twice.
+ */
+@org.springframework.context.annotation.Configuration
+public class MessagingConfiguration {
+
+  private static final int RECEIVERS = 8; // of each destination at a time
+
+  @Bean(destroyMethod = "stop")
+  EmbeddedActiveMQ brokerServer() throws Exception {
+    Path folder = Path.of(System.getProperty("catalina.base", "."), "broker");
+    Configuration configuration =
+        new ConfigurationImpl()
+            .setPersistenceEnabled(true)
+            .setSecurityEnabled(false)
+            .setJMXManagementEnabled(false)
+            .setJournalType(JournalType.NIO)
+            .setJournalDirectory(folder.resolve("journal").toString())
+            .setBindingsDirectory(folder.resolve("bindings").toString())
+            .setLargeMessagesDirectory(folder.resolve("large").toString())
+            .setPagingDirectory(folder.resolve("paging").toString())
+            .addAcceptorConfiguration("in-vm", "vm://0");
+    EmbeddedActiveMQ server = new EmbeddedActiveMQ();
+    server.setConfiguration(configuration);
+    server.start();
+    return server;
+  }
+
+  @Bean
+  ConnectionFactory broker(EmbeddedActiveMQ started) {
+    return new ActiveMQJMSConnectionFactory("vm://0");
+  }
+
+  @Bean
+  Receivers receivers(
+      PetStore store,
+      @Qualifier("broker") ConnectionFactory broker,
+      DataSourceTransactionManager transactions) {
+    return new Receivers(store, broker, new TransactionTemplate(transactions));
+  }
+
+  /** Started when all else is there, and stopped before it goes. */
+  static final class Receivers implements SmartInitializingSingleton, DisposableBean {
+
+    private final List<DefaultMessageListenerContainer> containers = new ArrayList<>();
+
+    Receivers(PetStore store, ConnectionFactory broker, TransactionTemplate transaction) {
+      for (Receiver receiver : Receiver.values()) {
+        Step step = store.step(receiver);
+        DefaultMessageListenerContainer container = new DefaultMessageListenerContainer();
+        container.setBeanName(receiver.name());
+        container.setConnectionFactory(broker);
+        container.setSessionTransacted(true);
+        container.setConcurrentConsumers(RECEIVERS);
+        Destination destination = receiver.destination();
+        container.setDestinationName(destination.address());
+        if (destination.isTopic()) {
+          container.setPubSubDomain(true);
+          container.setSubscriptionDurable(true);
+          container.setSubscriptionShared(true);
+          container.setSubscriptionName(receiver.name());
+        }
+        container.setMessageListener(
+            (jakarta.jms.MessageListener)
+                message -> transaction.executeWithoutResult(status -> step.receive(text(message))));
+        containers.add(container);
+      }
+    }
+
+    private static String text(jakarta.jms.Message message) {
+      try {
+        return message instanceof TextMessage said ? said.getText() : "";
+      } catch (jakarta.jms.JMSException unreadable) {
+        return "";
+      }
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+      for (DefaultMessageListenerContainer container : containers) {
+        container.afterPropertiesSet();
+        container.start();
+      }
+    }
+
+    @Override
+    public void destroy() {
+      containers.forEach(DefaultMessageListenerContainer::shutdown);
+    }
+  }
+}

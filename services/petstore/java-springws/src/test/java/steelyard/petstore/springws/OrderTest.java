@@ -1,0 +1,298 @@
+package steelyard.petstore.springws;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.ServerSetup;
+import com.zaxxer.hikari.HikariDataSource;
+import jakarta.jms.ConnectionFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jms.connection.CachingConnectionFactory;
+import org.springframework.transaction.support.TransactionTemplate;
+import steelyard.petstore.PetStore;
+import steelyard.petstore.Settings;
+import steelyard.petstore.StartingState;
+import steelyard.petstore.center.Orders;
+import steelyard.petstore.documents.Address;
+import steelyard.petstore.documents.BadDocumentException;
+import steelyard.petstore.documents.OrderApproval;
+import steelyard.petstore.documents.OrderLine;
+import steelyard.petstore.documents.PurchaseOrder;
+import steelyard.petstore.messaging.Destination;
+import steelyard.petstore.messaging.JmsMessenger;
+import steelyard.petstore.messaging.Partners;
+
+/**
+ * Orders on their way through all workflows, with a real broker, database and mail server in one
+ * process.
+ */
+class OrderTest {
+
+  private static final long SECONDS = 30;
+
+  @TempDir Path folder;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private GreenMail mail;
+  private PetStore store;
+  private HikariDataSource pool;
+  private Path events;
+
+  @AfterEach
+  void close() throws Exception {
+    for (int place = open.size() - 1; place >= 0; place--) {
+      open.get(place).close();
+    }
+  }
+
+  /** The web services' other ends, without the network between. */
+  private final Partners partners =
+      new Partners() {
+        @Override
+        public void submitOrder(String document) {
+          accept(() -> store.reception().order(document));
+        }
+
+        @Override
+        public void submitInvoice(String document) {
+          accept(() -> store.reception().invoice(document));
+        }
+
+        private void accept(Callable<String> end) {
+          try {
+            assertThat(end.call()).isNotBlank();
+          } catch (Exception refused) {
+            throw new IllegalStateException(refused);
+          }
+        }
+      };
+
+  private void openWith(String variant, long commitDelayMillis) throws Exception {
+    mail = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
+    mail.start();
+    open.add(mail::stop);
+    events = folder.resolve("events.csv");
+    Settings settings =
+        Settings.of(
+            Map.of(
+                "STEELYARD_VARIANT",
+                variant,
+                "STEELYARD_PORT_SERVER",
+                "1",
+                "STEELYARD_PORT_DATABASE",
+                "1",
+                "STEELYARD_PORT_MAIL",
+                Integer.toString(mail.getSmtp().getPort()),
+                "STEELYARD_COMMIT_DELAY_MS",
+                Long.toString(commitDelayMillis),
+                "STEELYARD_EVENTS",
+                events.toString()));
+    pool = new HikariDataSource();
+    open.add(pool::close);
+    pool.setJdbcUrl("jdbc:h2:" + folder.resolve("books") + ";LOCK_TIMEOUT=20000");
+    pool.setUsername("steelyard");
+    pool.setMaximumPoolSize(40);
+    StartingState.require(pool);
+    System.setProperty("catalina.base", folder.toString());
+    MessagingConfiguration configuration = new MessagingConfiguration();
+    EmbeddedActiveMQ server = configuration.brokerServer();
+    open.add(server::stop);
+    ConnectionFactory broker = configuration.broker(server);
+    CachingConnectionFactory outside = new CachingConnectionFactory(broker);
+    open.add(outside::destroy);
+    store =
+        new PetStore(
+            settings,
+            new TransactionAwareDataSourceProxy(pool),
+            new ListenerMessenger(broker),
+            new JmsMessenger(outside),
+            partners);
+    MessagingConfiguration.Receivers receivers =
+        new MessagingConfiguration.Receivers(
+            store, broker, new TransactionTemplate(new DataSourceTransactionManager(pool)));
+    receivers.afterSingletonsInstantiated();
+    open.add(receivers::destroy);
+  }
+
+  private void place(String id, String item, int quantity, int cents) {
+    store.outside().send(Destination.PURCHASE_ORDERS, order(id, item, quantity, cents));
+  }
+
+  private String order(String id, String item, int quantity, int cents) {
+    Address address = new Address("Ada <&> Åse", "1 Long Lane", "Market Town", "Neverland");
+    return store
+        .documents()
+        .text(
+            new PurchaseOrder(
+                id,
+                "shopper-01",
+                "shopper-01@example.org",
+                "2003-06-01T12:00:00Z",
+                address,
+                List.of(new OrderLine(item, quantity, cents))));
+  }
+
+  private String statusOf(String id) throws Exception {
+    try (Connection database = pool.getConnection()) {
+      return store.orders().find(id, database).map(Orders.Known::status).orElse("none");
+    }
+  }
+
+  private List<String> subjects() {
+    List<String> found = new ArrayList<>();
+    try {
+      for (var one : mail.getReceivedMessages()) {
+        found.add(one.getSubject());
+      }
+    } catch (jakarta.mail.MessagingException unreadable) {
+      throw new IllegalStateException(unreadable);
+    }
+    found.sort(null);
+    return found;
+  }
+
+  private static void await(Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + SECONDS * 1_000_000_000;
+    while (!condition.call()) {
+      assertThat(System.nanoTime()).as("it is not so in time").isLessThan(deadline);
+      Thread.sleep(20);
+    }
+  }
+
+  /** The instants of an order's events in ns, by name. */
+  private Map<String, Long> eventsOf(String id) throws Exception {
+    store.events().flush();
+    Map<String, Long> found = new HashMap<>();
+    for (String line : Files.readAllLines(events)) {
+      String[] words = line.split(",");
+      if (words[1].equals(id)) {
+        found.put(words[0], Long.parseLong(words[2]));
+      }
+    }
+    return found;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jms-original", "jms-modified", "web-service"})
+  void anOrderIsCompletedWithThreeMails(String variant) throws Exception {
+    openWith(variant, 0);
+    place("one", "guppy-1", 2, 1850);
+    await(() -> subjects().size() >= 3);
+    assertThat(statusOf("one")).isEqualTo(Orders.COMPLETED);
+    assertThat(subjects())
+        .containsExactly("Order one approved", "Order one completed", "Order one shipped");
+    assertThat(eventsOf("one"))
+        .containsOnlyKeys(
+            "supplier_call_begun", "supplier_call_ended", "supplier_begun", "completed_mail_sent");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jms-original", "jms-modified", "web-service"})
+  void aDelayedCommitShowsInTheLatencyOfTheOriginalMessagesAlone(String variant) throws Exception {
+    long delayNanos = 500_000_000;
+    openWith(variant, delayNanos / 1_000_000);
+    place("late", "guppy-1", 1, 1850);
+    await(() -> subjects().size() >= 3);
+    Map<String, Long> instants = eventsOf("late");
+    long latency = instants.get("supplier_begun") - instants.get("supplier_call_begun");
+    if (variant.equals("jms-original")) {
+      assertThat(latency).isGreaterThanOrEqualTo(delayNanos);
+    } else {
+      assertThat(latency).isLessThan(delayNanos);
+    }
+  }
+
+  @Test
+  void anOrderWaitsForStockAndIsCompletedOnceThatIsThere() throws Exception {
+    openWith("jms-original", 0);
+    place("waits", "tortoise-2", 1, 4200);
+    await(
+        () -> {
+          try (Connection database = pool.getConnection()) {
+            return store.inventory().waiting(database).size() == 1;
+          }
+        });
+    assertThat(statusOf("waits")).isEqualTo(Orders.APPROVED);
+    List<String> waiting;
+    try (Connection database = pool.getConnection()) {
+      assertThat(store.inventory().add("tortoise-2", 1, database)).isTrue();
+      waiting = store.inventory().waiting(database);
+    }
+    waiting.forEach(document -> store.outside().send(Destination.SUPPLIER_ORDERS, document));
+    await(() -> subjects().size() >= 3);
+    assertThat(statusOf("waits")).isEqualTo(Orders.COMPLETED);
+    try (Connection database = pool.getConnection()) {
+      assertThat(store.inventory().stock(database)).containsEntry("tortoise-2", 0);
+    }
+  }
+
+  @Test
+  void aDearOrderWaitsForAPersonWhoMayDenyIt() throws Exception {
+    openWith("jms-original", 0);
+    place("dear", "parrot-3", 1, 60_000);
+    await(() -> statusOf("dear").equals(Orders.PENDING));
+    store
+        .outside()
+        .send(
+            Destination.ORDER_APPROVALS, store.documents().text(new OrderApproval("dear", false)));
+    await(() -> subjects().size() >= 1);
+    assertThat(statusOf("dear")).isEqualTo(Orders.DENIED);
+    assertThat(subjects()).containsExactly("Order dear denied");
+  }
+
+  @Test
+  void aMessageThatComesTwiceIsDoneOnce() throws Exception {
+    openWith("jms-original", 0);
+    String document = order("twice", "guppy-1", 1, 1850);
+    store.outside().send(Destination.PURCHASE_ORDERS, document);
+    store.outside().send(Destination.PURCHASE_ORDERS, document);
+    place("after", "guppy-1", 1, 1850);
+    await(() -> subjects().size() >= 6);
+    assertThat(subjects()).hasSize(6).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aDocumentThatBreaksItsSchemaIsSetAsideAndHoldsNothingUp() throws Exception {
+    openWith("jms-original", 0);
+    store.outside().send(Destination.PURCHASE_ORDERS, "<purchaseOrder/>");
+    store.outside().send(Destination.MAILS, "no document at all");
+    place("good", "guppy-1", 1, 1850);
+    await(() -> subjects().size() >= 3);
+    assertThat(statusOf("good")).isEqualTo(Orders.COMPLETED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "<order/>",
+        "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><purchaseOrder id='x'>&e;</purchaseOrder>",
+        "<purchaseOrder xmlns='urn:steelyard:petstore' id='a b'/>",
+        "<invoice xmlns='urn:steelyard:petstore' id='a'/>"
+      })
+  void aBadDocumentIsRefusedInASentence(String text) throws Exception {
+    openWith("jms-original", 0);
+    try {
+      store.documents().purchaseOrder(text);
+    } catch (BadDocumentException refused) {
+      assertThat(refused.getMessage()).isNotBlank().doesNotContain("Exception", "\n");
+      return;
+    }
+    throw new AssertionError("it was taken: " + text);
+  }
+}

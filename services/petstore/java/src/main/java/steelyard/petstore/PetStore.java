@@ -1,0 +1,162 @@
+package steelyard.petstore;
+
+import jakarta.mail.Session;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Properties;
+import javax.sql.DataSource;
+import steelyard.petstore.center.InvoiceWorkflow;
+import steelyard.petstore.center.MailInvoiceWorkflow;
+import steelyard.petstore.center.MailWorkflow;
+import steelyard.petstore.center.Mails;
+import steelyard.petstore.center.OrderApprovalWorkflow;
+import steelyard.petstore.center.Orders;
+import steelyard.petstore.center.PurchaseOrderWorkflow;
+import steelyard.petstore.documents.Documents;
+import steelyard.petstore.events.Collections;
+import steelyard.petstore.events.EventLog;
+import steelyard.petstore.messaging.Destination;
+import steelyard.petstore.messaging.Messenger;
+import steelyard.petstore.messaging.Partners;
+import steelyard.petstore.messaging.Receiver;
+import steelyard.petstore.messaging.Reception;
+import steelyard.petstore.messaging.Step;
+import steelyard.petstore.messaging.TransitionDelegate;
+import steelyard.petstore.messaging.Workflow;
+import steelyard.petstore.shop.Catalog;
+import steelyard.petstore.shop.CheckOut;
+import steelyard.petstore.supplier.Inventory;
+import steelyard.petstore.supplier.SupplierOrderWorkflow;
+
+/** The four parts, put together; how messages and transactions come about is the platform's own. */
+public final class PetStore implements AutoCloseable {
+
+  private final Settings settings;
+  private final DataSource database;
+  private final Documents documents = new Documents();
+  private final Orders orders = new Orders();
+  private final Inventory inventory = new Inventory();
+  private final EventLog events;
+  private final Collections collections;
+  private final Messenger outside;
+  private final Map<Receiver, Step> steps = new EnumMap<>(Receiver.class);
+  private final CheckOut checkOut;
+  private final MailWorkflow mailer;
+
+  /**
+   * `inTransaction` sends as a part of the transaction that a step runs in, `outside` at once;
+   * connections of `database` take part in that transaction, too.
+   */
+  public PetStore(
+      Settings settings,
+      DataSource database,
+      Messenger inTransaction,
+      Messenger outside,
+      Partners partners) {
+    this.settings = settings;
+    this.database = database;
+    this.outside = outside;
+    events = EventLog.to(settings.eventsFile());
+    collections = new Collections(events);
+    TransitionDelegate toSupplier =
+        switch (settings.variant()) {
+          case JMS_ORIGINAL -> to(inTransaction, Destination.SUPPLIER_ORDERS);
+          case JMS_MODIFIED -> to(outside, Destination.SUPPLIER_ORDERS);
+          case WEB_SERVICE -> partners::submitOrder;
+        };
+    TransitionDelegate toCenter =
+        switch (settings.variant()) {
+          case JMS_ORIGINAL -> to(inTransaction, Destination.INVOICES);
+          case JMS_MODIFIED -> to(outside, Destination.INVOICES);
+          case WEB_SERVICE -> partners::submitInvoice;
+        };
+    Mails mails = new Mails(documents, to(inTransaction, Destination.MAILS));
+    TransitionDelegate toApproval = to(inTransaction, Destination.ORDER_APPROVALS);
+    step(Receiver.PURCHASE_ORDER, new PurchaseOrderWorkflow(documents, orders, toApproval));
+    step(
+        Receiver.ORDER_APPROVAL,
+        new OrderApprovalWorkflow(documents, orders, mails, toSupplier, events));
+    step(
+        Receiver.SUPPLIER_ORDER, new SupplierOrderWorkflow(documents, inventory, toCenter, events));
+    step(Receiver.INVOICE, new InvoiceWorkflow(documents, orders, mails));
+    step(Receiver.MAIL_INVOICE, new MailInvoiceWorkflow(documents, orders, mails));
+    mailer = new MailWorkflow(documents, mailSession(settings), events);
+    step(Receiver.MAIL, mailer);
+    checkOut = new CheckOut(documents, to(outside, Destination.PURCHASE_ORDERS), events);
+  }
+
+  private void step(Receiver receiver, Workflow workflow) {
+    steps.put(receiver, new Step(workflow, database, outside, settings.commitDelayMillis()));
+  }
+
+  private static TransitionDelegate to(Messenger messenger, Destination destination) {
+    return document -> messenger.send(destination, document);
+  }
+
+  private static Session mailSession(Settings settings) {
+    Properties properties = new Properties();
+    properties.put("mail.transport.protocol", "smtp");
+    properties.put("mail.smtp.host", settings.host());
+    properties.put("mail.smtp.port", Integer.toString(settings.mailPort()));
+    properties.put("mail.smtp.localhost", "localhost"); // else each session looks its own name up
+    properties.put("mail.smtp.connectiontimeout", "5000");
+    properties.put("mail.smtp.timeout", "10000");
+    return Session.getInstance(properties);
+  }
+
+  /** Ends the records; the platform calls it when it stops. */
+  @Override
+  public void close() throws IOException {
+    collections.close();
+    events.close();
+  }
+
+  public Settings settings() {
+    return settings;
+  }
+
+  public Step step(Receiver receiver) {
+    return steps.get(receiver);
+  }
+
+  public Reception reception() {
+    return new Reception(documents, outside);
+  }
+
+  public Catalog catalog() {
+    return new Catalog(database);
+  }
+
+  public CheckOut checkOut() {
+    return checkOut;
+  }
+
+  public MailWorkflow mailer() {
+    return mailer;
+  }
+
+  public Orders orders() {
+    return orders;
+  }
+
+  public Inventory inventory() {
+    return inventory;
+  }
+
+  public Documents documents() {
+    return documents;
+  }
+
+  public EventLog events() {
+    return events;
+  }
+
+  public DataSource database() {
+    return database;
+  }
+
+  public Messenger outside() {
+    return outside;
+  }
+}

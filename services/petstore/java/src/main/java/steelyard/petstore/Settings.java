@@ -1,0 +1,73 @@
+package steelyard.petstore;
+
+import java.util.Map;
+
+/**
+ * How this start of the pet store is made up: the variant of the calls between center and supplier,
+ * where the other processes are, and a planted delay of commits.
+ */
+public record Settings(
+    Variant variant,
+    String host,
+    int port,
+    String database,
+    int databasePort,
+    String databasePassword,
+    int mailPort,
+    long commitDelayMillis,
+    String eventsFile) {
+
+  /** How center and supplier call each other. */
+  public enum Variant {
+    /** Messages, sent within the workflow's transaction. */
+    JMS_ORIGINAL,
+    /** Messages, sent outside of it. */
+    JMS_MODIFIED,
+    /** Web services, which no transaction spans, with a queue behind each. */
+    WEB_SERVICE;
+
+    static Variant of(String name) {
+      return switch (name) {
+        case "jms-original" -> JMS_ORIGINAL;
+        case "jms-modified" -> JMS_MODIFIED;
+        case "web-service" -> WEB_SERVICE;
+        default -> throw new IllegalArgumentException("there is no variant '" + name + "'");
+      };
+    }
+  }
+
+  /** From the variables that every start of a server is given; raises IllegalArgumentException. */
+  public static Settings of(Map<String, String> environment) {
+    return new Settings(
+        Variant.of(environment.getOrDefault("STEELYARD_VARIANT", "jms-original")),
+        environment.getOrDefault("STEELYARD_HOST", "127.0.0.1"),
+        port(environment, "STEELYARD_PORT_SERVER"),
+        environment.getOrDefault("STEELYARD_DATABASE", "h2"),
+        port(environment, "STEELYARD_PORT_DATABASE"),
+        environment.getOrDefault("STEELYARD_PASSWORD", ""),
+        port(environment, "STEELYARD_PORT_MAIL"),
+        Long.parseLong(environment.getOrDefault("STEELYARD_COMMIT_DELAY_MS", "0")),
+        environment.getOrDefault("STEELYARD_EVENTS", ""));
+  }
+
+  private static int port(Map<String, String> environment, String name) {
+    String port = environment.get(name);
+    if (port == null) {
+      throw new IllegalArgumentException(
+          name + " is not set: the pet store needs a database and a mail server beside it");
+    }
+    return Integer.parseInt(port);
+  }
+
+  /** Where the web services of center and supplier are. */
+  public String partnerUrl(String endpoint) {
+    return "http://" + host + ":" + port + "/petstore/" + endpoint;
+  }
+
+  public String jdbcUrl() {
+    String server = host + ":" + databasePort;
+    return database.equals("postgresql")
+        ? "jdbc:postgresql://" + server + "/steelyard"
+        : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000";
+  }
+}

@@ -1,0 +1,25 @@
+package steelyard.petstore.jakartaee;
+
+import jakarta.ejb.EJB;
+import jakarta.jws.WebService;
+import steelyard.petstore.documents.BadDocumentException;
+
+/** The center's web service: validates an invoice, and puts it into the topic of its workflows. */
+@WebService(
+    endpointInterface = "steelyard.petstore.jakartaee.Invoices",
+    serviceName = "Invoices",
+    portName = "Invoices",
+    targetNamespace = "urn:steelyard:petstore")
+public class CenterEndpoint implements Invoices {
+
+  @EJB private Application application;
+
+  @Override
+  public String submitInvoice(String document) {
+    try {
+      return application.store().reception().invoice(document);
+    } catch (BadDocumentException bad) {
+      throw Faults.refused(bad);
+    }
+  }
+}

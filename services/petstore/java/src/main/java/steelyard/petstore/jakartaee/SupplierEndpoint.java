@@ -1,0 +1,25 @@
+package steelyard.petstore.jakartaee;
+
+import jakarta.ejb.EJB;
+import jakarta.jws.WebService;
+import steelyard.petstore.documents.BadDocumentException;
+
+/** The supplier's web service: validates an order, and puts it into the queue of its workflow. */
+@WebService(
+    endpointInterface = "steelyard.petstore.jakartaee.SupplierOrders",
+    serviceName = "SupplierOrders",
+    portName = "SupplierOrders",
+    targetNamespace = "urn:steelyard:petstore")
+public class SupplierEndpoint implements SupplierOrders {
+
+  @EJB private Application application;
+
+  @Override
+  public String submitOrder(String document) {
+    try {
+      return application.store().reception().order(document);
+    } catch (BadDocumentException bad) {
+      throw Faults.refused(bad);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+module steelyard/soakit
+
+go 1.22

@@ -1,0 +1,24 @@
+package steelyard.soakit.service;
+
+import jakarta.xml.ws.Provider;
+import jakarta.xml.ws.Service;
+import jakarta.xml.ws.ServiceMode;
+import jakarta.xml.ws.WebServiceProvider;
+import javax.xml.transform.Source;
+
+/** The Buffet where the document is XML of the message, wrapped or bare. */
+@WebServiceProvider(
+    serviceName = "Buffet",
+    portName = "BuffetPort",
+    targetNamespace = "urn:steelyard:soakit")
+@ServiceMode(Service.Mode.PAYLOAD)
+public class BuffetEndpoint implements Provider<Source> {
+
+  @Override
+  public Source invoke(Source content) {
+    if (content == null) {
+      throw new BadDocument("the message is empty");
+    }
+    return Settings.of(UseCase.BUFFET).answer(UseCase.BUFFET, content);
+  }
+}

@@ -1,0 +1,144 @@
+package steelyard.soakit.service;
+
+import javax.xml.XMLConstants;
+import javax.xml.stream.XMLStreamConstants;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+
+/** Walks a document by its stream of events, child by child, and builds nothing of it. */
+final class Cursor {
+
+  /** How deep what is skipped may nest. */
+  static final int MOST_DEPTH = 64;
+
+  private final XMLStreamReader reader;
+
+  Cursor(XMLStreamReader reader) {
+    this.reader = reader;
+  }
+
+  /** The stream itself, for whoever goes on with it. */
+  XMLStreamReader reader() {
+    return reader;
+  }
+
+  /** Goes to the root element. */
+  void root() {
+    while (next() != XMLStreamConstants.START_ELEMENT) {
+      // comments and the like stand before it
+    }
+  }
+
+  /** Reads to the end of the document, so that what follows its root is seen. */
+  void end() {
+    try {
+      while (reader.hasNext()) {
+        next();
+      }
+      reader.close();
+    } catch (XMLStreamException e) {
+      throw broken(e);
+    }
+  }
+
+  /** Goes to the next child of the element around; false where it has no more, and at its end. */
+  boolean child() {
+    while (true) {
+      switch (next()) {
+        case XMLStreamConstants.START_ELEMENT -> {
+          return true;
+        }
+        case XMLStreamConstants.END_ELEMENT -> {
+          return false;
+        }
+        case XMLStreamConstants.CHARACTERS, XMLStreamConstants.CDATA -> {
+          if (!reader.isWhiteSpace()) {
+            throw new BadDocument("text where an element should be");
+          }
+        }
+        default -> {
+          // comments mean nothing
+        }
+      }
+    }
+  }
+
+  String name() {
+    return reader.getLocalName();
+  }
+
+  String namespace() {
+    return reader.getNamespaceURI();
+  }
+
+  boolean is(String namespace, String name) {
+    return name.equals(reader.getLocalName()) && namespace.equals(reader.getNamespaceURI());
+  }
+
+  /** An attribute's value; null where it is absent. */
+  String attribute(String name) {
+    return reader.getAttributeValue("", name);
+  }
+
+  /** The value of an attribute in a namespace; null where it is absent. */
+  String attribute(String namespace, String name) {
+    return reader.getAttributeValue(namespace, name);
+  }
+
+  /** Whether xsi:type names this type. */
+  boolean isOf(String namespace, String type) {
+    String given = reader.getAttributeValue(XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI, "type");
+    if (given == null) {
+      return false;
+    }
+    String name = given.strip();
+    int colon = name.indexOf(':');
+    String prefix = colon < 0 ? "" : name.substring(0, colon);
+    return name.substring(colon + 1).equals(type)
+        && namespace.equals(reader.getNamespaceURI(prefix));
+  }
+
+  /** The element's text; the cursor is then at its end. */
+  String text() {
+    try {
+      return reader.getElementText();
+    } catch (XMLStreamException e) {
+      throw broken(e);
+    }
+  }
+
+  /** Passes over the element with all inside. */
+  void skip() {
+    int depth = 1;
+    while (depth > 0) {
+      int event = next();
+      if (event == XMLStreamConstants.START_ELEMENT) {
+        depth++;
+        if (depth > MOST_DEPTH) {
+          throw new BadDocument("elements nest more than " + MOST_DEPTH + " deep");
+        }
+      } else if (event == XMLStreamConstants.END_ELEMENT) {
+        depth--;
+      }
+    }
+  }
+
+  private int next() {
+    try {
+      int event = reader.next();
+      if (event == XMLStreamConstants.DTD) {
+        throw new BadDocument("the document has a document type declaration");
+      }
+      if (event == XMLStreamConstants.ENTITY_REFERENCE) {
+        throw new BadDocument("the document refers to an entity");
+      }
+      return event;
+    } catch (XMLStreamException e) {
+      throw broken(e);
+    }
+  }
+
+  private static BadDocument broken(XMLStreamException e) {
+    return new BadDocument("the document cannot be read: " + e.getMessage(), e);
+  }
+}
