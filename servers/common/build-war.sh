@@ -5,11 +5,21 @@ set -eu
 plain=$(mktemp -d)
 trap 'rm -rf "$plain"' EXIT
 ln -s "$(cd "$1" && pwd)" "$plain/service"
-mvn --quiet --batch-mode --strict-checksums -Dstyle.color=never --file "$plain/service/$2/pom.xml" -DskipTests -Dspotless.check.skip clean package
-# What the WAR brings along is what the implementation's lock says (lock.sh).
-libraries=$1/$2/target/$(basename "$1")/WEB-INF/lib lock=$1/$2/jars.sha256
-if [ -d "$libraries" ] && ! (export LC_ALL=C && cd "$libraries" && sha256sum -- *.jar) | diff - "$lock" >&2; then
-  rm -f "$1/$2/target/$(basename "$1").war"
-  echo "the libraries in the WAR of $2 are not those of its jars.sha256; where they should be, servers/common/lock.sh writes it anew" >&2
-  exit 1
+here=$(cd "$(dirname "$0")" && pwd)
+maven="mvn --quiet --batch-mode --strict-checksums -Dstyle.color=never -DskipTests -Dspotless.check.skip"
+# The monitor is part of this house and in no registry: whoever names it gets it from here.
+if grep -qs '<artifactId>steelyard-monitor</artifactId>' "$1/$2/pom.xml"; then
+  $maven --file "$here/../../monitor/pom.xml" install
 fi
+$maven --file "$plain/service/$2/pom.xml" clean package
+# What the WAR brings along is what the implementation's lock says (lock.sh), and so is what it keeps apart from the server's own;
+# the monitor was made here.
+target=$1/$2/target/$(basename "$1")
+for place in WEB-INF/lib:jars.sha256 WEB-INF/classes/brought:brought.sha256; do
+  libraries=$target/${place%:*} lock=$1/$2/${place#*:}
+  if [ -d "$libraries" ] && ! (export LC_ALL=C && cd "$libraries" && sha256sum -- *.jar | sed "/ steelyard-monitor-/d") | diff - "$lock" >&2; then
+    rm -f "$1/$2/target/$(basename "$1").war"
+    echo "the libraries in the WAR of $2 are not those of its ${place#*:}; where they should be, servers/common/lock.sh writes it anew" >&2
+    exit 1
+  fi
+done

@@ -23,8 +23,10 @@ fi
 
 # run_java WORD...: puts a JVM in the script's place, with JVM_OPTIONS, the options of the factor `jvm`, and then the words: a
 # product's own options, its main class or jar, its arguments. Temporary files go below `scratch`, so that they are removed with it.
+# STEELYARD_GC_LOG, where somebody asks for it, is the file for what the collector says, by the clock that Steelyard measures by.
 run_java() {
   set -f # blanks part the options, and no other character of them means anything
   # shellcheck disable=SC2086
-  exec "$JAVA_HOME/bin/java" $JVM_OPTIONS "-Djava.io.tmpdir=$scratch/tmp" ${STEELYARD_JVM:-} "$@"
+  exec "$JAVA_HOME/bin/java" $JVM_OPTIONS "-Djava.io.tmpdir=$scratch/tmp" \
+    ${STEELYARD_GC_LOG:+"-Xlog:gc*:file=\"$STEELYARD_GC_LOG\":timenanos,tags:filecount=0"} ${STEELYARD_JVM:-} "$@"
 }

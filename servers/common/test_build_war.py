@@ -38,6 +38,11 @@ def test_the_libraries_of_the_lock_are_taken(tmp_path: Path) -> None:
     assert (tmp_path / "echo" / "java" / "target" / "echo.war").exists()
 
 
+def test_the_monitor_is_made_here_and_needs_no_lock(tmp_path: Path) -> None:
+    done = build(tmp_path, "library-1.jar", "steelyard-monitor-0.1.jar", lock=LOCKED)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("libraries", "lock"),
     [
@@ -53,4 +58,15 @@ def test_other_libraries_leave_no_war_and_are_named(tmp_path: Path, libraries: l
     assert done.returncode == 1
     assert "the libraries in the WAR of java are not those of its jars.sha256" in done.stderr
     assert ".jar" in done.stderr
+    assert not (tmp_path / "echo" / "java" / "target" / "echo.war").exists()
+
+
+def test_what_is_kept_apart_from_the_servers_libraries_is_locked_too(tmp_path: Path) -> None:
+    brought = tmp_path / "echo" / "java" / "target" / "echo" / "WEB-INF" / "classes" / "brought"
+    brought.mkdir(parents=True)
+    (brought / "parser-1.jar").write_bytes(b"another library")
+    (tmp_path / "echo" / "java" / "brought.sha256").write_text(LOCKED.replace("library-1", "parser-1"))
+    done = build(tmp_path, "library-1.jar", lock=LOCKED)
+    assert done.returncode == 1
+    assert "the libraries in the WAR of java are not those of its brought.sha256" in done.stderr
     assert not (tmp_path / "echo" / "java" / "target" / "echo.war").exists()

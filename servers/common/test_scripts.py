@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from steelyard.base.errors import ProvisionError
+from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.provision import build
 
@@ -18,7 +18,6 @@ SERVERS = Path(__file__).parent.parent
 SCRIPTS = sorted(SERVERS.rglob("*.sh"))
 NAMES = sorted(entries.server_files())
 BY_COMMANDS = {repr((each.prepare, each.start)): each.name for each in (entries.server(name).model for name in NAMES)}
-JVMS = [name for name in NAMES if entries.server(name).model.jvm]
 
 # What would make a file: by a shell that evaluates the value, or by a sed whose program it ends.
 HOSTILE = [
@@ -67,12 +66,12 @@ def test_a_hostile_value_is_refused_by_every_factor_but_the_options_of_a_jvm(nam
     for factor in server.model.all_factors():
         for value in [*HOSTILE, "&x", ">x", "<x>", "a b", "\t"]:
             if factor != "jvm" or not value.isprintable():
-                with pytest.raises(ProvisionError, match=f"factor {factor} "):
+                with pytest.raises(ConfigurationError, match=f"factor {factor} "):
                     factors.settled(server, None, {factor: value})
 
 
 def test_a_value_of_several_lines_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ProvisionError) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         factors.settled(entries.server("tomcat-metro"), None, {"jvm": "-Da=b\n-Dc=d"})
     assert caught.value.message == (
         "tomcat-metro: factor jvm is '-Da=b\\n-Dc=d', but a value stands on one line, without tabs and other control characters"
@@ -170,7 +169,7 @@ def test_a_script_run_by_hand_with_hostile_values_runs_nothing_of_them(name: str
     own = entries.server(name).model.factors
     given, said = run(name, house, **{factors.variable(factor): hostile for factor in own})
     assert not mark.exists()
-    if name in JVMS and name not in ("h2", "weblogic"):
+    if "jvm" in own and name != "weblogic":
         assert set(hostile.split()) <= set(given), said
 
 
@@ -183,3 +182,24 @@ def test_an_option_that_makes_the_jvm_run_commands_is_refused(name: str, house: 
     given, said = run(name, house, STEELYARD_JVM=option)
     assert f"factor jvm is '{option}'" in said
     assert not any(option.split()[-1] in word for word in given)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_jvm_logs_its_collector_where_somebody_asks_and_nowhere_else(tmp_path: Path, asked: bool) -> None:
+    java = tmp_path / "home" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(RECORDER)
+    java.chmod(0o755)
+    log = tmp_path / "a folder" / "a@heap=1g.server.gc.log"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "JAVA_HOME": str(tmp_path / "home"),
+        "RECORDED": str(tmp_path / "words"),
+        "scratch": str(tmp_path / "scratch"),
+        **({"STEELYARD_GC_LOG": str(log)} if asked else {}),
+    }
+    script = tmp_path / "start.sh"
+    script.write_text(f'. "{SERVERS}/common/jvm.sh"\nrun_java Main\n')
+    subprocess.run(["sh", str(script)], env=environment, check=True)
+    said = [word for word in (tmp_path / "words").read_text().splitlines() if word.startswith("-Xlog")]
+    assert said == ([f'-Xlog:gc*:file="{log}":timenanos,tags:filecount=0'] if asked else [])

@@ -1,3 +1,5 @@
-# Runs SQL on the database and prints the rows that come of it: query.sh HOST PORT CACHE STATEMENTS.
+# Runs SQL, or what standard input holds of it, on the database and prints the rows that come of it: query.sh HOST PORT CACHE [STATEMENTS].
 set -eu
-exec "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 -cp "$(echo "$3"/postgresql-*.jar)" "$(dirname "$0")/Query.java" "$1" "$2" "$4"
+driver=$(echo "$3"/postgresql-*.jar) url=jdbc:postgresql://$1:$2/steelyard
+shift 3
+exec "$JAVA_HOME/bin/java" -XX:TieredStopAtLevel=1 -cp "$driver" "$(dirname "$0")/../common/Query.java" "$url" "$@"

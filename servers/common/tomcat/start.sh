@@ -6,6 +6,7 @@ port=$1 scratch=$2 home=$3/tomcat
 shift 3
 . "$(dirname "$0")/../jvm.sh"
 umask 0027
+if [ "${STEELYARD_ACCESS_LOG:-off}" = on ]; then access_log=true; else access_log=false; fi
 set -- "$@" -Djava.util.logging.manager=org.apache.juli.ClassLoaderLogManager -Djdk.tls.ephemeralDHKeySize=2048 \
   -Dorg.apache.catalina.security.SecurityListener.UMASK=0027
 for package in java.base/java.lang java.base/java.lang.reflect java.base/java.io java.base/java.util java.base/java.util.concurrent \
@@ -16,5 +17,6 @@ agent=$home/lib/openejb-javaagent.jar # TomEE's
 if [ -r "$agent" ]; then set -- "$@" "-javaagent:$agent" -Djava.protocol.handler.pkgs=org.apache.catalina.webresources; fi
 run_java "$@" --enable-native-access=ALL-UNNAMED "-Dsteelyard.host=${STEELYARD_HOST:-127.0.0.1}" "-Dsteelyard.port=$port" \
   "-Dsteelyard.threads=${STEELYARD_THREADS:-200}" "-Dsteelyard.accept_queue=${STEELYARD_ACCEPT_QUEUE:-100}" "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-8192}" \
+  "-Dsteelyard.access_log=$access_log" \
   -classpath "$home/bin/bootstrap.jar:$home/bin/tomcat-juli.jar" "-Dcatalina.base=$scratch" "-Dcatalina.home=$home" \
   org.apache.catalina.startup.Bootstrap start
