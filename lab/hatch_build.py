@@ -1,4 +1,4 @@
-"""What the lab's wheel carries beside the package: servers, services, studies and contracts, as the checkout has them."""
+"""What the lab's wheel carries beside the package: the rooms of the checkout that users need, the monitor among them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pathspec
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-ROOMS = ("servers", "services", "studies", "contracts")
+ROOMS = ("servers", "services", "studies", "contracts", "monitor")
 
 
 class House(BuildHookInterface[Any]):

@@ -17,12 +17,12 @@ from typer.exceptions import TyperException
 
 from . import __version__
 from .base import house
-from .base.errors import SteelyardError
-from .commands import calibrate, check, compare, demo, doctor, keep, lists, report, run, servers
+from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
+from .commands import calibrate, check, compare, demo, doctor, import_, keep, layers, lists, load, report, run, servers
 
 app = typer.Typer(
     name="steelyard",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -30,9 +30,10 @@ app = typer.Typer(
     epilog="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
     "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the like "
     "name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets processors halt "
-    "while measuring, yes keeps them awake (METHODOLOGY, rule 9).",
+    "while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_FREEZE=no lets who waits run on. "
+    f"{EXIT_CODES}",
 )
-for verb in (demo, run, report, keep, compare, check, calibrate, servers, lists, doctor):
+for verb in (demo, run, report, layers, keep, compare, check, calibrate, servers, lists, import_, load, doctor):
     app.add_typer(verb.commands)
 
 
@@ -44,11 +45,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def anything(
-    version: Annotated[
+    context: typer.Context,
+    _: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Weighs web services: the same service on several real servers, the same load, and a verdict that one can trust."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
@@ -66,17 +70,17 @@ def main() -> None:
         _complain(error.message, error.hint)
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        code = 130
+        code = INTERRUPTED
     except TyperException as error:
         _complain(error.format_message(), "`steelyard --help` shows what can be said")
-        code = 2
+        code = USED_WRONGLY
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         _complain(str(error), "free some space on the disk, then run it again" if full else "")
-        code = 1
+        code = COULD_NOT
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
         place = house.cache() / "defect.log"
         with suppress(OSError):  # where it cannot be kept, the sentence must do
@@ -86,7 +90,7 @@ def main() -> None:
             f"this is a defect of Steelyard: {type(error).__name__}: {error}",
             f"please report it with {place}",
         )
-        code = 70
+        code = DEFECT
     sys.exit(code or 0)
 
 

@@ -27,7 +27,7 @@ from steelyard.models.records import (
 )
 from steelyard.plan import shapes
 from steelyard.plan.kinds import kind_of, warmed
-from steelyard.store.tables import FAILURE_KINDS, SliceRow
+from steelyard.store.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
 TURN_COLUMNS = ("cpu_own_ns", "cpu_other_ns", "cpu_between_ns")  # empty where slices had the machine in one stretch
@@ -83,6 +83,10 @@ class Planted:
     creeps: Mapping[str, float] = field(default_factory=dict)  # by subject: growth of response time over a block
     settles: Mapping[str, int] = field(default_factory=dict)  # by subject: slow seconds at the begin of each load
     scale: float = 1.0
+    turn_ms: float = 0.0
+    memory_bytes: Mapping[tuple[int, str], int] = field(
+        default_factory=dict
+    )  # by trial and subject, where it is another
     study: str = ""
     environment: Mapping[str, Any] = field(default_factory=dict)
 
@@ -142,6 +146,7 @@ def _schedule(planted: Planted) -> Schedule:
             "trials": [trial.model_copy(update={"number": n}) for n, trial in enumerate(trials, 1)],
             "pairs_per_cell": planted.pairs,
             "slice_seconds": planted.slice_seconds,
+            "turn_ms": planted.turn_ms,
             "warm_up_limit_seconds": 60.0,
             "parameters": {"Agents": planted.users},
             "looks": list(planted.looks),
@@ -217,24 +222,11 @@ class _Trial:
         (self.folder / "trial.json").write_text(record.model_dump_json(indent=1), encoding="utf-8")
         (self.folder / "job.json").write_text(json.dumps({"threads": 1, "slices": [{"think": {"kind": "none"}}]}))
         _table(self.folder / "slices.csv", SLICE_COLUMNS, self.rows)
-        observed = (
-            "slice",
-            "subject",
-            "part",
-            "pid",
-            "process",
-            "begin_ns",
-            "end_ns",
-            "cpu_ns",
-            "jit_ns",
-            "rss_bytes",
-            "judged",
-        )
-        _table(self.folder / "observations.csv", observed, self.observations)
-        _table(self.folder / "machine.csv", ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s"), self.machine)
+        _table(self.folder / "observations.csv", columns(Observation), self.observations)
+        _table(self.folder / "machine.csv", columns(ProcessorTime), self.machine)
         if self.planted.throttled is not None:
             rows = [[plan.number, *self.planted.throttled] for plan in self.plans]
-            _table(self.folder / "throttling.csv", ("slice", "periods", "throttled_s"), rows)
+            _table(self.folder / "throttling.csv", columns(Throttled), rows)
         _table(self.folder / "ticks.csv", TICK_COLUMNS, self.ticks)
         head = "#[Histogram log format version 1.3]\n"
         (self.folder / "intervals.hlog").write_text(head + "".join(self.histograms), encoding="utf-8")
@@ -312,7 +304,8 @@ class _Trial:
         self.plans.append(plan)
         jit = 0.2 if key in planted.jit_bursts else 0.3 if warmth < 1 else 0.001
         busy = length * 0.95
-        rss = 150_000_000 if plan.subject == "go" else 400_000_000
+        usual = 150_000_000 if plan.subject == "go" else 400_000_000
+        rss = planted.memory_bytes.get((self.plan.number, plan.subject), usual)
         self.observations.append(
             [
                 plan.number,

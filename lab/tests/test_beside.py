@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import ConfigurationError
 from steelyard.commands import printing
 from steelyard.models.outputs import BesideOutput
 from steelyard.report.beside import beside
@@ -47,7 +47,7 @@ def test_what_differs_between_their_setups_is_said_and_nothing_else(tmp_path: Pa
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Planted(forks=1, pairs=3))
-    with pytest.raises(StoreError, match="nowhere"):
+    with pytest.raises(ConfigurationError, match="nowhere"):
         beside([run, tmp_path / "nowhere"])
 
 

@@ -7,19 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 from steelyard.base.errors import StoreError
+from steelyard.base.house import root
 from steelyard.calibration import bank as banking
-from steelyard.calibration import planted
+from steelyard.calibration import planted, usual_runs
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, timer
 from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
+from steelyard.calibration.usual_runs import UsualRun, minutes_needed
 from steelyard.calibration.values import values_of
 from steelyard.catalogue import entries as catalogue
 from steelyard.catalogue.subject_syntax import study_of
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.provision.subject import BUSY_HEADER
+from steelyard.statistics.looks import LOOKS
 from steelyard.statistics.planning import power
 from steelyard.store import machine_history
 from steelyard.store.stored_run import read_run
@@ -52,6 +56,7 @@ def made(
     bias: float = 0.0,
     rounds: int = 10,
     memory: float = 0.0,
+    seconds: float = 149.0,
 ) -> Bank:
     """A bank in which a slow-down by x costs exactly log(1 + x), forks vary, and each remembers the one before it."""
     draw, of_forks = (
@@ -61,7 +66,7 @@ def made(
     entries, slices, level_of_fork = [], [], 0.0
     for fork in range(1, forks + 1):
         level_of_fork = memory * level_of_fork + of_forks.normal(0, fork_deviation)
-        entries.append(ForkEntry(fork, fork, "", "complete", "", 149.0, 6.0, 33.0, 104.0, 6.0, 1, ""))
+        entries.append(ForkEntry(fork, fork, "", "complete", "", seconds, 6.0, 33.0, 104.0, 6.0, 1, ""))
         for number in range(rounds):
             for place, (subject, label, level) in enumerate(FACES):
                 log = draw.normal(0, slice_deviation) - math.log1p(level)
@@ -84,31 +89,68 @@ def row(bank: Bank, begins: str) -> FigureRow:
 def test_a_fork_is_the_median_of_its_rounds_and_a_voided_round_does_not_count() -> None:
     whole = made(2, slice_deviation=0.0)
     values = values_of(whole)
-    assert values.truths[0.05] == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
-    assert (values.rounds, values.voided, values.left_out) == (20, 0, [])
+    assert values.levels[0.05].truths == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
+    assert (values.rounds, values.voided, values.lost) == (20, 0, [])
     spoilt = [
         one if one.round or one.fork == 1 else SliceEntry(**{**vars(one), "completed": 1, "voided": "compiling"})
         for one in whole.slices
     ]
     again = values_of(Bank(SETUP, whole.forks, spoilt))
-    assert again.ratios[0.0] == pytest.approx(values.ratios[0.0])
+    assert again.equal.ratios == pytest.approx(values.equal.ratios)
     assert again.voided == 1
 
 
-def test_a_fork_that_lost_most_of_its_rounds_is_left_out() -> None:
-    whole = made(3)
+def test_a_fork_that_lost_most_of_its_rounds_or_failed_is_lost_and_its_time_is_not() -> None:
+    whole = made(4)
+    failed = ForkEntry(4, 4, "", "failed", "died", 33.0, 6.0, 27.0, 0.0, 0.0, 0, "")
     spoilt = [
         SliceEntry(**{**vars(one), "voided": "compiling"}) if one.fork == 2 and one.round > 3 else one
         for one in whole.slices
+        if one.fork != 4
     ]
-    values = values_of(Bank(SETUP, whole.forks, spoilt))
-    assert (values.forks, values.left_out) == ([1, 3], [2])
+    values = values_of(Bank(SETUP, [*whole.forks[:3], failed], spoilt))
+    assert (values.equal.forks, values.lost) == ([1, 2, 3, 4], [2, 4])
+    assert [math.isnan(one) for one in values.equal.ratios] == [False, True, False, True]
+    assert values.equal.seconds[1] == values.equal.seconds[0] and values.equal.seconds[3] == 33.0
 
 
-def test_recorded_seconds_are_those_of_two_subjects_alone() -> None:
+def test_a_fork_that_the_user_stopped_is_none() -> None:
+    whole = made(3)
+    stopped = ForkEntry(3, 3, "", "interrupted", "stopped", 12.0, 6.0, 6.0, 0.0, 0.0, 0, "")
+    values = values_of(Bank(SETUP, [*whole.forks[:2], stopped], whole.slices))
+    assert (values.equal.forks, values.lost) == ([1, 2], [])
+
+
+def test_real_seconds_are_all_but_the_slices_that_two_subjects_would_not_have_had() -> None:
     values = values_of(made(1))
     six_other_faces = 6 * 10 * 1.3
-    assert values.seconds[0.05] == pytest.approx([149 - six_other_faces])
+    assert values.levels[0.05].seconds == pytest.approx([149 - six_other_faces])
+
+
+def test_levels_may_take_turns_from_fork_to_fork() -> None:
+    study = catalogue.study("calibration").model
+    asked = [planted.of_fork(study, number) for number in range(1, 7)]
+    assert all(len(labels) == 4 and {"a", "again"} < set(labels) for labels in asked)
+    assert asked[:3] == asked[3:]
+    assert {label for labels in asked for label in labels} == {one.label for one in planted.specs(study)}
+    whole = made(12)
+    kept = [one for one in whole.slices if one.label in planted.of_fork(study, one.fork)]
+    values = values_of(Bank(SETUP, whole.forks, kept))
+    assert len(values.equal.forks) == 12 and not values.lost
+    assert [len(values.levels[level].forks) for level in values.planted] == [4, 4, 4]
+    assert values.levels[0.05].seconds == pytest.approx([149 - 2 * 10 * 1.3] * 4)
+
+
+def test_what_was_planted_is_read_off_the_servers_own_clock() -> None:
+    whole = made(4)
+    clocked = [
+        SliceEntry(**{**vars(one), "cpu_own_ns": round(one.completed * 100_000 * (1 + one.level))})
+        for one in whole.slices
+    ]
+    values = values_of(Bank(SETUP, whole.forks, clocked))
+    assert values.levels[0.20].clocked == pytest.approx([0.2] * 4, abs=1e-4)
+    assert "+20.00% for +20%" in row(Bank(SETUP, whole.forks, clocked), "What was planted").reached
+    assert np.isnan(values_of(whole).levels[0.20].clocked).all()
 
 
 def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> None:
@@ -128,12 +170,65 @@ def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> N
 
 
 def test_a_sound_machine_reaches_every_figure() -> None:
-    found = figures(values_of(made(60)))
-    assert [one.figure for one in found.rows if one.met is False] == []
-    assert sum(one.met is True for one in found.rows) == 7
+    values = values_of(made(320, fork_deviation=0.011, slice_deviation=0.005, rounds=5, seconds=104.0))
+    found = figures(values, usual(0.05))
+    assert [(one.figure, one.reached) for one in found.rows if one.met is False] == []
+    assert sum(one.met is True for one in found.rows) == 11
     five = next(one for one in found.levels if one.level == 0.05)
     assert five.truth == pytest.approx(-math.log(1.05), abs=0.002)
-    assert five.right > 0.97
+    assert five.right > 0.97 and five.minutes_found <= 12
+
+
+def usual(deviation: float, runs: int = 20, seconds: float = 64.0) -> list[UsualRun]:
+    """Runs of two servers by the usual way, each `seconds` long, that vary by so much."""
+    draw = np.random.default_rng(5)
+    labels = [("a", 0.0), ("slowed", 0.05)]
+    return [
+        UsualRun(n, label, level, seconds, 1000 * math.exp(draw.normal(0, deviation)) / (1 + level))
+        for n in range(runs)
+        for label, level in labels
+    ]
+
+
+def test_the_usual_way_takes_as_many_runs_as_welchs_test_needs() -> None:
+    """By simulation: with the runs that it says, and of the same spread, Welch's test finds 5% nine times of ten."""
+    runs = usual(0.03, runs=400)
+    minutes = minutes_needed(runs, 0.05, 0.9)
+    assert minutes is not None
+    repeats = round(minutes * 60 / 64 / 2)
+    draw = np.random.default_rng(6)
+    first, second = (draw.normal(shift, 0.03, (4000, repeats)) for shift in (0.0, math.log(1.05)))
+    found = np.mean(ttest_ind(first, second, axis=1, equal_var=False).pvalue < 0.05)
+    assert found == pytest.approx(0.9, abs=0.03)
+    assert minutes_needed(runs[:3], 0.05, 0.9) is None and minutes_needed([], 0.05, 0.9) is None
+
+
+def test_runs_of_the_usual_way_are_kept_beside_the_bank(tmp_path: Path) -> None:
+    runs = usual(0.02, runs=2)
+    usual_runs.write(runs, tmp_path)
+    assert usual_runs.read(tmp_path) == runs
+    assert usual_runs.read(tmp_path / "nowhere") == []
+
+
+def test_too_few_comparisons_as_measured_and_too_many_lost_forks_are_missed_figures() -> None:
+    few = made(60)
+    assert row(few, "A/A alarms, disjoint").met is False
+    spoilt = [
+        SliceEntry(**{**vars(one), "voided": "compiling"}) if one.fork < 4 and one.round > 3 else one
+        for one in few.slices
+    ]
+    assert row(few, "Lost forks").met is True
+    assert row(Bank(SETUP, few.forks, spoilt), "Lost forks").met is False
+
+
+def test_the_calibration_measures_as_compare_does_and_cannot_drift_from_it() -> None:
+    compared = study_of(["go", "go"], "wstest", "echoStruct", rate=None, budget_seconds=300.0, margin=0.03)
+    calibrated = planted.as_compared(catalogue.study("calibration").model)
+    for name in planted.SHARED:
+        assert getattr(calibrated, name) == getattr(compared, name), name
+    said = (root() / "studies" / "calibration.toml").read_text(encoding="utf-8")
+    assert not [name for name in planted.SHARED if f"\n{name} =" in said]
+    assert tuple(compared.looks) == LOOKS and calibrated.budget == compared.budget
 
 
 def test_a_bias_is_seen_and_said() -> None:
@@ -200,7 +295,7 @@ def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_leng
 
 
 def test_the_calibration_of_another_server_is_the_same_study_with_other_processes() -> None:
-    known = catalogue.study("calibration").model
+    known = planted.as_compared(catalogue.study("calibration").model)
     assert planted.study_of(None, "wstest", "echoStruct", pairs=None, slice_seconds=None) == known
     found = planted.study_of("go", "wstest", "echoVoid", pairs=9, slice_seconds=2 * known.slice_seconds)
     ours, theirs = planted.specs(found), planted.specs(known)

@@ -1,5 +1,6 @@
 """Comparisons in the user's words, and when they have enough forks."""
 
+import re
 import tomllib
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ from steelyard.catalogue import entries, subject_syntax
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import stopping
+from steelyard.plan.budget import Fitted, beside_pairs, fitted
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 
@@ -64,12 +66,12 @@ def test_a_rate_makes_the_load_open() -> None:
     assert cell.profile.kind == "rate"
 
 
-@pytest.mark.parametrize(("words", "seconds"), [("90s", 90), ("10m", 600), ("1.5h", 5400), ("45", 45), ("2 min", 120)])
+@pytest.mark.parametrize(("words", "seconds"), [("90s", 90), ("10m", 600), ("1.5h", 5400), ("2 min", 120)])
 def test_times_are_read(words: str, seconds: float) -> None:
     assert subject_syntax.seconds_of(words) == seconds
 
 
-@pytest.mark.parametrize("words", ["", "0s", "ten", "-3m", "5 d"])
+@pytest.mark.parametrize("words", ["", "0s", "ten", "-3m", "5 d", "45"])
 def test_what_is_no_time_is_refused(words: str) -> None:
     with pytest.raises(ConfigurationError, match="not a time"):
         subject_syntax.seconds_of(words)
@@ -112,8 +114,52 @@ def test_an_undecided_comparison_ends_at_the_last_look_that_its_budget_reaches()
     assert forks_driven(study("a", "b", budget=600), never, 80) == 6
 
 
-def test_even_a_small_budget_reaches_the_first_look() -> None:
-    assert forks_driven(study("a", "b", budget=10), never, 80) == 4
+def test_a_budget_is_a_promise_also_where_it_does_not_hold_the_first_look() -> None:
+    assert forks_driven(study("a", "b", budget=10), never, 80) == 1
+    assert forks_driven(study("a", "b", budget=240), never, 80) == 3
+    assert forks_driven(study("a", "b", budget=310), never, 80) == 4, "a twentieth over is no other fork"
+
+
+def test_where_the_first_look_would_come_too_late_later_forks_hold_fewer_pairs() -> None:
+    now = schedule(study("a", "b", budget=240), pairs=12)
+    changed = after_one(now, 90)  # 55.2 s of them for twelve pairs of two slices of 2 s
+    assert (changed.pairs_per_cell, len(changed.trials)) == (3, 4)
+    assert changed.left_out == ["9 of 12 pairs a fork"]
+    assert 90 + 3 * (90 - 55.2 + 3 * 4.6) <= 240
+
+
+def compared(budget: float, *, compiles: bool, **asked: object) -> Fitted:
+    one = schedule(study("a", "b", budget=budget), **asked)
+    return fitted(one, [compiles, compiles], slice_fixed="slice_seconds" in asked)
+
+
+def test_a_small_budget_is_fitted_before_anything_runs_and_that_is_said() -> None:
+    whole = compared(900, compiles=True)
+    assert (whole.schedule.slice_seconds, whole.schedule.pairs_per_cell, whole.said) == (2.0, 12, ())
+    small = compared(120, compiles=False)
+    assert small.schedule.slice_seconds == 1.0 and 3 <= small.schedule.pairs_per_cell < 12
+    trial = beside_pairs(small.schedule, [False, False]) + small.schedule.pairs_per_cell * 2 * 1.3
+    assert 4 * trial <= 120 and len(small.said) == 1
+    assert small.said[0].startswith("to keep to 2 min 00 s: slices of 1 s, not 2, at most ")
+    fixed = compared(160, compiles=False, slice_seconds=2.0)
+    assert fixed.schedule.slice_seconds == 2.0 and fixed.schedule.pairs_per_cell < 12
+
+
+def test_what_a_budget_cannot_hold_is_said_before_anything_runs_with_what_could() -> None:
+    tiny = compared(60, compiles=True)
+    assert tiny.schedule.pairs_per_cell == 3
+    assert tiny.said[0].startswith(
+        "1 min 00 s hold about 1 of the 4 forks that a verdict takes, so there may be none; a budget of"
+    )
+    enough = re.search(r"about (\d+) min (\d+) s would", tiny.said[0])
+    assert enough is not None
+    again = compared(60 * int(enough[1]) + int(enough[2]) + 1, compiles=True)
+    assert not any("hold about" in said for said in again.said)
+
+
+def test_a_schedule_without_a_budget_stays_as_it_is() -> None:
+    plain = schedule(WSTEST)
+    assert fitted(plain, [True] * 4, slice_fixed=False) == Fitted(plain)
 
 
 def test_nothing_is_judged_between_looks() -> None:
@@ -172,11 +218,13 @@ def test_subjects_are_given_up_last_and_named() -> None:
     ] * 4
 
 
-def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_to_be_overrun() -> None:
-    for budget, over in ((10, 310), (240, 80), (400, 0)):
+def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_with_what_would() -> None:
+    for budget, said in ((10, "holds 1 of the 4 forks"), (240, "holds 3 of the 4 forks"), (400, "")):
         now = schedule(study("a", "b", budget=budget), pairs=4)
-        changed = after_one(now, 80)
-        assert round(stopping.over_budget(now, changed, 80)) == over, budget
+        assert said in (found := stopping.without_verdict(now, after_one(now, 80), 80)), budget
+        assert bool(found) == bool(said)
+    demo = schedule(entries.study("demo").model)
+    assert "more than the budget" in stopping.without_verdict(demo, after_one(demo, 200), 200)
 
 
 def test_the_warm_up_leaves_room_for_the_least_forks_of_the_pairs_planned_in_half_a_trial_at_most() -> None:
@@ -197,18 +245,23 @@ def test_without_a_budget_and_before_tests_the_warm_up_takes_its_time() -> None:
 
 
 def test_the_budget_ends_a_warm_up_in_time_but_never_before_each_had_the_least() -> None:
-    assert stopping.warm_up_is_over(40, 41, [11, 12])
-    assert not stopping.warm_up_is_over(40, 39, [11, 12])
-    assert not stopping.warm_up_is_over(40, 90, [11, 9])
-    assert not stopping.warm_up_is_over(None, 90, [11, 12])
+    assert stopping.warm_up_is_over(40, 41, [(True, 11), (True, 12)])
+    assert not stopping.warm_up_is_over(40, 39, [(True, 11), (True, 12)])
+    assert not stopping.warm_up_is_over(40, 90, [(True, 11), (True, 9)])
+    assert not stopping.warm_up_is_over(None, 90, [(True, 11), (True, 12)])
+    assert stopping.warm_up_is_over(40, 41, [(False, 5)]) and not stopping.warm_up_is_over(40, 41, [(True, 5)])
 
 
-def test_a_run_that_turns_out_dearer_gives_up_forks_but_never_under_the_least() -> None:
+def test_a_run_that_turns_out_dearer_gives_up_forks_and_in_the_end_the_verdict_but_not_those_asked_for_whatever_it_takes() -> (
+    None
+):
     rule = stopping.stopping_of(never, lambda planned: planned.pairs_per_cell)
     now = rule(schedule(WSTEST, forks=8, pairs=3, budget_seconds=890), 1, 110)
     assert len(now.trials) == 8
     assert len(rule(now, 3, 400).trials) == 6
-    assert len(rule(now, 3, 900).trials) == 4
+    assert len(rule(now, 3, 900).trials) == 3
+    asked = now.model_copy(update={"least_forks": 4})
+    assert len(stopping.within(asked, 3, 900, 300, 890).trials) == 4
 
 
 def test_the_pilot_decides_the_pairs_only_where_nobody_else_did() -> None:

@@ -14,7 +14,8 @@ from steelyard.base.errors import ContractError, NoAnswerError
 
 Deed = Callable[[socket.socket, threading.Event], None]
 HEAD = b"HTTP/1.1 200 OK\r\n"
-BOUND_SECONDS = 2.0
+BOUND_SECONDS = 0.5  # where an answer is to come too late
+AMPLE_SECONDS = 120.0  # where its time is not what is asked: a busy machine may take seconds over what is nothing
 BOUND_BYTES = 200_000
 
 
@@ -78,11 +79,11 @@ def says_and_closes(words: bytes) -> Deed:
 @pytest.mark.parametrize(
     ("deed", "said"),
     [
-        (drips(b""), "no answer within 2 s"),
-        (drips(HEAD + b"Slow: "), "no answer within 2 s"),
-        (drips(HEAD + b"Content-Length: 190000\r\n\r\n"), "no answer within 2 s"),
-        (drips(HEAD + b"Transfer-Encoding: chunked\r\n\r\n10000\r\n"), "no answer within 2 s"),
-        (says(b""), "no answer within 2 s"),
+        (drips(b""), "no answer within 0.5 s"),
+        (drips(HEAD + b"Slow: "), "no answer within 0.5 s"),
+        (drips(HEAD + b"Content-Length: 190000\r\n\r\n"), "no answer within 0.5 s"),
+        (drips(HEAD + b"Transfer-Encoding: chunked\r\n\r\n10000\r\n"), "no answer within 0.5 s"),
+        (says(b""), "no answer within 0.5 s"),
         (floods(HEAD + b"\r\n", b"body "), "the answer is larger than 200,000 bytes"),
         (floods(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\nchunk\r\n"), "the answer is larger than 200,000"),
         (floods(HEAD + b"Content-Length: 999999999999999\r\n\r\n", b"body "), "the answer is larger than 200,000"),
@@ -103,26 +104,25 @@ def says_and_closes(words: bytes) -> Deed:
 )
 def test_a_hostile_server_costs_a_bounded_time_and_is_named(deed: Deed, said: str) -> None:
     with server(deed) as url:
-        conversation = Conversation(url, BOUND_SECONDS, most_bytes=BOUND_BYTES)
+        late = said.startswith("no answer within")
+        conversation = Conversation(url, BOUND_SECONDS if late else AMPLE_SECONDS, most_bytes=BOUND_BYTES)
         begun = time.monotonic()
         with pytest.raises(NoAnswerError) as caught:
             conversation.post(b"<a/>", {})
         assert said in caught.value.message
         assert isinstance(caught.value, ContractError)
-        assert (
-            time.monotonic() - begun < 20 * BOUND_SECONDS
-        )  # and not the minutes that a reader without a deadline takes
+        assert time.monotonic() - begun < AMPLE_SECONDS  # a reader without a deadline takes longer over what drips
         conversation.close()
 
 
 def test_a_deadline_is_over_each_answer_and_not_over_the_conversation() -> None:
     def deed(connection: socket.socket, over: threading.Event) -> None:
-        over.wait(0.7)
+        over.wait(0.6)
         connection.sendall(HEAD + b"Content-Length: 2\r\n\r\nok")
 
     with server(deed) as url:
-        conversation = Conversation(url, BOUND_SECONDS)
-        assert [conversation.get({}).body for _ in range(4)] == [b"ok"] * 4
+        conversation = Conversation(url, 2.5)
+        assert [conversation.get({}).body for _ in range(5)] == [b"ok"] * 5
         conversation.close()
 
 

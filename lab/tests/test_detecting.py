@@ -11,8 +11,11 @@ import pytest
 from rich.console import Console
 from steelyard.analyse import blocks as shaped
 from steelyard.analyse.analysis import analyse, decision_table
+from steelyard.analyse.detectors import DETECTORS
+from steelyard.analyse.detectors.detector import Detector
 from steelyard.analyse.instrument import Level, examine
 from steelyard.base.house import root
+from steelyard.catalogue import entries, published_tables
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.verdict import Detection, Verdicts
 from steelyard.store.stored_run import Run, read_run
@@ -106,7 +109,7 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     ranks = {one.subject: (one.best, one.worst) for one in decided.tests[0].ranks}
     assert ranks == {B: (1, 1), A: (2, 3), "wildfly": (2, 3)}
     assert any(words.startswith(f"{A} slower than {B} (0.") for words in decided.tests[0].verdicts)
-    assert f"On pair, by throughput: constant load: {B} (test 7)." in verdicts.sentence
+    assert f"On pair, by throughput, on this machine: constant load: {B} (test 7)." in verdicts.sentence
     console = Console(width=120, record=True, file=StringIO())
     console.print(decision_table(verdicts))
     assert B in console.export_text()
@@ -158,3 +161,21 @@ def test_littles_law_is_shown_for_a_shape_and_judges_a_constant_load(tmp_path: P
     findings = [one for one in examine(run_of(tmp_path, blocks={"1": HELD, "4": RAMP})) if one.check == "Little's law"]
     levels = {(one.cell, one.level, one.found) for one in findings}
     assert levels == {("1", Level.OK, "+0.00%"), ("4", Level.UNKNOWN, "+0%, has a shape")}
+
+
+def test_a_detector_is_asked_of_the_profiles_that_it_names_and_of_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = Detector(
+        "counting", frozenset({"ramp"}), "how long {} was seen", lambda name, forks, _: f"{name}: {len(forks)} forks."
+    )
+    monkeypatch.setitem(DETECTORS, "counting", counting)
+    verdicts = verdicts_of(tmp_path, blocks={"1": HELD, "4": RAMP})
+    asked = [(one.cell, one.sentence) for one in verdicts.detections if one.detector == "counting"]
+    assert asked == [("4", f"{A}: 4 forks."), ("4", f"{B}: 4 forks.")]
+
+
+def test_what_a_paper_read_off_its_charts_names_a_detector() -> None:
+    claims = sorted(entries.study_files()["soaservers"].parent.glob("*/claims.toml"))
+    readings = [reading for path in claims for reading in published_tables.read_conclusions(path).readings]
+    assert readings and {reading.detector for reading in readings} <= DETECTORS.keys()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,20 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from steelyard.analyse.analysis import examined
-from steelyard.base.errors import ConfigurationError
+from steelyard.analyse.sentences import over_cells
+from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange import corpus
+from steelyard.exchange import corpus, exchanges
 from steelyard.models.records import Schedule
 from steelyard.models.study import Grid, Study
+from steelyard.plan.cells import operations_of, sessions_of
 from steelyard.plan.kinds import warmed
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
 from steelyard.report.charts.heat_map import heat_map
+from steelyard.report.sections import grid as grid_section
 from steelyard.statistics.verdict_words import Word
-from steelyard.store.stored_run import read_run
+from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
 SIZES = entries.study("wstest-sizes").model
@@ -103,3 +107,111 @@ def test_every_word_of_a_verdict_can_stand_in_the_heat_map(tmp_path: Path) -> No
     assert shown is not None
     words = [word for *_, word in shown.rows]
     assert words == ["faster", "slower", "equal", "undecided", "unconfirmed", "too few forks"]
+
+
+def gridded(tmp_path: Path) -> Run:
+    """Three cells of one family in which the subjects differ as planted: faster in two, of which one by more."""
+    planted = Planted(
+        rates={"go": 1200.0, "tomcat-metro": 1000.0},
+        reference="tomcat-metro",
+        cells={"small": 1.0, "large": 1.0, "huge": 1.0},
+    )
+    return in_one_family(read_run(write_run(tmp_path / "run", planted)))
+
+
+def in_one_family(run: Run) -> Run:
+    cells = [cell.model_copy(update={"primary": True, "family": "grid 1"}) for cell in run.schedule.cells]
+    return replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))
+
+
+def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_below(tmp_path: Path) -> None:
+    analysis = examined(gridded(tmp_path))
+    (headline,) = analysis.said
+    assert headline.verdict.startswith(
+        "Over a grid of 3 cells, on this machine, go is faster than tomcat-metro in all 3, 1."
+    )
+    assert headline.basis == "adjusted for 3 cells, 4 forks"
+    assert analysis.verdicts.sentence == str(headline)
+    below = grid_section.content(analysis)
+    assert below is not None
+    sentences = [str(one) for one in below["sentences"]]  # type: ignore[attr-defined]
+    assert [sentence.split(":")[0] for sentence in sentences] == [
+        f"go is faster than tomcat-metro on {cell}, on this machine" for cell in ("small", "large", "huge")
+    ]
+
+
+def test_the_headline_counts_the_cells_of_each_word_and_names_those_that_stand_alone(tmp_path: Path) -> None:
+    judgements = [one for one in examined(gridded(tmp_path)).judgements if one.compared.primary]
+    mixed = [judgements[0], replace(judgements[1], word=Word.UNDECIDED), replace(judgements[2], word=None)]
+    sentence = over_cells(mixed).verdict
+    assert re.fullmatch(
+        r"Over a grid of 3 cells, on this machine, go is faster than tomcat-metro in 1 \(small\), 1\.\d+ times the throughput; "
+        r"undecided in 1 \(large\); without a verdict in 1 \(huge\)",
+        sentence,
+    )
+
+
+def test_sessions_stand_in_a_grid_with_a_payload_each_with_requests_of_its_own() -> None:
+    visit = {
+        "steps": [
+            {"operation": "echoVoid"},
+            {"operation": "echoList", "captures": {"x": {"kind": "header", "name": "X"}}},
+        ]
+    }
+    study = Study.model_validate(
+        SIZES.model_dump(exclude_defaults=True)
+        | {"operations": ["visit"], "primary": "visit", "sessions": {"visit": visit}}
+    )
+    cells = planned(study, users=2).cells
+    assert operations_of(cells[1], study.sessions) == {
+        "echoVoid@ListSize=20": "echoVoid",
+        "echoList@ListSize=20": "echoList",
+    }
+    known = sessions_of(cells, study.sessions)
+    assert (
+        list(known)
+        == ["visit@ListSize=1", "visit@ListSize=20", "visit@ListSize=200"]
+        == [*cells[0].asked, *cells[1].asked, *cells[2].asked]
+    )
+    assert [step.operation for step in known["visit@ListSize=20"].steps] == [
+        "echoVoid@ListSize=20",
+        "echoList@ListSize=20",
+    ]
+    assert set(known["visit@ListSize=1"].steps[1].captures) == {"x"}
+
+
+def test_a_grid_of_corners_and_centre_has_those_unless_the_whole_is_asked_for() -> None:
+    study = with_grid(users=[5, 10, 15, 20], payload={"ListSize": [10, 30, 60]}, cells="corners-and-centre")
+    assert [(cell.payload["ListSize"], cell.users) for cell in planned(study).cells] == [
+        (10, 5), (10, 20), (30, 10), (60, 5), (60, 20),
+    ]  # fmt: skip
+    assert len(planned(study, whole_grid=True).cells) == 12
+
+
+def test_a_corpus_of_large_requests_ends_at_its_bytes_and_asks_for_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus, "MOST_BYTES", 400_000)
+    wanted = {"echoList": corpus.Requests("echoList", {"ListSize": 200})}
+    made = corpus.make(entries.service("wstest"), tmp_path / "corpus", wanted, seed=1, count=1000)
+    lengths = [int(row["length"]) for row in csv.DictReader((made.folder / "corpus.csv").open(encoding="utf-8"))]
+    assert corpus.LEAST_ENTRIES <= len(lengths) < 1000
+    assert sum(lengths[:-1]) < 400_000 <= sum(lengths)
+    assert (made.folder / "corpus.bin").stat().st_size == sum(lengths)
+
+
+def test_a_generator_that_prints_nothing_is_ended_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchanges, "GENERATE_SECONDS", 0.3)
+    service = entries.service("wstest")
+    silent = ["python3", "-c", "import time; time.sleep(60)"]
+    mute = replace(service, model=service.model.model_copy(update={"generate": silent}))
+    with pytest.raises(ContractError, match=r"printed nothing for 0\.3 s, and was ended"):
+        list(exchanges.generated(mute, "echoVoid", seed=1, count=1, parameters={}))
+
+
+def test_a_generator_that_fails_says_so_in_its_own_words() -> None:
+    service = entries.service("wstest")
+    failing = ["python3", "-c", "import sys; sys.exit('there is no more paper')"]
+    broken = replace(service, model=service.model.model_copy(update={"generate": failing}))
+    with pytest.raises(ContractError, match="failed: there is no more paper"):
+        list(exchanges.generated(broken, "echoVoid", seed=1, count=1, parameters={}))

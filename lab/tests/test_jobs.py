@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from steelyard.catalogue import entries
 from steelyard.drive import jobs
-from steelyard.models.job import Rate, Stage, Turn
+from steelyard.models.job import Rate, Session, SessionStep, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
@@ -62,6 +62,8 @@ def test_what_has_no_partner_is_slow_open_or_not_to_be_cut_takes_no_turns() -> N
     assert jobs.turn_of(schedule, cell, 2, 21) is None, "two turns would not fit into a slice"
     assert jobs.turn_of(schedule, cell.model_copy(update={"profile": rate}), 2, 0.8) is None
     assert jobs.turn_of(schedule.model_copy(update={"turn_ms": 0}), cell, 2, 0.8) is None
+    sessions = {next(iter(cell.mix)): Session(steps=[SessionStep(operation="echoVoid")])}
+    assert jobs.turn_of(schedule.model_copy(update={"sessions": sessions}), cell, 2, 0.8) is None
     assert make(["a", "b"], as_published=True).turn_ms == 0
     frozen = STUDY.model_copy(update={"design": "alternating-frozen"})
     request = Request(only=["a", "b"])

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
 from steelyard.observe import doctor, processes
-from steelyard.provision import cpus, launch, quota
+from steelyard.provision import cpus, launch, quota, subject
 from steelyard.provision.keeper import ProcessUse
 
 
@@ -51,21 +51,35 @@ def test_companions_have_processors_of_their_own_where_there_are_some_else_the_e
 
 
 @pytest.mark.parametrize(
-    ("cpuinfo", "said", "awake"),
+    ("cpuinfo", "said", "idle", "whose"),
     [
-        ("flags\t\t: fpu hypervisor sse", "", True),
-        ("flags\t\t: fpu hypervisor sse", "no", False),
-        ("model name\t: hypervisor\nflags\t\t: fpu sse", "", False),
-        ("flags\t\t: fpu sse", "yes", True),
+        ("flags\t\t: fpu hypervisor sse", "", False, "all"),
+        ("flags\t\t: fpu hypervisor sse", "", True, "engine"),
+        ("flags\t\t: fpu hypervisor sse", "no", False, "none"),
+        ("flags\t\t: fpu hypervisor sse", "engine", False, "engine"),
+        ("flags\t\t: fpu hypervisor sse", "yes", True, "all"),
+        ("model name\t: hypervisor\nflags\t\t: fpu sse", "", False, "none"),
+        ("flags\t\t: fpu sse", "yes", False, "all"),
     ],
 )
-def test_a_virtual_machines_processors_are_kept_awake_unless_the_user_says_otherwise(
-    tmp_path: Path, cpuinfo: str, said: str, awake: bool
+def test_a_virtual_machines_processors_are_kept_awake_but_where_that_delays_who_sleeps_unless_the_user_says_otherwise(
+    tmp_path: Path, cpuinfo: str, said: str, idle: bool, whose: str
 ) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "cpuinfo").write_text(cpuinfo)
-    assert cpus.awake_wanted(said, root=tmp_path) is awake
-    assert cpus.awake_wanted(said, limited=True, root=tmp_path) is (said == "yes"), "a quota would be used up"
+    assert cpus.awake_wanted(said, idle=idle, root=tmp_path) == whose
+    limited = cpus.awake_wanted(said, limited=True, idle=idle, root=tmp_path)
+    assert limited == (whose if said else "none"), "a quota would be used up"
+
+
+def test_only_the_engines_processors_are_kept_awake_where_the_load_leaves_servers_idle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("STEELYARD_AWAKE", raising=False)
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "cpuinfo").write_text("flags : hypervisor\n")
+    assert cpus.share(range(4), tmp_path).awake == [0, 1, 2, 3]
+    assert cpus.share(range(4), tmp_path, idle=True).awake == [3]
 
 
 def cores(root: Path, *siblings: str) -> None:
@@ -110,9 +124,9 @@ def test_no_more_processors_are_shared_than_a_quota_pays_for_and_of_as_many_core
     assert (check.found, check.good) == ("the time of 0.5 of 16 processors", False)
 
 
-def test_what_is_neither_yes_nor_no_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_choice_of_processors_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_AWAKE", "maybe")
-    with pytest.raises(ConfigurationError, match="STEELYARD_AWAKE is 'maybe', but must be yes or no"):
+    with pytest.raises(ConfigurationError, match="STEELYARD_AWAKE is 'maybe', but must be yes, no or engine"):
         cpus.share()
 
 
@@ -122,7 +136,7 @@ def children() -> set[str]:
 
 def test_processors_kept_awake_are_never_idle_and_what_kept_them_so_is_gone_after() -> None:
     (cpu, *_) = os.sched_getaffinity(0)
-    with cpus.kept_awake(cpus.Shares([cpu], [cpu], awake=True)):
+    with cpus.kept_awake(cpus.Shares([cpu], [cpu], awake=[cpu])):
         before = processes.machine_times(Path("/proc/stat").read_text())[cpu]
         time.sleep(0.5)
         after = processes.machine_times(Path("/proc/stat").read_text())[cpu]
@@ -134,7 +148,7 @@ def test_processors_kept_awake_are_never_idle_and_what_kept_them_so_is_gone_afte
 def test_a_processor_that_cannot_be_kept_awake_is_named() -> None:
     with (
         pytest.raises(EngineError, match=r"cannot be kept awake: .*processor 1000"),
-        cpus.kept_awake(cpus.Shares([1000], [1000], awake=True)),
+        cpus.kept_awake(cpus.Shares([1000], [1000], awake=[1000])),
     ):
         pass
 
@@ -270,3 +284,9 @@ def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
 
     ports = launch.free_ports(Twice(3), 5)
     assert len(ports) == len(set(ports)) == 5
+
+
+def test_who_waits_is_frozen_unless_the_user_says_otherwise() -> None:
+    assert subject.freezing_wanted("") and subject.freezing_wanted("yes") and not subject.freezing_wanted("no")
+    with pytest.raises(ConfigurationError, match="STEELYARD_FREEZE is 'maybe', but must be yes or no"):
+        subject.freezing_wanted("maybe")

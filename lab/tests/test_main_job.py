@@ -98,6 +98,15 @@ def test_warm_up_ends_where_it_is_steady_and_slices_are_driven_in_the_order_of_t
         assert [int(row["slice"]) for row in csv.DictReader(file)] == [one["number"] for one in record["slices"]]
 
 
+def test_a_budget_too_small_for_all_is_kept_by_leaving_out_and_saying_so(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path, forks=9), "--budget", "1s")
+    assert "left out, for the budget does not hold it" in ran.err, ran.err
+    found = verdicts(tmp_path)
+    assert any(note.startswith("left out") for note in found["notes"])
+    forks = next(one["forks"] for one in found["comparisons"] if one["primary"])
+    assert forks == len(records(tmp_path)) < 9
+
+
 def test_a_trial_that_fails_by_accident_is_made_up_for_once(run: Run, tmp_path: Path) -> None:
     ran = run("run", study(tmp_path), at=[[1, "b", 1, "reset"]])
     assert ran.code == 1 and "every request failed" in ran.err, ran.err

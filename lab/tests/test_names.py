@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from steelyard.base.errors import ConfigurationError, ProvisionError
+from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.subject_syntax import subject_of
 from steelyard.plan.schedule import schedule_only, subjects_of
@@ -25,7 +25,7 @@ def test_a_long_factor_makes_a_label_that_files_can_be_named_after() -> None:
 @pytest.mark.parametrize("length", [250, 5000])
 def test_a_factor_that_names_no_file_is_refused_however_long(length: int) -> None:
     service, server = entries.service("soaservers"), entries.server("tomcat-metro")
-    with pytest.raises(ProvisionError, match="which is no file"):
+    with pytest.raises(ConfigurationError, match="which is no file"):
         factors.settled(server, service, {"graph": "x" * length})
 
 
@@ -45,13 +45,17 @@ def test_a_run_s_prefix_names_its_folder(tmp_path: Path) -> None:
     assert place.parent == tmp_path and place.name.startswith("night-1.5-20")
 
 
-def test_a_stopped_run_takes_up_its_subjects_as_they_were_asked_for_and_not_by_their_labels() -> None:
+def test_a_stopped_run_takes_up_its_subjects_as_they_were_asked_for_and_not_by_their_labels(
+    tmp_path: Path,
+) -> None:
     study = entries.study("soaservers").model
-    words = "tomcat-metro@graph=/somewhere/own graph.xml"
-    schedule = schedule_only(study, Request(only=["go", words]))
-    asked = subjects_of(study, ["go", words])
+    graph = tmp_path / "own graph.xml"
+    graph.write_text("<graph/>")
+    words = f"tomcat-metro@graph={graph}"
+    schedule = schedule_only(study, Request(only=["wildfly", words]))
+    asked = subjects_of(study, ["wildfly", words])
     assert [one.label for one in asked] == schedule.subjects
-    assert asked[1].parts[0].factors == {"graph": "/somewhere/own graph.xml"}
+    assert asked[1].parts[0].factors == {"graph": str(graph)}
     assert subjects_of(study, schedule.asked) == asked
     assert subjects_of(study, schedule.subjects) != asked
 
@@ -59,6 +63,6 @@ def test_a_stopped_run_takes_up_its_subjects_as_they_were_asked_for_and_not_by_t
 def test_a_stopped_run_takes_up_its_sets_of_factors_too() -> None:
     study = entries.study("soaservers").model
     name = next(iter(study.sets))
-    request = Request(only=["tomcat-metro", "go"], set_of_factors=name)
+    request = Request(only=["tomcat-metro", "wildfly"], set_of_factors=name)
     schedule = schedule_only(study, request)
     assert subjects_of(study, schedule.asked) == subjects_of(study, request.only, name)

@@ -30,7 +30,15 @@ def test_every_part_is_a_target_of_the_makefile(parts: ModuleType) -> None:
     named = [name for stage in parts.STAGES for lane in stage for name in lane]
     assert set(named) <= set(targets)
     assert {target for target in targets if target.startswith("test-")} - set(named) == {"test-servers", "test-long"}
-    assert parts.STAGES[-1] == (("test-e2e",),), "what measures has the machine for itself"
+    assert parts.STAGES[-1] == (("test-alone",),), "what measures has the machine for itself"
+
+
+def test_every_service_and_every_test_in_java_is_built_by_one_start_of_maven() -> None:
+    listed = re.findall(r"<module>../(.*)</module>", (ROOT / "tools" / "java.xml").read_text())
+    rooms = [ROOT / room for room in ("services", "servers", "monitor")]
+    tested = {path.parents[2] for room in rooms for path in room.rglob("src/test/java")}
+    services = {path.parent for path in (ROOT / "services").glob("*/*/pom.xml")}
+    assert sorted(listed) == sorted(str(path.relative_to(ROOT)) for path in tested | services)
 
 
 def test_a_part_is_timed_and_what_it_skipped_is_found(parts: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,6 +57,20 @@ def test_a_part_is_timed_and_what_it_skipped_is_found(parts: ModuleType, capsys:
     assert found.cpu_seconds >= 0.3
     assert found.skipped == (said[0], said[2], said[5], said[6])
     assert said[1] in capsys.readouterr().out
+
+
+def test_what_is_at_work_is_said_while_it_is(
+    parts: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(
+        parts, "run_lane", lambda names: [parts.run(f"import time; time.sleep({name})", MAKE) for name in names]
+    )
+    monkeypatch.setattr(parts, "STAGES", ((("1.0",),),))
+    assert parts.main() == 0
+    said = capsys.readouterr().err
+    assert "at work: import time; time.sleep(1.0) (0 s)\n" in said
+    assert not parts._at_work
 
 
 def test_the_summary_names_what_failed_and_what_was_skipped(parts: ModuleType) -> None:

@@ -49,6 +49,43 @@ def test_many_comparisons_end_as_each_alone_would(deviation: float) -> None:
         assert together.alarms[place] == (interval.low > 0 or interval.high < 0)
 
 
+@pytest.mark.parametrize("least", [0.005, 0.02, 0.06])
+def test_many_comparisons_with_floors_and_lost_forks_end_as_each_alone_would(least: float) -> None:
+    alpha, draw = alpha_of(LOOKS), np.random.default_rng(6)
+    values = forks(60, 0.02, effect=0.03, seed=7)
+    values[draw.random(values.shape) < 0.2] = np.nan
+    scatter = (least * draw.uniform(0.5, 1.5, values.shape)) ** 2
+    together = ended(values, scatter=scatter)
+    widened = 0
+    for place, row in enumerate(values):
+        for look in LOOKS:
+            kept = [n for n in range(look) if not math.isnan(row[n])]
+            floor = math.sqrt(np.mean([scatter[place, n] for n in kept])) if kept else 0.0
+            word = Word.UNDECIDED
+            if len(kept) >= LOOKS[0]:
+                (word,) = words([Judged([row[n] for n in kept], Better.HIGHER, floor)], alpha)
+            if word is not Word.UNDECIDED or look == LOOKS[-1]:
+                break
+        interval = student_interval([row[n] for n in kept], 1 - alpha, floor)
+        assert (together.forks[place], together.said[place]) == (look, WORDS[word])
+        assert (together.low[place], together.high[place]) == pytest.approx((interval.low, interval.high))
+        widened += interval != student_interval([row[n] for n in kept], 1 - alpha)
+    assert (widened > 40) == (least > 0.05)
+
+
+def test_a_floor_makes_alarms_rarer_where_pairs_explain_all_and_never_more_frequent() -> None:
+    values = forks(20_000, 0.02)
+    without, floored = ended(values).alarms, ended(values, scatter=np.full(values.shape, 0.02**2)).alarms
+    assert floored.mean() < 0.6 * without.mean()
+
+
+def test_where_most_forks_are_lost_nothing_is_decided() -> None:
+    values = forks(50, 0.001, effect=0.2)
+    values[:, 3:] = np.nan
+    found = ended(values)
+    assert set(found.said) == {Said.UNDECIDED} and not found.alarms.any() and set(found.forks) == {LOOKS[-1]}
+
+
 @pytest.mark.parametrize("deviation", [0.008, 0.018, 0.04, 0.2])
 def test_equal_subjects_raise_no_more_than_five_alarms_of_a_hundred(deviation: float) -> None:
     rate = float(np.mean(ended(forks(20_000, deviation)).alarms))

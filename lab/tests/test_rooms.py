@@ -1,15 +1,17 @@
 """The lab's rooms: imports go only towards the ground, nothing goes in circles."""
 
 import ast
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import steelyard
+from steelyard.base.house import root
 
 LAB = Path(steelyard.__file__).parent
 GROUND_FIRST = (
     *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
-    *("analyse", "drive", "check", "calibration", "report", "run", "commands", "cli"),
+    *("importing", "analyse", "drive", "loading", "check", "calibration", "report", "run", "commands", "cli"),
 )
 
 
@@ -94,3 +96,12 @@ def test_no_function_takes_more_than_a_reader_keeps_in_mind() -> None:
 def test_every_room_says_first_what_belongs_there() -> None:
     silent = [name for name, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text()))]
     assert silent == []
+
+
+def test_where_a_change_goes_is_a_place_that_there_is() -> None:
+    page = (root() / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = page.partition("### Where a change goes")[2].partition("<!-- map")[0]
+    paths = re.findall(r"`([a-z_]+(?:/[\w.]+)*(?:/|\.py|\.rs|\.toml))`", "\n".join(table.split("\n| ")[1:]))
+    named = [path for path in paths if path not in ("server.toml", "__init__.py")]
+    assert len(named) > 40
+    assert [path for path in named if not (root() / path).exists() and not (LAB / path).exists()] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from steelyard.base.errors import ConfigurationError, ProvisionError
+from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.models.study import Study
 from steelyard.plan.schedule import schedule_of, subjects_of
@@ -82,13 +82,13 @@ def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monke
     assert factors.settled(server, service, {})["call_timeout"] == "7"
     assert factors.settled(server, service, {"call_timeout": "8"})["call_timeout"] == "8"
     monkeypatch.setenv("STEELYARD_CALL_TIMEOUT", "soon")
-    with pytest.raises(ProvisionError, match="factor call_timeout may be such as none, not 'soon'"):
+    with pytest.raises(ConfigurationError, match="factor call_timeout may be such as none, not 'soon'"):
         factors.settled(server, service, {})
 
 
 def test_a_factor_that_names_a_file_needs_one_and_hands_its_whole_path_on() -> None:
     server, service = entries.server("tomcat-metro"), entries.service("soaservers")
-    with pytest.raises(ProvisionError, match=r"factor graph is 'none\.xml', which is no file"):
+    with pytest.raises(ConfigurationError, match=r"factor graph is 'none\.xml', which is no file"):
         factors.settled(server, service, {"graph": "none.xml"})
     values = factors.settled(server, service, {})
     assert values["graph"] == "contract/graph.xml"

@@ -6,6 +6,7 @@ from steelyard.catalogue import entries
 from steelyard.exchange.soap import messages
 
 WSTEST = entries.service("wstest")
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
 MEANING = messages.TypedMessages(WSTEST.folder / WSTEST.model.schema_file)
 
 
@@ -53,6 +54,32 @@ def test_a_difference_is_said_in_a_sentence(got: str, said: str) -> None:
     difference = MEANING.difference(got, struct())
     assert difference is not None
     assert said in difference
+
+
+def test_what_breaks_the_schema_is_no_right_answer_though_it_is_the_one_expected() -> None:
+    assert "breaks the schema" in (MEANING.difference(struct(number="seven"), struct(number="seven")) or "")
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "same"),
+    [
+        ("<a><b>x</b></a>", "<a><b>x</b></a>", True),
+        ("<a xmlns='u'><b>x</b></a>", "<n:a xmlns:n='u'><n:b>x</n:b></n:a>", True),
+        ("<a> <b>x</b>\n</a>", "<a><b>x</b></a>", True),
+        ("<a>x<b/></a>", "<a><b/></a>", False),
+        ("<a> </a>", "<a/>", False),
+        ("<a><b/><b/></a>", "<a><b><b/></b></a>", False),
+        ("<a><b>x</b></a>", "<a><b>x</b><b>x</b></a>", False),
+        ("<a><b>x</b></a>", "<a><b>x </b></a>", False),
+        ("<a><b/>x</a>", "<a><b/></a>", False),
+        ("<a c='1'/>", "<a c='2'/>", False),
+        (f"<a xmlns:i='{XSI}' xmlns:p='u' i:type='p:t'/>", f"<a xmlns:i='{XSI}' xmlns:p='v' i:type='p:t'/>", False),
+    ],
+)
+def test_elements_are_the_same_where_nothing_but_prefixes_and_blanks_between_them_differ(
+    got: str, wanted: str, same: bool
+) -> None:
+    assert messages._is_same(messages.parse(got), messages.parse(wanted)) == same
 
 
 def test_an_expected_fault_is_right_and_an_answer_in_its_place_is_not() -> None:

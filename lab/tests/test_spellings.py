@@ -29,3 +29,12 @@ def test_utf_16_comes_with_its_byte_order_mark_and_charset() -> None:
     spelling = next(one for one in respell(WRITTEN[0][1].request) if one.name == "UTF-16")
     assert spelling.body[:2] in (b"\xff\xfe", b"\xfe\xff")
     assert "utf-16" in spelling.content_type
+
+
+def test_a_type_named_in_an_attribute_keeps_its_namespace_whatever_the_prefixes_are() -> None:
+    soakit = entries.service("soakit")
+    meaning = TypedMessages(soakit.folder / soakit.model.schema_file)
+    request = dict(exchanges.written(soakit))["tv-dinner/bare"].request
+    assert "xsi:type=" in request
+    wanted = meaning.of(content(request))
+    assert [one.name for one in respell(request) if meaning.of(content(one.body)) != wanted] == []

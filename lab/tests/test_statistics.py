@@ -18,7 +18,7 @@ from steelyard.statistics.look_simulation import alarm_rate, per_look_alpha
 from steelyard.statistics.looks import ALPHA, LOOKS, alpha_of
 from steelyard.statistics.planning import forks_needed, power, smallest_difference, time_left
 from steelyard.statistics.scalability import fit
-from steelyard.statistics.steady import WarmUpSlice, compiles, jit_share, steady_since
+from steelyard.statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since
 from steelyard.statistics.variance import Components, components, pairs_a_fork
 from steelyard.statistics.verdict_words import Better, Judged, Word, holm, word, words
 
@@ -408,6 +408,50 @@ def test_a_cold_server_on_a_noisy_host_is_not_called_steady() -> None:
     climb = [870 * (10_200 / 870) ** (second / 30) for second in range(24)]
     called = [steady_since(noisy(climb, 0.1, seed)) is not None for seed in range(500)]
     assert fmean(called) < 0.15
+
+
+def noisy_recorded(*, by_processor: bool, compilers: bool) -> list[list[WarmUpSlice]]:
+    """Twenty forks of Metro on Tomcat, two processes each, cold, on a host that took processors away."""
+    found: dict[tuple[str, str], list[WarmUpSlice]] = {}
+    with (Path(__file__).parent / "recorded" / "noisy_warm_up.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["phase"] != "measure":
+                cost = float(row["cpu_us_per_request"]) if by_processor else None
+                share = float(row["jit_share"]) if compilers else None
+                one = WarmUpSlice(float(row["throughput_per_s"]), share, cost)
+                found.setdefault((row["fork"], row["subject"]), []).append(one)
+    return list(found.values())
+
+
+def test_no_cold_server_of_a_recorded_noisy_host_is_called_steady() -> None:
+    for by_processor in (False, True):
+        cold = noisy_recorded(by_processor=by_processor, compilers=True)
+        assert len(cold) == 40
+        assert not [slices for slices in cold if steady_since(slices) is not None]
+
+
+def test_where_compilers_cannot_be_seen_processor_time_holds_most_cold_servers_back_and_throughput_none() -> None:
+    by_throughput, by_processor = (
+        sum(steady_since(slices) is not None for slices in noisy_recorded(by_processor=pace, compilers=False))
+        for pace in (False, True)
+    )
+    assert by_throughput > 30 and by_processor < 10
+
+
+def test_a_warm_server_whose_throughput_a_host_takes_away_is_steady_by_its_processor_time() -> None:
+    draw = np.random.default_rng(9)
+    taken = draw.uniform(0.4, 1.0, 6)
+    by_throughput = [WarmUpSlice(10_000 * share, 0.001) for share in taken]
+    by_processor = [WarmUpSlice(10_000 * share, 0.001, 100_000 * draw.uniform(0.99, 1.01)) for share in taken]
+    assert steady_since(by_throughput) is None and steady_since(by_processor) == 0
+
+
+def test_what_hardly_uses_its_processor_is_judged_by_its_answers() -> None:
+    assert cpu_ns_per_request(50_000_000, 500, 1_000_000_000) is None
+    assert cpu_ns_per_request(500_000_000, 500, 1_000_000_000) == 1_000_000
+    assert cpu_ns_per_request(500_000_000, 0, 1_000_000_000) is None
+    mixed = [WarmUpSlice(100, 0.001), *(WarmUpSlice(100, 0.001, 1000.0 * n) for n in (1, 2))]
+    assert steady_since(mixed) == 0, "one slice without a cost, and all are judged by answers"
 
 
 def test_the_share_of_compilers_is_of_the_subjects_own_time() -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from steelyard.analyse.analysis import analyse
 from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import Histogram, decode, merged
 from steelyard.models.records import Failure
 from steelyard.report import write_report
@@ -108,7 +108,7 @@ def test_whose_turn_it_was_is_known_of_slices_that_took_turns_and_of_none_in_old
 
 
 def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="is not a folder"):
+    with pytest.raises(ConfigurationError, match="is not a folder"):
         read_run(tmp_path / "nothing")
 
 

@@ -52,25 +52,53 @@ def test_the_documents_show_commands_at_all() -> None:
 @pytest.mark.parametrize(
     ("words", "said", "code"),
     [
-        (["run", "wstset"], "no study 'wstset'; did you mean 'wstest'?", 1),
-        (["run", "wstest", "--only", "tomcat-metr,go"], "no server 'tomcat-metr'; did you mean 'tomcat-metro'?", 1),
-        (["run", "wstest", "--operation", "echoStrct"], "did you mean 'echoStruct'?", 1),
-        (["run", "wstest", "--set", "Agent=3", "--dry-run"], "did you mean 'Agents'?", 1),
-        (["run", "wstest", "--config", "nowhere.ini", "--dry-run"], "nowhere.ini cannot be read", 1),
-        (["servers", "check", "nothing"], "no server 'nothing'", 1),
-        (["report", "nowhere"], "nowhere", 1),
-        (["run"], "study", 2),
-        (["run", "wstest", "--users", "0"], "--users", 2),
-        (["run", "wstest", "--forx", "1"], "--forx", 2),
-        (["run", "--resume", "nowhere"], "there is no run nowhere", 1),
-        (["run", "wstest", "--resume", "."], "leave the study's name out", 1),
-        (["run", "--resume", "."], "study.toml", 1),
+        (["run", "wstset"], "no study 'wstset'; did you mean 'wstest'?", 64),
+        (["run", "wstest", "--only", "tomcat-metr,go"], "no server 'tomcat-metr'; did you mean 'tomcat-metro'?", 64),
+        (["run", "wstest", "--operation", "echoStrct"], "did you mean 'echoStruct'?", 64),
+        (["run", "wstest", "--set", "Agent=3", "--dry-run"], "did you mean 'Agents'?", 64),
+        (["run", "wstest", "--config", "nowhere.ini", "--dry-run"], "nowhere.ini cannot be read", 64),
+        (["run", "wstest", "--only", "tomcat-metr,go", "--dry-run"], "did you mean 'tomcat-metro'?", 64),
+        (
+            ["run", "wstest", "--only", "tomcat-metro@hep=1g,go", "--dry-run"],
+            "no factor 'hep'; did you mean 'heap'?",
+            64,
+        ),
+        (["run", "wstest", "--only", "tomcat-metro@heap=zzz,go", "--dry-run"], "factor heap", 64),
+        (["run", "soaservers", "--only", "go,gsoap", "--dry-run"], "no implementation 'go'", 64),
+        (["run", "wstest", "--only", "", "--dry-run"], "--only names nothing", 64),
+        (["run", "wstest", "--operation", " , ", "--dry-run"], "--operation names nothing", 64),
+        (["run", "soaservers", "--tests", "", "--dry-run"], "--tests names nothing", 64),
+        (["run", "wstest", "--set", "ListSize=99999999999", "--dry-run"], "must be from 0 to 200", 64),
+        (["run", "demo", "--budget", "40", "--dry-run"], "'40' is not a time with its unit", 64),
+        (["compare", "go", "tomcat-metro", "--operation", "echoStuct"], "did you mean 'echoStruct'?", 64),
+        (["check", "go", "go@heep=1"], "go has no factor 'heep'", 64),
+        (["calibrate", "--server", "nosuch"], "no server 'nosuch'", 64),
+        (["servers", "check", "nothing"], "no server 'nothing'", 64),
+        (["report", "nowhere"], "nowhere", 64),
+        (["run"], "study", 64),
+        (["run", "wstest", "--users", "0"], "--users", 64),
+        (["run", "wstest", "--forx", "1"], "--forx", 64),
+        (["run", "--resume", "nowhere"], "there is no run nowhere", 64),
+        (["run", "wstest", "--resume", "."], "leave the study's name out", 64),
+        (["run", "--resume", "."], "study.toml", 64),
     ],
 )
 def test_a_word_that_cannot_be_understood_is_named(tmp_path: Path, words: list[str], said: str, code: int) -> None:
     ran = steelyard(*words, folder=tmp_path)
     assert (ran.code, said in ran.err, no_trace(ran.err)) == (code, True, True), ran.err
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_folder_of_the_users_own_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ran = steelyard("studies", folder=tmp_path, environment={"STEELYARD_PATH": str(tmp_path / "gone")})
+    assert ran.code == 64
+    assert "STEELYARD_PATH" in ran.err and "gone" in ran.err
+
+
+def test_no_words_at_all_show_what_can_be_said(tmp_path: Path) -> None:
+    ran = steelyard(folder=tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert "demo" in ran.out and "Exit codes" in ran.out
 
 
 def run_study(folder: Path, text: str, *words: str) -> Ran:
@@ -88,7 +116,7 @@ def run_study(folder: Path, text: str, *words: str) -> Ran:
 )
 def test_a_broken_study_file_is_named_with_the_key(tmp_path: Path, line: str, said: str) -> None:
     ran = run_study(tmp_path, STUDY.replace("forks = 2", line))
-    assert (ran.code, said in ran.err, no_trace(ran.err)) == (1, True, True), ran.err
+    assert (ran.code, said in ran.err, no_trace(ran.err)) == (64, True, True), ran.err
 
 
 def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from ..base.csvfiles import write_document, write_table
 from ..base.text import counted, listed, range_text, ratio_text, value_text
-from ..models.verdict import Comparison, Decision, Figure, Rank, TrialFailure, Verdicts
+from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
-from ..plan.kinds import kind_of
+from ..plan.kinds import kind_of, may_take_turns
+from ..store.earlier import described
 from ..store.stored_run import Run, read_run
+from .contradictions import contradictions
 from .decisions import decisions
 from .detections import detections
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
+from .layer_checks import examine_layers, record_counts
+from .layers import breakdowns, figures_of, slow_layer
 from .measures import Measure, registry
-from .sentences import Wording, load_text, no_verdict, ranking, verdict
+from .sentences import HERE, Wording, contradiction_text, load_text, no_verdict, over_cells, ranking, verdict
 from .verdicts import Judgement, Ranked, judge, ranks
+
+_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded")
 
 
 @dataclass(frozen=True)
@@ -39,21 +46,28 @@ class Analysis:
 
 def analyse(run_dir: Path) -> Verdicts:
     """Write results.csv and verdicts.json of a run folder; raises StoreError and MeasureError."""
+    return analysed(run_dir).verdicts
+
+
+def analysed(run_dir: Path) -> Analysis:
+    """As `analyse`, with all that is said about the run."""
     analysis = examined(read_run(run_dir))
     write_figures(analysis, run_dir)
-    return analysis.verdicts
+    return analysis
 
 
 def write_figures(analysis: Analysis, folder: Path) -> None:
     """Write results.csv and verdicts.json into a folder; raises StoreError."""
     write_table(folder / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
-    write_document(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json"))
+    # What was not observed is not said, so that runs of before it could be keep their bytes.
+    unsaid = {name for name in _OBSERVED if not getattr(analysis.verdicts, name)}
+    write_document(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json", exclude=unsaid))
 
 
 def examined(run: Run) -> Analysis:
     """The analysis of a run, without writing anything."""
     measures = registry(run.study)
-    findings = tuple(examine(run))
+    findings = (*examine(run), *examine_layers(run))
     judgements = tuple(judge(run, measures, findings))
     fork_figures = tuple(figures(run, list(measures.values())))
     primaries = [
@@ -96,6 +110,7 @@ def _verdicts(
     why_not: list[str],
     said: Sequence[Wording],
 ) -> Verdicts:
+    contradicted = contradictions(run, judgements)
     whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
     return Verdicts(
         run=run.name,
@@ -111,8 +126,36 @@ def _verdicts(
         judged_by={cell.name: cell.primary_measure for cell in run.schedule.cells},
         figures=[_shown(figure) for figure in fork_figures if figure.fork is None],
         failures=list(_failures(run)),
-        notes=list(_notes(run, findings)),
+        notes=list(_notes(run, findings, contradicted)),
+        machine=described(run.environment.get("machine")),
+        contradictions=contradicted,
+        counts=settled_counts(run),
+        **_layers(run),
     )
+
+
+def settled_counts(run: Run) -> dict[str, dict[str, int]]:
+    """What each subject's service counted of its work until it was last settled in each trial, all trials together."""
+    found: dict[str, dict[str, int]] = {}
+    for trial in run.trials:
+        last = {one.subject: one.counts for one in (trial.record.settled if trial.record is not None else ())}
+        for label, counts in last.items():
+            sums = found.setdefault(label, {})
+            for name, count in counts.items():
+                sums[name] = sums.get(name, 0) + count
+    return found
+
+
+def _layers(run: Run) -> dict[str, Any]:
+    """What the verdicts say of layers; nothing where they were not observed."""
+    broken_down = breakdowns(run)
+    whole = [one for one in broken_down if one.kind is None]
+    return {
+        "layers": [figure for one in whole for figure in figures_of(one)],
+        "layers_by_kind": [figure for one in broken_down if one.kind is not None for figure in figures_of(one)],
+        "slow_layers": [slow for one in whole if (slow := slow_layer(one)) is not None],
+        "recorded": record_counts(run),
+    }
 
 
 def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
@@ -128,17 +171,24 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
         return [no_verdict(why_not)]
     order = {placed.subject: place for place, placed in enumerate(ranked)}
     best_first = sorted(primaries, key=lambda judgement: order.get(judgement.compared.a, len(order)))
-    wordings = [
-        no_verdict(judgement.broken, judgement.compared)
-        if judgement.word is None
-        else verdict(judgement.compared, judgement.word, run.schedule.margin, judgement.reasons)
-        for judgement in best_first
-    ]
+    together: dict[tuple[str, str], list[Judgement]] = {}
+    for judgement in best_first:
+        cell = judgement.compared.cell
+        together.setdefault((cell.family or cell.name, judgement.compared.a), []).append(judgement)
+    wordings = [wording_of(run, judged[0]) if len(judged) == 1 else over_cells(judged) for judged in together.values()]
     if not ranked:
         return wordings
     floors = [label for label in run.schedule.subjects if label in run.floors]
     unranked = [label for label in run.schedule.subjects if label not in order and label not in floors]
     return [ranking(best_first[0].compared, ranked, floors, unranked), *wordings]
+
+
+def wording_of(run: Run, judgement: Judgement) -> Wording:
+    """The verdict of one primary comparison in words, or why there is none; and what earlier runs found that contradicts it."""
+    if judgement.word is None:
+        return no_verdict(judgement.broken, judgement.compared)
+    otherwise = (contradiction_text(one) for one in contradictions(run, [judgement]))
+    return verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
 
 
 def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Wording]:
@@ -151,7 +201,7 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Wording]:
         for decision in mine:
             shapes.setdefault(decision.sentence, []).append(decision.shape)
         places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
-        yield Wording(f"On {operation}, by throughput: {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by throughput, {HERE}: {places}", listed("test", names) + scaled)
 
 
 def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
@@ -185,7 +235,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
         )
 
 
-def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
+def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[ContradictedRun]) -> Iterator[str]:
     if run.schedule.scale != 1:
         yield (
             f"times of the tests were scaled by {run.schedule.scale:g}, but for held steps and bursts, which keep a least length: "
@@ -206,6 +256,10 @@ def _notes(run: Run, findings: Sequence[Finding]) -> Iterator[str]:
     yield from _distress(run)
     yield from _machine(run)
     yield from _unsteady(run)
+    yield from _in_stretches(run)
+    yield from _open_tails(run)
+    if any(not kind_of(cell).sliced for cell in run.schedule.cells):  # their sentence is about all tests together
+        yield from (f"{one.a} against {one.b} on {one.cell}: {contradiction_text(one)}" for one in contradicted)
     for trial in run.trials:
         for sample in trial.record.wrong_samples if trial.record is not None else ():
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
@@ -260,6 +314,38 @@ def _unsteady(run: Run) -> Iterator[str]:
             by_trials.setdefault(tuple(trials), []).append(load)
         where = "; ".join(f"on {', '.join(on)} in {listed('trial', trials)}" for trials, on in by_trials.items())
         yield f"no steady state within {longest[subject]:.0f} s: {subject} {where}"
+
+
+def _open_tails(run: Run) -> Iterator[str]:
+    """How the tail of an open load was measured: what keeps processors awake may delay who sleeps, and what does not, lets them
+    halt."""
+    shared = run.environment.get("processors_shared")
+    if not isinstance(shared, Mapping) or all(cell.profile.kind != "rate" for cell in run.schedule.cells):
+        return
+    awake = shared.get("awake")
+    whose = "none kept awake"
+    if awake:
+        whose = "the engine's kept awake" if awake == shared.get("engine") != shared.get("server") else "all kept awake"
+    yield f"tails of open load were measured with the processors as they are, {whose}: their absolute values are this machine's"
+
+
+def _in_stretches(run: Run) -> Iterator[str]:
+    """Where slices that were to take turns were driven in one stretch each, since turns would have been too long for a slice."""
+    for cell in run.schedule.cells:
+        if not may_take_turns(run.schedule, cell):
+            continue
+        measured = [
+            trial.unbroken(plan.number)
+            for trial in run.trials
+            if len(trial.planned.start_order) > 1
+            for plan in trial.plans.values()
+            if plan.phase == "measure" and plan.cell == cell.name and plan.number in trial.slices
+        ]
+        if any(measured):
+            yield (
+                f"{sum(measured)} of {counted(len(measured), 'slice')} on {cell.name} took no turns, since answers are too slow: "
+                "each had the machine in one stretch, and what the machine did then met one subject alone"
+            )
 
 
 def _comparison(judgement: Judgement) -> Comparison:
@@ -345,6 +431,19 @@ def decision_table(verdicts: Verdicts) -> Table:
         size = "" if decision.bytes is None else f"{decision.bytes:,} B"
         tests = ", ".join(test.test for test in decision.tests)
         grid.add_row(*(Text(text) for text in (decision.operation, decision.shape, size, tests, decision.sentence)))
+    return grid
+
+
+def layer_table(verdicts: Verdicts) -> Table:
+    """For the terminal: the time in each layer."""
+    grid = Table("operation", "subject", "requests", "layer", title=None, show_edge=False, pad_edge=False)
+    for heading in ("ms", "interval", "%"):
+        grid.add_column(heading, justify="right")
+    for one in (*verdicts.layers, *verdicts.layers_by_kind):
+        texts = (one.cell, one.subject, one.kind or "all", one.title)
+        grid.add_row(
+            *(Text(text) for text in texts), value_text(one.ms), range_text(one.interval), f"{one.percent:.1f}"
+        )
     return grid
 
 

@@ -14,6 +14,7 @@ from .instrument import late
 from .measures import Measure
 from .quantities import Quantities, together
 from .ratios import fork_quantities
+from .sources import GAUGES
 
 COLUMNS = (
     "subject", "cell", "operation", "users", "measure", "unit", "fork", "value",
@@ -25,9 +26,9 @@ COLUMNS = (
 class ForkFigure:
     """A subject's value of a measure in a cell: of one fork, or of all together where `fork` is None.
 
-    Of all together, histograms are merged and counts added, but of standard deviations the mean is taken (of their logarithms,
-    as for the interval); `interval` is Student's t over the forks' values. `value` is None with the reason in `refusal`;
-    `requests` are the right answers that it rests on.
+    Of all together, histograms are merged and counts added, but of standard deviations and of highest values (memory) the mean
+    is taken (of their logarithms, as for the interval); `interval` is Student's t over the forks' values. `value` is None with
+    the reason in `refusal`; `requests` are the right answers that it rests on.
     """
 
     subject: str
@@ -82,9 +83,14 @@ def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
     if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
         return replace(whole, forks=len(values))
     interval = student_interval([math.log(value) for value in values]).exp()
-    # How requests spread within a fork: all forks' together would spread by what lies between forks as well.
-    value = interval.estimate if whole.measure.formula.spread else whole.value
+    value = interval.estimate if _is_a_forks_own(whole.measure) else whole.value
     return replace(whole, forks=len(values), interval=interval, value=value)
+
+
+def _is_a_forks_own(measure: Measure) -> bool:
+    """Whether it means something of a process alone: how requests spread within a fork, since all forks' together would spread by
+    what lies between forks as well; and the highest of something, since that of all forks lies above their interval."""
+    return measure.formula.spread or bool(measure.formula.names & GAUGES)
 
 
 def _figure(

@@ -82,8 +82,10 @@ class Measure:
 
 
 def registry(study: Mapping[str, Any] | None = None) -> dict[str, Measure]:
-    """All measures by name: those of measures.toml, then the study's `[[measures]]`; raises MeasureError."""
+    """All measures by name: those of measures.toml that suit the study, then its own `[[measures]]`; raises MeasureError."""
     built_in = _read(tomllib.loads(_BUILT_IN.read_text(encoding="utf-8")).get("measures", []), _BUILT_IN.name)
+    if not (study or {}).get("sessions"):
+        built_in = {name: measure for name, measure in built_in.items() if not measure.data.of_sessions}
     own = _read((study or {}).get("measures", []), "study.toml")
     for name in own:
         if name in built_in:

@@ -101,6 +101,19 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
     return found
 
 
+def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
+    """By trial: the slices of a subject in the pairs that count beside the reference, or, of the reference, beside any other."""
+    reference = run.schedule.reference
+    partners = [label for label in run.schedule.subjects if label != subject] if subject == reference else [reference]
+    found: dict[int, set[int]] = {}
+    for partner in partners:
+        for fork in forks(run, cell, subject, partner):
+            if fork.why_not is None:
+                numbers = (pair.a_slice for pair in fork.counted)
+                found.setdefault(fork.trial.number, set()).update(number for number in numbers if number is not None)
+    return {trial: sorted(numbers) for trial, numbers in found.items() if numbers}
+
+
 def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None, *, unbroken: bool) -> Pair:
     voids: list[Void] = []
     for one in (a_slice, b_slice):

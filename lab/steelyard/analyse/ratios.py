@@ -16,7 +16,7 @@ from ..statistics.looks import alpha_of
 from ..store.stored_run import Run, Trial
 from .instrument import late
 from .measures import Measure
-from .pairing import Fork, Pair, counted_slices, forks
+from .pairing import Fork, Pair, compared_slices, counted_slices, forks
 from .quantities import Quantities, of_slices, together
 
 
@@ -214,11 +214,18 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
 
 
 def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
-    """By trial: what a subject's counted slices of a cell come to; failed trials are left out."""
+    """By trial: what a subject's slices of a cell come to, those of the pairs that its comparison rests on.
+
+    Where none does, since it stood alone or too few of its pairs count, what counts of its own; failed trials are left out.
+    """
     whole = unbroken(run.schedule, cell)
+    judged = compared_slices(run, cell, subject)
     by_trial = {}
     for trial in run.trials:
-        numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=whole)
+        if judged:
+            numbers = judged.get(trial.number, [])
+        else:
+            numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=whole)
         if numbers:
             by_trial[trial.number] = of_slices(trial, numbers, cell.users)
     return by_trial

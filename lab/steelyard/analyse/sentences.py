@@ -11,11 +11,23 @@ from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
     from ..models.records import Place
-    from ..models.verdict import Rank
+    from ..models.verdict import ContradictedRun, Rank
     from .ratios import Compared
-    from .verdicts import Ranked
+    from .verdicts import Judgement, Ranked
 
 
+HERE = "on this machine"
+_MOST_NAMED = 2  # cells of a grid that a sentence names; of more it counts them
+# What a subject is in cells of a grid with this word, and what joins the subject that it is compared with.
+_IN_CELLS = {
+    Word.FASTER: ("faster", " than"),
+    Word.SLOWER: ("slower", " than"),
+    Word.EQUIVALENT: ("equivalent", " to"),
+    Word.UNDECIDED: ("undecided", " against"),
+    Word.UNCONFIRMED: ("unconfirmed", " against"),
+    Word.TOO_FEW_FORKS: ("judged by too few forks", " against"),
+    None: ("without a verdict", " against"),
+}
 _DEEDS = {
     "out-of-memory": "ran out of memory",
     "deadlock": "deadlocked",
@@ -58,8 +70,8 @@ class Wording:
 
 
 def verdict(compared: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Wording:
-    """One comparison's verdict, such as "this is slower than that on echoStruct: 0.62 times the throughput
-    (95% interval 0.58 to 0.66, 4 forks, 40 pairs)."."""
+    """One comparison's verdict, such as "this is slower than that on echoStruct, on this machine: 0.62 times the throughput
+    (95% interval 0.58 to 0.66, 4 forks, 40 pairs).": other machines may say otherwise, and no run of one knows."""
     return Wording(
         f"{_head(compared, said, margin)}: {amount(compared)}",
         basis(compared),
@@ -71,9 +83,9 @@ def _head(compared: Compared, said: Word, margin: float) -> str:
     where = f"on {compared.cell.name}"
     match said:
         case Word.FASTER | Word.SLOWER:
-            return f"{compared.a} is {said} than {compared.b} {where}"
+            return f"{compared.a} is {said} than {compared.b} {where}, {HERE}"
         case Word.EQUIVALENT:
-            return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}"
+            return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}, {HERE}"
         case Word.UNCONFIRMED if compared.interval is not None:
             alone = word(compared.interval, compared.measure.better, margin)
             return f"Unconfirmed, that {_head(compared, alone, margin)}"
@@ -83,6 +95,34 @@ def _head(compared: Compared, said: Word, margin: float) -> str:
             return f"Undecided between {compared.a} and {compared.b} {where}"
 
 
+def over_cells(judgements: Sequence[Judgement]) -> Wording:
+    """One subject's verdicts in all cells that are judged together, such as "Over a grid of 6 cells, on this machine, this is
+    faster than that in 5, 1.10 to 2.30 times the throughput; undecided in 1 (echoList ListSize=1 users=1)."."""
+    first, whole = judgements[0].compared, len(judgements)
+    clauses: list[str] = []
+    for said, (words, joined) in _IN_CELLS.items():
+        cells = [judgement.compared for judgement in judgements if judgement.word is said]
+        if not cells:
+            continue
+        against = f"{joined} {first.b}" if joined and not clauses else ""
+        named = f" ({', '.join(compared.cell.name for compared in cells)})" if len(cells) <= _MOST_NAMED < whole else ""
+        amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
+        where = f"all {whole}" if len(cells) == whole else str(len(cells))
+        clauses.append(f"{words}{against} in {where}{named}{amounts}")
+    forks = sorted({len(judgement.compared.counted) for judgement in judgements})
+    size = counted(forks[-1], "fork") if forks[0] == forks[-1] else f"{forks[0]} to {forks[-1]} forks"
+    return Wording(
+        f"Over a grid of {whole} cells, {HERE}, {first.a} is {'; '.join(clauses)}",
+        f"adjusted for {whole} cells, {size}",
+    )
+
+
+def _ratios(cells: Sequence[Compared]) -> str:
+    """The lowest and the highest ratio of these."""
+    texts = [ratio_text(ratio) for ratio in sorted(one.ratio for one in cells if one.ratio is not None)]
+    return " to ".join(dict.fromkeys((texts[0], texts[-1]))) if texts else "-"
+
+
 def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Wording:
     """Why there is none, for all or for one comparison: the first reason, and how many more there are."""
     more = f", and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
@@ -90,8 +130,25 @@ def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Word
     return Wording(f"No verdict{where}: {reasons[0]}{more}")
 
 
+def contradiction_text(one: ContradictedRun) -> str:
+    """An earlier run that found otherwise, with both intervals."""
+    here, before = (
+        f"{ratio_text(ratio, interval)} ({' to '.join(ratio_text(bound, interval) for bound in interval)})"
+        for ratio, interval in ((one.ratio, one.interval), (one.earlier_ratio, one.earlier_interval))
+    )
+    where = {
+        True: " on this machine since it was started",
+        False: " on another machine, or before this one was restarted",
+    }
+    when = where.get(one.same_boot, "") if one.same_boot is not None else ""
+    return (
+        f"this contradicts the earlier run {one.earlier} of the same question{when}: {here} now, {before} then; "
+        "each holds for its machine and hour alone"
+    )
+
+
 def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str], unranked: Sequence[str]) -> Wording:
-    """Places in words, such as "By throughput on echoStruct: this 1, that 2 to 3, another 2 to 3."; best measured first."""
+    """Places in words, such as "By throughput on echoStruct, on this machine: this 1, that 2, another 3."; best measured first."""
     places = ", ".join(f"{place.subject} {place_text(place)}" for place in ranked)
     reasons = []
     if any(place.best < place.worst for place in ranked):
@@ -100,7 +157,8 @@ def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str],
         reasons.append(f"Apart, for they are floors: {' and '.join(floors)}.")
     if unranked:
         reasons.append(f"Without a place, for want of forks that count: {' and '.join(unranked)}.")
-    return Wording(f"By {_quantity(compared)} on {compared.cell.name}: {places}", reasons=" ".join(reasons))
+    where = f"on {compared.cell.name}, {HERE}"
+    return Wording(f"By {_quantity(compared)} {where}: {places}", reasons=" ".join(reasons))
 
 
 def place_text(rank: Ranked | Rank) -> str:

@@ -17,6 +17,11 @@ Model = TypeVar("Model", bound=BaseModel)
 
 def load(path: Path, model: type[Model]) -> Model:
     """The file's content as a `model`; raises ConfigurationError in words that a user can act on."""
+    return validate(read(path), model, str(path))
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The content of a TOML file; raises ConfigurationError."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -24,10 +29,9 @@ def load(path: Path, model: type[Model]) -> Model:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from None
     try:
-        content = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path} is not valid TOML: {error}") from None
-    return validate(content, model, str(path))
 
 
 def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:

@@ -40,7 +40,8 @@ class Conversation:
         self._seconds = seconds
         self._most_bytes = most_bytes
         self._attempts = 1 if once else 2
-        self._connection = _Connection(place.hostname or "", place.port, timeout=seconds)
+        kind = _SecureConnection if place.scheme == "https" else _PlainConnection
+        self._connection = kind(place.hostname or "", place.port, timeout=seconds)
         if once:
             try:
                 self._connection.connect()
@@ -107,7 +108,7 @@ class _Bounds:
         return left
 
 
-class _Connection(http.client.HTTPConnection):
+class _Bounded(http.client.HTTPConnection):
     """The standard library's connection, over a socket whose every read and write is held to the bounds of an answer."""
 
     bounds = _Bounds(float("inf"), ANSWER_BYTES)
@@ -122,6 +123,14 @@ class _Connection(http.client.HTTPConnection):
 
     def response_class(self, sock: socket.socket, **settings: object) -> http.client.HTTPResponse:  # type: ignore[override]
         return http.client.HTTPResponse(_Reading(sock, self.bounds), **settings)  # type: ignore[arg-type]
+
+
+class _PlainConnection(_Bounded):
+    """Over TCP."""
+
+
+class _SecureConnection(_Bounded, http.client.HTTPSConnection):
+    """Over TLS, by the system's own roots."""
 
 
 class _Reading:

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+# How a command ends; 1 is also a regression, and 2 what no verdict could be had on.
+COULD_NOT = 1
+CANNOT_TELL = 2
+USED_WRONGLY = 64
+DEFECT = 70
+INTERRUPTED = 130
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 could not, or a regression; 2 cannot tell; 64 used wrongly; 70 a defect of Steelyard; "
+    "130 interrupted."
+)
+
 
 class SteelyardError(Exception):
     """Something that the user can read and act on.
 
     `message` names what is wrong in one sentence, `hint` the next step (empty where there is none), `exit_code` how the
-    command ends.
+    command ends: as its kind of error does where none is given.
     """
 
-    def __init__(self, message: str, hint: str = "", exit_code: int = 1) -> None:
+    usual_exit_code = COULD_NOT
+
+    def __init__(self, message: str, hint: str = "", exit_code: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
-        self.exit_code = exit_code
+        self.exit_code = self.usual_exit_code if exit_code is None else exit_code
 
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
 
 
 class ConfigurationError(SteelyardError):
-    """A file that the user writes is missing, broken or holds an unknown key."""
+    """A file or a word of the user's is missing, broken or holds what is not known."""
+
+    usual_exit_code = USED_WRONGLY
 
 
 class UnknownNameError(ConfigurationError):
@@ -50,6 +65,14 @@ class ProvisionError(SteelyardError):
 
 class ContractError(SteelyardError):
     """A subject's answer to an exchange of the contract is not the expected one."""
+
+
+class ImportRefusedError(SteelyardError):
+    """A description of a service cannot be taken over; nothing of it was kept."""
+
+
+class TargetError(SteelyardError):
+    """A target may not be loaded, or is not there."""
 
 
 class NoAnswerError(ContractError):

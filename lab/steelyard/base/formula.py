@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from .configuration import nearest
 
-KINDS = ("response", "service", "failure", "all", "queueing", "connect", "first_byte")
+KINDS = ("response", "service", "failure", "all", "queueing", "connect", "first_byte", "session")
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,

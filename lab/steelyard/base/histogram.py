@@ -85,9 +85,9 @@ def merged(histograms: Iterable[Histogram]) -> Histogram:
 def decode(encoded: str) -> Histogram:
     """A histogram from its V2 compressed form in base64; raises ValueError where it is not one."""
     try:
-        found = HdrHistogram.decode(encoded)
+        histogram = HdrHistogram.decode(encoded)
         # the library's counts may end before its nominal length
-        counts = np.array(found.encoder.payload.get_counts()).astype(np.int64)
+        counts = np.array(histogram.encoder.payload.get_counts()).astype(np.int64)
     except (
         HdrCookieException,
         HdrLengthException,
@@ -105,12 +105,12 @@ def decode(encoded: str) -> Histogram:
     if np.any(counts < 0):
         raise ValueError("a histogram with counts below 0")
     index = np.flatnonzero(counts)
-    half = found.sub_bucket_half_count_magnitude
+    half = histogram.sub_bucket_half_count_magnitude
     bucket = np.maximum((index >> half) - 1, 0)
     in_bucket = np.where(
-        index >> half == 0, index, (index & (found.sub_bucket_half_count - 1)) + found.sub_bucket_half_count
+        index >> half == 0, index, (index & (histogram.sub_bucket_half_count - 1)) + histogram.sub_bucket_half_count
     )
-    width = np.left_shift(np.int64(1), bucket + found.unit_magnitude)
+    width = np.left_shift(np.int64(1), bucket + histogram.unit_magnitude)
     lowest = in_bucket * width
     return Histogram(lowest + width - 1, lowest + width / 2 if width.size else np.empty(0), counts[index])
 
@@ -131,16 +131,29 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
 
     They are left encoded since a run has thousands and a report needs some. `may_be_cut` as in csvfiles.read_table.
     """
-    found: dict[str, str] = {}
+    encoded_by_tag: dict[str, str] = {}
     for number, line in _lines(path, may_be_cut):
         if not line or line.startswith(("#", '"')):
             continue
         interval = _INTERVAL.fullmatch(line)
         if interval is None or interval[1] is None:
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
-        if interval[1] in found:
+        if interval[1] in encoded_by_tag:
             raise StoreError(f"{path}, line {number}: the tag {interval[1][:80]} stands twice")
-        found[interval[1]] = interval[2]
+        encoded_by_tag[interval[1]] = interval[2]
+    return encoded_by_tag
+
+
+def read_seconds(path: Path) -> list[tuple[str, str]]:
+    """The encoded histograms of a log in which a tag stands once a second, each with its tag, in order; raises StoreError."""
+    found = []
+    for number, line in _lines(path, True):
+        if not line or line.startswith(("#", '"')):
+            continue
+        interval = _INTERVAL.fullmatch(line)
+        if interval is None or interval[1] is None or not intact(interval[2]):
+            raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
+        found.append((interval[1], interval[2]))
     return found
 
 

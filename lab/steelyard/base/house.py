@@ -12,9 +12,16 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from .errors import ConfigurationError
+
 ROOT_VARIABLE = "STEELYARD_HOME"
 EXTRA_VARIABLE = "STEELYARD_PATH"
 HOST = "127.0.0.1"  # where servers listen and are asked, and nowhere else
+
+
+def url(port: int, path: str) -> str:
+    """Where a server of this machine is asked for `path`."""
+    return f"http://{HOST}:{port}{path}"
 
 
 def root() -> Path:
@@ -48,11 +55,19 @@ def _copied(installed: Path) -> Path:
 
 def rooms(name: str) -> Iterator[Path]:
     """Every folder called `name`: this house's, then those of the user's own houses in STEELYARD_PATH."""
-    extra = [Path(part) for part in os.environ.get(EXTRA_VARIABLE, "").split(os.pathsep) if part]
-    for house in (root(), *extra):
+    for house in (root(), *_own_houses()):
         room = house / name
         if room.is_dir():
             yield room.resolve()
+
+
+def _own_houses() -> list[Path]:
+    """The folders that STEELYARD_PATH lists; raises ConfigurationError where one of them is not there."""
+    listed = [Path(part) for part in os.environ.get(EXTRA_VARIABLE, "").split(os.pathsep) if part]
+    for folder in listed:
+        if not folder.is_dir():
+            raise ConfigurationError(f"{EXTRA_VARIABLE} lists {folder}, which is not a folder")
+    return listed
 
 
 def cache() -> Path:

@@ -70,11 +70,11 @@ def _opened(at: Path) -> int:
         if error.errno == errno.ELOOP:
             raise LockError(f"the machine's lock {at} is a symbolic link", hint=_ELSEWHERE) from None
         raise LockError(f"the machine's lock {at} cannot be opened: {error.strerror}", hint=_ELSEWHERE) from None
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
         os.close(descriptor)
         raise LockError(f"the machine's lock {at} is not a regular file of one name", hint=_ELSEWHERE)
-    if found.st_uid == os.geteuid() and stat.S_IMODE(found.st_mode) != _SHARED:
+    if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != _SHARED:
         os.fchmod(descriptor, _SHARED)  # against the umask: other users must be able to hold it too
     return descriptor
 
@@ -104,6 +104,6 @@ def _holder(descriptor: int) -> str:
     try:
         note = json.loads(os.pread(descriptor, 1000, 0))
         said = f"`{note['what']}`, process {note['pid']}, since {note['since']}"
-        return "".join(one if one.isprintable() else "?" for one in said)
+        return "".join(character if character.isprintable() else "?" for character in said)
     except (ValueError, KeyError, TypeError):
         return "by a process that did not say who it is"

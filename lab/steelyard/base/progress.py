@@ -69,6 +69,11 @@ class Progress:
         self._stage = stage
         self.refresh()
 
+    def tell(self, stage: str) -> None:
+        """Change what stands beside the bar; nothing where there is no terminal."""
+        self._stage = stage
+        self.refresh()
+
     def say(self, line: str) -> None:
         """Print a line that stays."""
         if not self._quiet:

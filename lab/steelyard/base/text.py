@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 
@@ -31,6 +32,14 @@ def percent_text(confidence: float) -> str:
     return f"{confidence * 100:.3g}%"
 
 
+def share_text(share: float) -> str:
+    """A share as a percentage with one decimal, or as many as two significant digits need: what is not 0 is not shown as 0."""
+    percent = share * 100
+    if not 0 < percent < 0.1:
+        return f"{percent:.1f}%"
+    return f"{percent:.{1 - math.floor(math.log10(percent))}f}%"
+
+
 def counted(number: int, thing: str) -> str:
     """A number with its noun."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
@@ -39,6 +48,15 @@ def counted(number: int, thing: str) -> str:
 def listed(thing: str, names: Sequence[object]) -> str:
     """Things by their names: `trial 1`, `trials 1, 2`."""
     return f"{thing}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
+
+
+def about(seconds: float) -> str:
+    """A time to come, no more exact than a plan is: `40 seconds`, `9 minutes`, `16.6 hours`."""
+    if seconds < 90:
+        return counted(round(seconds), "second")
+    if seconds < 90 * 60:
+        return counted(round(seconds / 60), "minute")
+    return f"{seconds / 3600:.1f} hours"
 
 
 def bytes_text(size: float) -> str:

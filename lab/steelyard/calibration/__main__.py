@@ -18,6 +18,7 @@ from ..catalogue import entries
 from ..catalogue.subject_syntax import seconds_of
 from .bank import Bank
 from .collecting import Sitting, collect
+from .planted import as_compared
 
 
 def main() -> int:
@@ -33,10 +34,11 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
     try:
-        study = entries.study(asked.study).model
+        study = as_compared(entries.study(asked.study).model)
         command = ["make", "calibrate-study"]
         forks, budget = asked.forks or study.forks, seconds_of(asked.budget)
-        sitting = Sitting(study, asked.bank, asked.work.resolve(), forks, budget, asked.seed, command)
+        work = asked.work.resolve()
+        sitting = Sitting(study, asked.bank, work, forks, budget, asked.seed, command, levels_take_turns=True)
         with Progress(console) as progress:
             banked = collect(sitting, progress, lambda so_far: progress.say(_line(so_far, sitting.forks)))
     except SteelyardError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import MISSING, astuple, dataclass, fields
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ class SliceEntry:
     `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time, of which `measured_ns` is its own where the slices of a
     round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they
     took turns). `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which hold lead-in and drain too, and the other
-    levels' turns. `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1
+    levels' turns; `cpu_own_ns` is what they used in the slice's own turns, of whole turns and so of `completed` requests (-1: not
+    known). `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1
     outside the measured phase.
     """
 
@@ -50,6 +51,7 @@ class SliceEntry:
     voided: str
     steal_s: float
     lateness_p99_ns: int
+    cpu_own_ns: int = -1
 
     @property
     def throughput_per_s(self) -> float:
@@ -98,7 +100,7 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
     """What a trial that ended comes to; raises StoreError where its files are damaged."""
     record = trial.record
     assert record is not None
-    known = {one.label: one for one in study.subjects if isinstance(one, SubjectSpec)}
+    known = {subject.label: subject for subject in study.subjects if isinstance(subject, SubjectSpec)}
     slices: list[SliceEntry] = []
     spent = _spent_ns(trial)
     for plan in record.slices:
@@ -134,6 +136,7 @@ def _slice_entry(
         voided="+".join(slice_voids(trial, plan.number)) if plan.phase == "measure" else "",
         steal_s=round(sum(processor.steal_s for processor in trial.machine.get(plan.number, ())), 2),
         lateness_p99_ns=row.lateness_p99_ns,
+        cpu_own_ns=-1 if row.cpu_own_ns is None else row.cpu_own_ns,
     )
 
 
@@ -160,7 +163,7 @@ def _fork_entry(trial: Trial, record: TrialRecord, slices: Sequence[SliceEntry])
 def _spent_ns(trial: Trial) -> dict[int, int]:
     """By slice, the time from the end of what came before to its own end; slices that took turns share theirs evenly."""
     assert trial.record is not None
-    found: dict[int, int] = {}
+    spent: dict[int, int] = {}
     seen = [plan for plan in trial.record.slices if plan.number in trial.slices and trial.observations.get(plan.number)]
     previous: int | None = None
     for _, group in groupby(seen, lambda plan: trial.together(plan.number)):
@@ -168,17 +171,17 @@ def _spent_ns(trial: Trial) -> dict[int, int]:
         looks = [trial.observations[number][0] for number in numbers]
         ended = max(look.end_ns for look in looks)
         begun = min(look.begin_ns for look in looks) if previous is None else previous
-        found |= dict.fromkeys(numbers, (ended - begun) // len(numbers))
+        spent |= dict.fromkeys(numbers, (ended - begun) // len(numbers))
         previous = ended
-    return found
+    return spent
 
 
 def write(bank: Bank, folder: Path) -> None:
     """Write the tables and environment.json, each whole or not at all; raises StoreError."""
     folder.mkdir(parents=True, exist_ok=True)
     write_document(folder / SETUP, bank.setup)
-    write_table(folder / SLICES, [one.name for one in fields(SliceEntry)], map(astuple, bank.slices))
-    write_table(folder / FORKS, [one.name for one in fields(ForkEntry)], map(astuple, bank.forks))
+    write_table(folder / SLICES, [column.name for column in fields(SliceEntry)], map(astuple, bank.slices))
+    write_table(folder / FORKS, [column.name for column in fields(ForkEntry)], map(astuple, bank.forks))
 
 
 def read(folder: Path) -> Bank:
@@ -186,11 +189,12 @@ def read(folder: Path) -> Bank:
     forks = [ForkEntry(**_values(ForkEntry, row)) for row in read_table(folder / FORKS, _names(ForkEntry))]
     known = {fork.fork for fork in forks}
     slices = [SliceEntry(**_values(SliceEntry, row)) for row in read_table(folder / SLICES, _names(SliceEntry))]
-    return Bank(read_document(folder / SETUP), forks, [one for one in slices if one.fork in known])
+    return Bank(read_document(folder / SETUP), forks, [entry for entry in slices if entry.fork in known])
 
 
 def _names(kind: type[Any]) -> list[str]:
-    return [one.name for one in fields(kind)]
+    """The columns that a table must have; those with a default came later."""
+    return [column.name for column in fields(kind) if column.default is MISSING]
 
 
 def _values(kind: type[Any], row: Any) -> dict[str, Any]:
@@ -200,4 +204,4 @@ def _values(kind: type[Any], row: Any) -> dict[str, Any]:
         "float": row.number,
         "int": lambda name: -1 if row.text(name) == "-1" else row.whole(name),
     }
-    return {one.name: read[str(one.type)](one.name) for one in fields(kind)}
+    return {column.name: read[str(column.type)](column.name) for column in fields(kind) if column.name in row.fields}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
@@ -24,6 +24,8 @@ from ..models.calibration import Calibration, Planted, Smallest
 from ..models.records import Check
 from ..models.study import PartSpec, Study, SubjectSpec
 from ..observe import doctor
+from ..plan.schedule import schedule_only
+from ..plan.settings import Request
 from ..provision import subject
 from ..statistics.interval import student_interval
 from ..statistics.looks import LOOKS, alpha_of
@@ -35,7 +37,7 @@ from . import bank as banking
 from . import planted
 from .bank import Bank
 from .collecting import Sitting, collect, setting_of
-from .values import Values, values_of
+from .values import LevelForks, Values, values_of
 
 MINUTES = (5.0, 15.0, 30.0)
 LEAST_FORKS = 2
@@ -68,6 +70,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     study = planted.study_of(
         wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
     )
+    schedule_only(study, Request())  # a wrong word is an error now, not after the machine was measured
     folder = wish.out / f"calibrate-{study.first_server()}-{datetime.now():%Y-%m-%d-%H%M%S}"
     progress.plan(wish.budget_seconds)
     checks = [*doctor.examine(), timer()]
@@ -76,20 +79,20 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     wanted = max(LOOKS[-1], int(wish.budget_seconds / _FORK_SECONDS))
     sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command, LEAST_FORKS)
     values, stopped = _collected(sitting, progress)
-    equal = values.ratios[0.0].tolist()
+    equal = values.equal
     machine_history.remember(_ended(one, place, equal, study) for place, one in _compared(equal))
-    interval = student_interval(equal).exp()
+    interval = student_interval(equal.counted, least_deviation=equal.least_deviation).exp()
     rate = median(one for first, _ in values.throughputs for one in first)
     deviation = pooled_deviation(values)
-    cost = float(np.mean(values.seconds[0.0]))
-    found = Calibration(
+    cost = float(np.mean(equal.seconds))
+    calibration = Calibration(
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=machine_history.machine(),
         service=wish.service,
         server=study.first_server(),
         operation=wish.operation,
         users=8,
-        forks=len(values.forks),
+        forks=len(equal.counted),
         seconds=round(time.monotonic() - begun, 1),
         stopped=stopped,
         server_ratio=interval.estimate,
@@ -104,8 +107,8 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         checks=checks,
         folder=folder.name,
     )
-    machine_history.store(found)
-    return found
+    machine_history.store(calibration)
+    return calibration
 
 
 def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
@@ -120,9 +123,10 @@ def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
         if len(banked.complete) < LEAST_FORKS:
             raise
     values = values_of(banked)
-    if len(values.forks) < LEAST_FORKS:
+    counted = min((len(level.counted) for level in values.levels.values()), default=0)
+    if counted < LEAST_FORKS:
         raise InsufficientDataError(
-            f"{len(values.forks)} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
+            f"{counted} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
             hint=f"a larger --budget holds more of them; what was measured is in {folder}",
         )
     return values, stopped
@@ -139,7 +143,7 @@ def smallest(minutes: float, deviation: float, fork_seconds: float) -> Smallest:
 
 def pooled_deviation(values: Values) -> float:
     """Standard deviation of forks' log ratios: the root mean square over levels, each about its own mean."""
-    return math.sqrt(float(np.mean([np.var(ratios, ddof=1) for ratios in values.ratios.values()])))
+    return math.sqrt(float(np.mean([np.var(level.counted, ddof=1) for level in values.levels.values()])))
 
 
 def timer(sleeps: int = 200) -> Check:
@@ -184,37 +188,40 @@ def _capacity(study: Study, folder: Path, command: Sequence[str], progress: Prog
 
 
 def _specs(study: Study) -> Iterator[SubjectSpec]:
-    return (one for one in study.subjects if isinstance(one, SubjectSpec))
+    return (subject for subject in study.subjects if isinstance(subject, SubjectSpec))
 
 
-def _compared(equal: Sequence[float]) -> Iterator[tuple[int, EndedComparison]]:
+def _compared(equal: LevelForks) -> Iterator[tuple[int, EndedComparison]]:
     """Comparisons of the server with itself that came to their end, each with the place of its first fork."""
     at = 0
-    for one in one_after_the_other(equal):
-        yield at, one
-        at += one.forks
+    for comparison in one_after_the_other(list(equal.ratios), scatter=list(equal.scatter)):
+        yield at, comparison
+        at += comparison.forks
 
 
-def _ended(one: EndedComparison, at: int, equal: Sequence[float], study: Study) -> machine_history.Ended:
-    interval = student_interval(equal[at : at + one.forks], 1 - alpha_of(LOOKS)).exp()
+def _ended(comparison: EndedComparison, at: int, equal: LevelForks, study: Study) -> machine_history.Ended:
+    taken = slice(at, at + comparison.forks)
+    part = replace(equal, ratios=equal.ratios[taken], scatter=equal.scatter[taken])
+    interval = student_interval(part.counted, 1 - alpha_of(LOOKS), part.least_deviation).exp()
     words = {"ABOVE": "faster", "BELOW": "slower"}
     return {
         "source": "calibrate",
         "server": study.first_server(),
         "operation": study.primary,
-        "forks": one.forks,
-        "word": words.get(one.said.name, one.said.name.lower()),
+        "forks": comparison.forks,
+        "word": words.get(comparison.said.name, comparison.said.name.lower()),
         "ratio": significant(interval.estimate),
         "low": significant(interval.low),
         "high": significant(interval.high),
-        "alarm": int(one.alarm),
+        "alarm": int(comparison.alarm),
     }
 
 
 def _planted(values: Values) -> Iterator[Planted]:
     """What became of each planted slow-down, over all forks, with a 95% interval."""
-    for level in values.levels:
-        interval = student_interval(list(values.ratios[level])).exp()
+    for level in values.planted:
+        compared = values.levels[level]
+        interval = student_interval(compared.counted, least_deviation=compared.least_deviation).exp()
         yield Planted(
             level=level, ratio=interval.estimate, interval=(interval.low, interval.high), called=interval.high < 1
         )

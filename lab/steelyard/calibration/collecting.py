@@ -6,7 +6,7 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,11 +18,13 @@ from ..catalogue import entries
 from ..drive import trial as drive
 from ..drive.setting import Setting, TrialFailedError, trial_folder
 from ..exchange import corpus
-from ..models.records import TrialPlan
+from ..models.records import Schedule, TrialPlan
 from ..models.study import Study
 from ..observe import environment
+from ..plan.budget import fitted
 from ..plan.schedule import schedule_of
 from ..plan.settings import Request, settle
+from ..plan.stopping import warm_up_within
 from ..provision import cpus, subject
 from ..store.stored_run import read_trial
 from . import bank as banking
@@ -38,7 +40,7 @@ class Sitting:
     """One sitting: where the bank is, where the trials' own files go, how many complete forks are wanted in all.
 
     `budget_seconds` bounds this sitting alone: no fork is begun that is not expected to end within it, but for the
-    `least_forks` without which nothing could be said.
+    `least_forks` without which nothing could be said. Where `levels_take_turns`, a fork measures one of them beside none.
     """
 
     study: Study
@@ -49,6 +51,7 @@ class Sitting:
     seed: int
     command: Sequence[str]
     least_forks: int = 0
+    levels_take_turns: bool = False
 
 
 def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], None] = lambda _: None) -> Bank:
@@ -107,7 +110,22 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     banking.write(so_far, sitting.bank)
     labels = [one.label for one in subjects]
     forks = sitting.forks + SPARE_FORKS
-    return setting_of(planted, labels, seed, forks, subjects, sitting.work, progress), so_far
+    setting = setting_of(planted, labels, seed, forks, subjects, sitting.work, progress)
+    return (_with_levels_in_turn(setting, planted) if sitting.levels_take_turns else setting), so_far
+
+
+def _with_levels_in_turn(setting: Setting, study: Study) -> Setting:
+    trials = [
+        trial.model_copy(
+            update={
+                "start_order": [label for label in trial.start_order if label in levels.of_fork(study, trial.number)]
+            }
+        )
+        for trial in setting.schedule.trials
+    ]
+    schedule = setting.schedule.model_copy(update={"trials": trials})
+    write_text(setting.folder / "schedule.json", schedule.model_dump_json(indent=1))
+    return replace(setting, schedule=schedule)
 
 
 def _pilot(sitting: Sitting, progress: Progress) -> tuple[float, bool]:
@@ -147,7 +165,9 @@ def setting_of(
         order = list(labels)
         draw.shuffle(order)
         trials.append(TrialPlan(number=number, seed=draw.randrange(2**48), start_order=order))
-    schedule = plain.model_copy(update={"trials": trials, "looks": list(study.looks)})
+    fits = _as_if_compared(plain, subjects)
+    kept = {"pairs_per_cell": fits.pairs_per_cell, "slice_seconds": fits.slice_seconds}
+    schedule = plain.model_copy(update={**kept, "trials": trials, "looks": list(study.looks)})
     (folder / "trials").mkdir(parents=True, exist_ok=True)
     write_text(folder / "study.toml", levels.text_of(study))
     write_text(folder / "schedule.json", schedule.model_dump_json(indent=1))
@@ -166,7 +186,17 @@ def setting_of(
         folder=folder,
         shares=cpus.share(),
         progress=progress,
+        warm_up_within=warm_up_within(fits),
     )
+
+
+def _as_if_compared(plain: Schedule, subjects: Sequence[subject.Subject]) -> Schedule:
+    """What a comparison of two such processes alone would do within the study's budget: how many pairs, how long slices."""
+    hosts = [one for one in subjects if one.same_as is None]
+    trial = plain.trials[0].model_copy(update={"start_order": [one.label for one in hosts]})
+    alone = plain.model_copy(update={"trials": [trial] * plain.looks[0] if plain.looks else [trial]})
+    compiles = [any(part.server.model.jvm for part in one.parts) for one in hosts]
+    return fitted(alone, compiles, slice_fixed=False).schedule
 
 
 def _require_same_study(path: Path, text: str) -> None:

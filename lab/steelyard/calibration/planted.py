@@ -7,12 +7,15 @@ import tomli_w
 from ..analyse.pairing import slice_voids
 from ..base.errors import StoreError
 from ..catalogue import entries
+from ..catalogue.subject_syntax import COMPARE
 from ..models.study import PartSpec, Study, SubjectSpec
 from ..provision.subject import BUSY_HEADER
 from ..store.stored_run import Trial
 
 CALIBRATION = "calibration"  # the study
 REFERENCE, AGAIN = "a", "again"
+# What makes a fork of the calibration one of a comparison.
+SHARED = ("design", "slice_seconds", "turn_ms", "warm_up_limit_seconds", "looks", "margin", "pairs", "corpus_entries")
 PILOT_PAIRS = 6
 PILOT_WARM_UP_SECONDS = 45.0  # what a request costs while it is still compiled is no measure of what it will cost
 
@@ -20,15 +23,17 @@ PILOT_WARM_UP_SECONDS = 45.0  # what a request costs while it is still compiled 
 def study_of(
     server: str | None, service: str, operation: str, *, pairs: int | None, slice_seconds: float | None
 ) -> Study:
-    """The study `calibration` as the user wants it; None leaves what it says.
+    """The study `calibration` as the user wants it; None leaves what it says, and what `compare` does.
 
     A warm-up has as many slices as there, however long they are.
     """
-    known = entries.study(CALIBRATION).model
+    known = as_compared(entries.study(CALIBRATION).model)
     length = slice_seconds or known.slice_seconds
     subjects = [
-        one.model_copy(update={"parts": [PartSpec(server=server)]}) if server and one.same_as is None else one
-        for one in specs(known)
+        subject.model_copy(update={"parts": [PartSpec(server=server)]})
+        if server and subject.same_as is None
+        else subject
+        for subject in specs(known)
     ]
     return known.model_copy(
         update={
@@ -43,6 +48,22 @@ def study_of(
     )
 
 
+def as_compared(levels: Study) -> Study:
+    """A calibration measured as `compare` measures, in all that its study does not say itself; that of the house says nothing."""
+    shared = entries.study(COMPARE).model
+    return levels.model_copy(
+        update={name: getattr(shared, name) for name in SHARED if name not in levels.model_fields_set}
+    )
+
+
+def of_fork(study: Study, number: int) -> list[str]:
+    """The labels that fork `number` measures where the levels take turns: both processes, and the faces of one level."""
+    slowed = sorted({subject.slowed for subject in specs(study) if subject.slowed})
+    level = slowed[number % len(slowed)]
+    wanted = {REFERENCE, AGAIN, partner(level), face(level)}
+    return [subject.label for subject in specs(study) if subject.label in wanted]
+
+
 def face(level: float) -> str:
     """The label of again at that level."""
     return f"{AGAIN}-{level * 100:g}" if level else AGAIN
@@ -55,27 +76,42 @@ def partner(level: float) -> str:
 
 def specs(study: Study) -> list[SubjectSpec]:
     """The study's subjects as such; raises StoreError where one is not part of a calibration."""
-    found = [one for one in study.subjects if isinstance(one, SubjectSpec) and one.slowed is not None]
-    if len(found) != len(study.subjects) or {REFERENCE, AGAIN} - {one.label for one in found if one.same_as is None}:
+    subjects = [
+        subject for subject in study.subjects if isinstance(subject, SubjectSpec) and subject.slowed is not None
+    ]
+    if len(subjects) != len(study.subjects) or {REFERENCE, AGAIN} - {
+        subject.label for subject in subjects if subject.same_as is None
+    }:
         raise StoreError(
             f"{study.name} is no calibration: it needs {REFERENCE}, {AGAIN}, and `slowed` in every subject"
         )
-    return found
+    return subjects
+
+
+def specs_of(study: Study) -> list[SubjectSpec]:
+    """Its whole subjects, whatever their labels."""
+    return [subject for subject in study.subjects if isinstance(subject, SubjectSpec)]
 
 
 def without_faces(study: Study) -> Study:
     """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
-    pair = [one.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for one in specs(study) if one.same_as is None]
+    pair = [
+        subject.model_copy(update={"headers": {BUSY_HEADER: "0"}})
+        for subject in specs(study)
+        if subject.same_as is None
+    ]
     warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 8 * study.warm_up_limit_seconds))
-    return study.model_copy(update={"subjects": pair, "pairs": PILOT_PAIRS, "warm_up_limit_seconds": warm_up})
+    return study.model_copy(
+        update={"subjects": pair, "pairs": PILOT_PAIRS, "warm_up_limit_seconds": warm_up, "budget": None}
+    )
 
 
 def planted(study: Study, cpu_us_per_request: float) -> Study:
     """The study with every level as a header. All faces carry it, so that all requests are of one length and kind."""
     subjects = []
-    for one in specs(study):
-        micros = f"{(one.slowed or 0.0) * cpu_us_per_request:.3f}"
-        subjects.append(one.model_copy(update={"headers": {BUSY_HEADER: micros.zfill(_WIDTH)}}))
+    for subject in specs(study):
+        micros = f"{(subject.slowed or 0.0) * cpu_us_per_request:.3f}"
+        subjects.append(subject.model_copy(update={"headers": {BUSY_HEADER: micros.zfill(_WIDTH)}}))
     return study.model_copy(update={"subjects": list(subjects)})
 
 
@@ -92,7 +128,7 @@ def cpu_us_per_request(pilot: Trial) -> float:
     for number, plan in pilot.plans.items():
         row = pilot.slices.get(number)
         if plan.phase == "measure" and row is not None and not slice_voids(pilot, number):
-            spent += sum(one.cpu_ns for one in pilot.observations.get(number, ()) if one.judged)
+            spent += sum(process.cpu_ns for process in pilot.observations.get(number, ()) if process.judged)
             answered += row.completed + row.lead_in_completed
     if not answered or not spent:
         raise StoreError("the pilot shows no processor time of a request", hint="its folder holds what was seen")

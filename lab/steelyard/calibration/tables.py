@@ -15,8 +15,10 @@ from ..base.errors import SteelyardError
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.variance import components
 from . import bank as banking
+from . import usual_runs
 from .bank import Bank
-from .page_figures import LEAST_FORKS, REDRAWS, Figures, SlowedDown, figures
+from .page_figures import LEAST_FORKS, MINUTES, REDRAWS, Figures, SlowedDown, figures
+from .usual_runs import UsualRun
 from .values import Values, values_of
 
 NOTES = "notes.md"
@@ -26,79 +28,82 @@ INTRODUCTION = """\
 # What a verdict can be trusted to say
 
 This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`; `make calibrate-study` collects
-them. Each fork starts the same server twice, `a` and `again`. Every round measures `a`, and `again` slowed down by each level
-(the service spins for that share of the processor time that a request takes), in slices that take turns. So there are true
-differences of known size, and one of none.
+them, with the settings of `compare` (`studies/compare.toml`) within a budget of five minutes. Each fork starts the same server
+twice, `a` and `again`. Every round measures both, and both again with `again` slowed down by a level (the service spins for that
+share of the processor time that a request takes), in slices that take turns. So there are true differences of known size, and
+one of none.
 
 Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by
-the rule that `compare` follows (looks after {looks} forks, alpha {alpha} each, margin 3%). *Recorded minutes* are what the drawn
-forks would have cost with the two compared subjects alone: starts, warm-up, their slices.
+the rule that `compare` follows (looks after {looks} forks, alpha {alpha} each, margin 3% unless said otherwise, no interval
+narrower than its pairs ask for). *Real minutes* are all that the drawn forks would have cost with the two compared subjects
+alone: starts, verification, warm-up, slices, ends; a fork that is lost costs its time too. The truth of a level is that of one
+half of the forks, where the redraws are from the other.
 """
 
 
-def page(bank: Bank, notes: str) -> str:
-    """The whole page; the same bank gives the same bytes."""
+def page(bank: Bank, notes: str, usual: Sequence[UsualRun] = ()) -> str:
+    """The whole page; the same bank gives the same bytes. `usual` are runs of the usual way on the same machine."""
     looks = ", ".join(str(look) for look in LOOKS)
     parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS))]
     values = values_of(bank)
-    parts.append(_banked(bank, values))
-    if len(values.forks) >= FEWEST_FORKS:
-        found = figures(values)
+    parts.append(_banked(values))
+    if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
+        found = figures(values, usual)
         parts += [_table_of_rows(found), _levels(found), _forks(bank, values), _setup(bank)]
     if notes:
         parts.append(notes)
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
 
 
-def _banked(bank: Bank, values: Values) -> str:
-    count = len(values.forks)
+def _banked(values: Values) -> str:
+    count = len(values.equal.forks) if values.levels else 0
     if count < LEAST_FORKS:
         said = f"**{count} of {LEAST_FORKS} forks are banked so far: the figures below are preliminary.**"
         if count < FEWEST_FORKS:
             said = f"**{count} of {LEAST_FORKS} forks are banked so far, too few for any figure.**"
     else:
         said = f"{count} forks are banked."
-    rest = []
-    if failed := len(bank.forks) - len(bank.complete):
-        rest.append(f"{failed} more failed")
-    if values.left_out:
-        rest.append(f"{len(values.left_out)} kept fewer than half of their rounds and are left out")
-    return f"{said} {'; '.join(rest)}{'.' if rest else ''}".strip() + "\n"
+    lost = (
+        f" {len(values.lost)} of them are lost: they failed, or kept fewer than half of their rounds."
+        if values.lost
+        else ""
+    )
+    return f"{said}{lost}\n"
 
 
 def _table_of_rows(found: Figures) -> str:
     answers = {True: "yes", False: "**no**", None: ""}
     rows = [[row.figure, row.must_reach, row.reached, answers[row.met], row.why] for row in found.rows]
     words = ", ".join(f"{word} {share:.1%}" for word, share in found.words.items() if share)
-    header = ["figure", "must reach", "reached", "met", "why not"]
+    header = ["figure", "must reach", "reached", "met", "why"]
     return f"{table(header, rows)}\nThe {REDRAWS:,} redraws of A/A ended so: {words}.\n"
 
 
 def _levels(found: Figures) -> str:
-    header = ["slow-down planted", "truth, within one process", "right sign", "wrong sign", "within 5 min", "within 15 min",
+    limits = [f"within {limit:g} min" for limit in sorted(set(MINUTES.values()))]
+    header = ["slow-down planted", "by the server's clock", "truth, within one process", "right sign", "wrong sign", *limits,
               "median minutes", "forks", "coverage"]  # fmt: skip
-    return "## By level, of redraws\n\n" + table(header, [_level(one) for one in found.levels])
+    return "## By level, of redraws\n\n" + table(header, [_level(level) for level in found.levels])
 
 
-def _level(one: SlowedDown) -> list[str]:
+def _level(level: SlowedDown) -> list[str]:
     return [
-        f"+{one.level:.0%}",
-        f"{math.expm1(-one.truth):+.2%}",
-        f"{one.right:.1%}",
-        f"{one.wrong:.2%}",
-        f"{one.within[5.0]:.1%}",
-        f"{one.within[15.0]:.1%}",
-        f"{one.minutes:.1f}",
-        f"{one.forks:.1f}",
-        f"{one.coverage:.1%}",
+        f"+{level.level:.0%}",
+        "" if math.isnan(level.clocked) else f"{level.clocked:+.2%}",
+        f"{math.expm1(-level.truth):+.2%}",
+        f"{level.right:.1%}",
+        f"{level.wrong:.2%}",
+        *(f"{share:.1%}" for share in level.within.values()),
+        f"{level.minutes:.1f}",
+        f"{level.forks:.1f}",
+        f"{level.coverage:.1%}",
     ]
 
 
 def _forks(bank: Bank, values: Values) -> str:
     """What the forks were: how they vary, and what they cost."""
     complete = bank.complete
-    equal = values.ratios[0.0]
-    cost = values.seconds[0.0]
+    equal, cost = values.equal.counted, values.equal.seconds
     parts = components(values.pairs)
     rows = [
         ["log ratio again / a, standard deviation of forks", f"{stdev(equal):.2%}"],
@@ -111,7 +116,7 @@ def _forks(bank: Bank, values: Values) -> str:
         ["- warm-up", _spread([fork.warm_up_seconds for fork in complete])],
         ["- measured", _spread([fork.measured_seconds for fork in complete])],
         ["- verification, stops, the rest", _spread([fork.other_seconds for fork in complete])],
-        ["recorded seconds of a fork, two subjects alone", _spread(list(cost))],
+        ["real seconds of a fork, two subjects alone", _spread(list(cost))],
     ]
     return "## The forks\n\n" + table(["", "mean, least to greatest where there are several"], rows)
 
@@ -124,11 +129,11 @@ def _setup(bank: Bank) -> str:
     """Machine and versions of each sitting, told once where they are the same."""
     steady = "" if bank.setup["pilot_steady"] else ", which found no steady state"
     lines = [f"A request costs {bank.setup['cpu_us_per_request']:.1f} us of the server's processor (pilot{steady})."]
-    measured = [one for one in bank.slices if one.phase == "measure"]
-    seconds = median(one.measured_ns / 1e9 for one in measured)
-    lines.append(f"A fork has {1 + max(one.round for one in measured)} rounds of slices of {seconds:.1f} s.")
-    stolen = sum(one.steal_s for one in measured) / max(1e-9, sum(one.observed_ns for one in measured) / 1e9)
-    lateness = median(one.lateness_p99_ns for one in measured) / 1e6
+    measured = [entry for entry in bank.slices if entry.phase == "measure"]
+    seconds = median(entry.measured_ns / 1e9 for entry in measured)
+    lines.append(f"A fork has {1 + max(entry.round for entry in measured)} rounds of slices of {seconds:.1f} s.")
+    stolen = sum(entry.steal_s for entry in measured) / max(1e-9, sum(entry.observed_ns for entry in measured) / 1e9)
+    lateness = median(entry.lateness_p99_ns for entry in measured) / 1e6
     lines.append(
         f"The host stole {stolen:.2%} of the measured time; the engine's send lateness had a median p99 of {lateness:.3f} ms."
     )
@@ -137,13 +142,13 @@ def _setup(bank: Bank) -> str:
 
 
 def _sittings(bank: Bank) -> Iterator[str]:
-    for one in bank.setup["sittings"]:
-        machine, servers = one["machine"], one["subjects"]
+    for sitting in bank.setup["sittings"]:
+        machine, servers = sitting["machine"], sitting["subjects"]
         server = next(iter(servers.values()))[0]
         jdk = f", JDK {server['jdk']}" if server["jdk"] else ""
         yield (
             f"{machine['processor']}, {machine['processors']} processors, {machine['kernel']}; "
-            f"{server['title']} {server['version']}, {server['stack']}{jdk}; Steelyard {one['steelyard']}"
+            f"{server['title']} {server['version']}, {server['stack']}{jdk}; Steelyard {sitting['steelyard']}"
         )
 
 
@@ -168,6 +173,7 @@ def main() -> int:
         new = page(
             banking.read(asked.bank) if begun else Bank({}, [], []),
             notes.read_text(encoding="utf-8") if notes.exists() else "",
+            usual_runs.read(asked.bank),
         )
     except SteelyardError as error:
         print(f"error: {error}", file=sys.stderr)

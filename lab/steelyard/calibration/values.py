@@ -9,86 +9,129 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.interval import fork_value
-from .bank import Bank, SliceEntry
+from ..statistics.interval import fork_value, predicted_variance
+from .bank import Bank, ForkEntry, SliceEntry
 from .planted import AGAIN, face, partner
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Values:
-    """What the forks that count say; every array has one entry a fork, in order.
+class LevelForks:
+    """Comparisons of again at a level with a. Each array has one entry a fork that was to measure them, in order.
 
-    By level (0 is the same artifact unchanged): `ratios` are the medians over rounds of log(again at that level / the face of a
-    beside it), as a comparison of two subjects would have had them; `truths` those of log(again at that level / again at 0),
-    within one process; `seconds` what the fork would have cost with those two subjects alone. `pairs` are a fork's log ratios at
-    level 0, of which `ratios` holds the median, `throughputs` those of a's and again's measured slices at level 0. `rounds` and
-    `voided` count pairs at level 0.
+    `ratios` are the medians over rounds of log(again at the level / the face of a beside it), as a comparison of two subjects
+    would have had them, NaN where the fork was lost: it failed, or kept fewer than half of its rounds. `scatter` is the variance
+    that its rounds predict for that (`ended`). `truths` are those of log(again at the level / again at 0), within one process;
+    `clocked` the share by which a request cost more processor time of that process than at 0 (NaN: not known). `seconds` are the
+    real ones of a fork with those two subjects alone, of lost forks too: starts, verification, warm-up, slices, ends.
     """
 
     forks: list[int]
-    ratios: dict[float, Floats]
-    truths: dict[float, Floats]
-    seconds: dict[float, Floats]
+    ratios: Floats
+    scatter: Floats
+    truths: Floats
+    clocked: Floats
+    seconds: Floats
+
+    @property
+    def counted(self) -> list[float]:
+        """The ratios of the forks that count."""
+        return [float(ratio) for ratio in self.ratios if not math.isnan(ratio)]
+
+    @property
+    def least_deviation(self) -> float:
+        """What forks' ratios vary by at the least, by the scatter of their rounds."""
+        return math.sqrt(float(np.nanmean(self.scatter))) if self.counted else 0.0
+
+
+@dataclass(frozen=True)
+class Values:
+    """What the forks say, by level; 0 is the same artifact unchanged.
+
+    `pairs` are a fork's log ratios at level 0, of which its ratio is the median, `throughputs` those of a's and again's
+    measured slices at level 0, both of the forks that count there. `rounds` and `voided` count pairs at level 0; `lost` are forks
+    that do not count there.
+    """
+
+    levels: dict[float, LevelForks]
     pairs: list[list[float]]
     throughputs: list[tuple[list[float], list[float]]]
     rounds: int
     voided: int
-    left_out: list[int]
+    lost: list[int]
 
     @property
-    def levels(self) -> list[float]:
-        """The planted levels, without 0."""
-        return [level for level in self.ratios if level > 0]
+    def equal(self) -> LevelForks:
+        """Again against a, both unchanged."""
+        return self.levels[0.0]
+
+    @property
+    def planted(self) -> list[float]:
+        """The levels without 0."""
+        return [level for level in self.levels if level > 0]
 
 
 def values_of(bank: Bank) -> Values:
-    """All forks that ended whole and kept at least half of their rounds at every level; `left_out` are the others."""
-    by_fork: dict[int, list[SliceEntry]] = {fork.fork: [] for fork in bank.complete}
-    for one in bank.slices:
-        if one.fork in by_fork:
-            by_fork[one.fork].append(one)
-    levels = sorted({one.level for one in bank.slices if one.subject == AGAIN})
-    found = Values([], {}, {}, {}, [], [], 0, 0, [])
-    ratios: dict[float, list[float]] = {level: [] for level in levels}
-    truths: dict[float, list[float]] = {level: [] for level in levels}
-    seconds: dict[float, list[float]] = {level: [] for level in levels}
+    """All forks that ended, failed ones as lost; those that the user stopped are left out, since that was no fault of theirs."""
+    by_fork: dict[int, list[SliceEntry]] = {fork.fork: [] for fork in bank.forks if fork.status != "interrupted"}
+    for entry in bank.slices:
+        if entry.fork in by_fork:
+            by_fork[entry.fork].append(entry)
+    levels = sorted({entry.level for entry in bank.slices if entry.subject == AGAIN})
+    rows: dict[float, list[tuple[float, ...]]] = {level: [] for level in levels}
+    values = Values({}, [], [], 0, 0, [])
     rounds = voided = 0
-    for fork in bank.complete:
-        slices = by_fork[fork.fork]
-        plain = {level: _by_round(slices, partner(level)) for level in levels}
-        slowed = {level: _by_round(slices, face(level)) for level in levels}
-        against = {level: _log_ratios(slowed[level], plain[level]) for level in levels}
-        within = {level: _log_ratios(slowed[level], slowed[0.0]) for level in levels}
-        least = max(1, math.ceil(len(plain[0.0]) / 2))
-        if any(len(logs) < least for logs in (*against.values(), *within.values())):
-            found.left_out.append(fork.fork)
+    for fork in bank.forks:
+        if fork.fork not in by_fork:
             continue
-        found.forks.append(fork.fork)
-        rounds += len(plain[0.0])
-        voided += len(plain[0.0]) - len(against[0.0])
+        slices = by_fork[fork.fork]
         for level in levels:
-            ratios[level].append(fork_value(against[level]))
-            truths[level].append(fork_value(within[level]))
-            seconds[level].append(fork.seconds - _faces_seconds(slices, level))
-        found.pairs.append(against[0.0])
-        found.throughputs.append((_counted(plain[0.0]), _counted(slowed[0.0])))
-    return Values(
-        found.forks,
-        {level: np.array(logs) for level, logs in ratios.items()},
-        {level: np.array(logs) for level, logs in truths.items()},
-        {level: np.array(spent) for level, spent in seconds.items()},
-        found.pairs,
-        found.throughputs,
-        rounds,
-        voided,
-        found.left_out,
-    )
+            if fork.status == "complete" and not _by_round(slices, face(level)):
+                continue  # this fork's level was another one
+            rows[level].append(_row(fork, slices, level))
+        plain, slowed = _by_round(slices, partner(0.0)), _by_round(slices, face(0.0))
+        rounds, voided = rounds + len(plain), voided + len(plain) - len(_log_ratios(slowed, plain))
+        if levels and math.isnan(rows[0.0][-1][1]):
+            values.lost.append(fork.fork)
+            continue
+        values.pairs.append(_log_ratios(slowed, plain))
+        values.throughputs.append((_counted(plain), _counted(slowed)))
+    compared = {level: _compared(rows[level]) for level in levels}
+    return Values(compared, values.pairs, values.throughputs, rounds, voided, values.lost)
+
+
+def _row(fork: ForkEntry, slices: Sequence[SliceEntry], level: float) -> tuple[float, ...]:
+    """Fork, ratio, scatter, truth, clocked share and seconds."""
+    plain, slowed, unslowed = (_by_round(slices, label) for label in (partner(level), face(level), face(0.0)))
+    against, within = _log_ratios(slowed, plain), _log_ratios(slowed, unslowed)
+    seconds = fork.seconds - _faces_seconds(slices, level)
+    if fork.status != "complete" or len(against) < max(1, math.ceil(len(plain) / 2)):
+        return fork.fork, math.nan, math.nan, math.nan, math.nan, seconds
+    scatter = predicted_variance(against) if len(against) > 1 else math.nan
+    truth = fork_value(within) if within else math.nan
+    return fork.fork, fork_value(against), scatter, truth, _clocked(slowed, unslowed), seconds
+
+
+def _compared(rows: Sequence[tuple[float, ...]]) -> LevelForks:
+    columns = [np.array([row[place] for row in rows], float) for place in range(1, 6)]
+    return LevelForks([int(row[0]) for row in rows], *columns)
+
+
+def _clocked(slowed: dict[int, SliceEntry], unslowed: dict[int, SliceEntry]) -> float:
+    """How much more processor time a request cost, by the process's clock in its own turns; of rounds in which both count."""
+    both = [number for number in slowed if number in unslowed]
+    costs = []
+    for slices in (slowed, unslowed):
+        kept = [slices[number] for number in both if not slowed[number].voided and not unslowed[number].voided]
+        if not kept or any(entry.cpu_own_ns < 0 for entry in kept):
+            return math.nan
+        costs.append(sum(entry.cpu_own_ns for entry in kept) / max(1, sum(entry.completed for entry in kept)))
+    return costs[0] / costs[1] - 1 if costs[1] else math.nan
 
 
 def _by_round(slices: Sequence[SliceEntry], label: str) -> dict[int, SliceEntry]:
-    return {one.round: one for one in slices if one.phase == "measure" and one.label == label}
+    return {entry.round: entry for entry in slices if entry.phase == "measure" and entry.label == label}
 
 
 def _log_ratios(first: dict[int, SliceEntry], second: dict[int, SliceEntry]) -> list[float]:
@@ -101,7 +144,7 @@ def _log_ratios(first: dict[int, SliceEntry], second: dict[int, SliceEntry]) -> 
 
 
 def _counted(slices: dict[int, SliceEntry]) -> list[float]:
-    return [one.throughput_per_s for number, one in sorted(slices.items()) if not one.voided]
+    return [entry.throughput_per_s for number, entry in sorted(slices.items()) if not entry.voided]
 
 
 def _faces_seconds(slices: Sequence[SliceEntry], level: float) -> float:
@@ -110,4 +153,4 @@ def _faces_seconds(slices: Sequence[SliceEntry], level: float) -> float:
     Warm-up counts whole: the slices that open the other faces' connections stand in for as many of the two's own.
     """
     kept = {partner(level), face(level)}
-    return sum(one.spent_ns / 1e9 for one in slices if one.phase == "measure" and one.label not in kept)
+    return sum(entry.spent_ns / 1e9 for entry in slices if entry.phase == "measure" and entry.label not in kept)

@@ -14,6 +14,7 @@ from ..base.errors import UnknownNameError
 from ..models.server import Server
 from ..models.service import Service
 from ..models.study import Study
+from .descriptors import read_server
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,12 +51,24 @@ def tuning_files() -> dict[str, Path]:
 
 def server(name: str) -> Entry[Server]:
     """The server or companion of that name; raises UnknownNameError or ConfigurationError."""
-    return _entry("server", name, server_files(), Server)
+    return _entry("server", name, server_files(), read_server)
 
 
 def service(name: str) -> Entry[Service]:
     """The service of that name; raises UnknownNameError or ConfigurationError."""
-    return _entry("service", name, service_files(), Service)
+    return _entry("service", name, service_files(), lambda path: configuration.load(path, Service))
+
+
+def service_at(words: str) -> Entry[Service]:
+    """The service of that name, or of the folder of that path where there is a service.toml; raises as `service` does."""
+    folder = Path(words)
+    file = folder / "service.toml"
+    if file.is_file():
+        loaded = configuration.load(file.resolve(), Service)
+        return Entry(loaded.name, file.resolve().parent, file.resolve(), loaded)
+    if "/" in words or folder.is_dir():
+        raise UnknownNameError(f"there is no {file}", hint="`steelyard import` makes a service folder of a WSDL")
+    return service(words)
 
 
 def study(name: str) -> Entry[Study]:
@@ -63,18 +76,18 @@ def study(name: str) -> Entry[Study]:
     if name.endswith(".toml"):
         path = Path(name).resolve()
         return Entry(path.stem, path.parent, path, configuration.load(path, Study))
-    return _entry("study", name, study_files(), Study)
+    return _entry("study", name, study_files(), lambda path: configuration.load(path, Study))
 
 
 def _files(room: str, pattern: str, name_of: Callable[[Path], str]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
     for folder in house.rooms(room):
         for path in sorted(folder.glob(pattern)):
-            found.setdefault(name_of(path), path)
-    return found
+            by_name.setdefault(name_of(path), path)
+    return by_name
 
 
-def _entry(kind: str, name: str, files: dict[str, Path], model: type[Model]) -> Entry[Model]:
+def _entry(kind: str, name: str, files: dict[str, Path], read: Callable[[Path], Model]) -> Entry[Model]:
     path = files.get(name)
     if path is None:
         plural = {"server": "servers", "service": "services", "study": "studies"}[kind]
@@ -82,7 +95,7 @@ def _entry(kind: str, name: str, files: dict[str, Path], model: type[Model]) -> 
             f"there is no {kind} '{name}'{configuration.nearest(name, sorted(files))}",
             hint=f"`steelyard {plural}` lists them",
         )
-    loaded = configuration.load(path, model)
+    loaded = read(path)
     stated = getattr(loaded, "name", name)
     if stated != name:
         raise UnknownNameError(

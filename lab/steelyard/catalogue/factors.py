@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..base.configuration import nearest
-from ..base.errors import ConfigurationError, ProvisionError
+from ..base.errors import ConfigurationError
 from ..models.server import Factor, Server
 from ..models.service import Service
 from ..models.study import PartSpec, Study, SubjectSpec
@@ -21,7 +21,7 @@ def variable(name: str) -> str:
 
 
 def settled(server: Entry[Server], service: Entry[Service] | None, given: Mapping[str, str]) -> dict[str, str]:
-    """Every factor of a process with its value: as given, else its default; raises ProvisionError.
+    """Every factor of a process with its value: as given, else its default; raises ConfigurationError.
 
     A service's factor may also be set for all subjects at once, by its variable in the user's own environment.
     """
@@ -29,7 +29,7 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
     known = {**of_service, **server.model.all_factors()}
     for name in given:
         if name not in known:
-            raise ProvisionError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
+            raise ConfigurationError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
     for_all = {name: value for name in of_service if (value := os.environ.get(variable(name)))}
     values = {name: factor.default for name, factor in known.items()} | for_all | dict(given)
     for name, value in values.items():
@@ -37,7 +37,7 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
         if refusal is None and service is not None and name in of_service and of_service[name].file:
             refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is no file"
         if refusal is not None:
-            raise ProvisionError(f"{server.name}: factor {name} {refusal}")
+            raise ConfigurationError(f"{server.name}: factor {name} {refusal}")
     return values
 
 
@@ -100,13 +100,13 @@ def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
         return spec
     of_service = entries.service(study.service).model.factors
 
-    def part(one: PartSpec) -> PartSpec:
-        known = {**of_service, **entries.server(one.server).model.all_factors()}
+    def part(process: PartSpec) -> PartSpec:
+        known = {**of_service, **entries.server(process.server).model.all_factors()}
         given = {factor: value for factor, value in study.sets[name].items() if factor in known}
-        return one.model_copy(update={"factors": given | one.factors})
+        return process.model_copy(update={"factors": given | process.factors})
 
     same_as = None if spec.same_as is None else f"{spec.same_as}@{name}"
-    parts = [part(one) for one in spec.parts]
+    parts = [part(process) for process in spec.parts]
     return spec.model_copy(update={"label": f"{spec.label}@{name}", "parts": parts, "same_as": same_as})
 
 
@@ -114,8 +114,8 @@ def left_as_they_are(study: Study, spec: SubjectSpec) -> list[str]:
     """A sentence for each factor of the subject's set that one of its servers does not have."""
     name = split(study, spec.label)[1]
     return [
-        f"{one.server} has no factor {factor}: the set {name} leaves it as the product has it"
-        for one in spec.parts
+        f"{process.server} has no factor {factor}: the set {name} leaves it as the product has it"
+        for process in spec.parts
         for factor in (study.sets[name] if name else {})
-        if factor not in one.factors
+        if factor not in process.factors
     ]

@@ -16,8 +16,10 @@ from ..base.errors import ConfigurationError, StoreError
 from ..base.formula import Formula, FormulaError, parse
 from ..models.published_conclusions import Conclusions, ContradictedClaim
 from ..statistics.checks import littles_law
+from . import published_layers
 
 PUBLISHED, CLAIMS = "published.csv", "claims.toml"
+KEPT = (PUBLISHED, CLAIMS, "indices.csv", "hardware.csv", *published_layers.FILES)
 COLUMNS = (
     "test",
     "table",
@@ -89,7 +91,7 @@ class Contradiction:
 
 def keep(study: Path, run: Path) -> None:
     """Copy what a study's folder (of the name of its file) holds of its paper's numbers into a run's folder, for its report."""
-    for name in (PUBLISHED, CLAIMS):
+    for name in KEPT:
         source = study.with_suffix("") / name
         if source.is_file():
             shutil.copyfile(source, run / name)
@@ -100,7 +102,7 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
     rows: list[PublishedRow] = []
     for row in read_table(path, COLUMNS):
         made = _published(row)
-        twin = next((one for one in rows if (one.test, one.server) == (made.test, made.server)), None)
+        twin = next((earlier for earlier in rows if (earlier.test, earlier.server) == (made.test, made.server)), None)
         if twin is not None:
             raise StoreError(
                 f"{path}, line {row.line}: test {made.test} of {made.server} stands in line {twin.line} already"
@@ -115,20 +117,24 @@ def read_conclusions(path: Path) -> Conclusions:
 
 
 def contradiction(claim: ContradictedClaim, rows: Sequence[PublishedRow]) -> Contradiction:
-    """The claim's figure from the tables, its span over the corners of what rounds to the printed numbers.
+    """What the rows say to a claim; raises ConfigurationError."""
+    return contradiction_by(claim, _quantities(rows))
+
+
+def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -> Contradiction:
+    """The claim's figure from printed numbers by their names, its span over the corners of what rounds to the printed numbers.
 
     The corners bound the figure where each number stands in it once, as sums, products and ratios then rise or fall in
     each. Raises ConfigurationError where the formula is none, or names a number that no row has.
     """
-    printed = _quantities(rows)
     try:
-        formula = parse(claim.figure, frozenset(printed), histograms=False)
+        formula = parse(claim.figure, frozenset(numbers), histograms=False)
     except FormulaError as error:
         raise ConfigurationError(f"the claim of section {claim.section}: {error}") from None
     names = sorted(formula.names)
-    spans = [sorted({printed[name].low, printed[name].high}) for name in names]
+    spans = [sorted({numbers[name].low, numbers[name].high}) for name in names]
     corners = [_value(claim, formula, dict(zip(names, corner, strict=True))) for corner in product(*spans)]
-    value = _value(claim, formula, {name: printed[name].value for name in names})
+    value = _value(claim, formula, {name: numbers[name].value for name in names})
     return Contradiction(claim, value, min(corners), max(corners))
 
 
@@ -148,20 +154,20 @@ def _published(row: Row) -> PublishedRow:
         users_to=users_to,
         response_ms=_above_zero(row, "response_ms"),
         throughput_per_s=_above_zero(row, "throughput_per_s"),
-        deviation_ms=_printed(row, "deviation_ms") if row.text("deviation_ms") else None,
+        deviation_ms=printed(row, "deviation_ms") if row.text("deviation_ms") else None,
         errors=row.whole("errors") if row.text("errors") else None,
     )
 
 
 def _above_zero(row: Row, name: str) -> Printed:
-    found = _printed(row, name)
-    if found.value <= 0:
-        raise StoreError(f"{row.path}, line {row.line}: {name} is {found.text}, not above 0")
-    return found
+    printed_value = printed(row, name)
+    if printed_value.value <= 0:
+        raise StoreError(f"{row.path}, line {row.line}: {name} is {printed_value.text}, not above 0")
+    return printed_value
 
 
-def _printed(row: Row, name: str) -> Printed:
-    """The paper's own characters, whether its decimals stand behind a point or a comma."""
+def printed(row: Row, name: str) -> Printed:
+    """A number in the paper's own characters, whether its decimals stand behind a point or a comma; raises StoreError."""
     text = row.text(name).strip()
     if not re.fullmatch(r"\d+([.,]\d+)?", text):
         raise StoreError(f"{row.path}, line {row.line}: {name} is '{text[:40]}', not a number as printed")
@@ -172,15 +178,15 @@ def _printed(row: Row, name: str) -> Printed:
 
 def _quantities(rows: Sequence[PublishedRow]) -> dict[str, Printed]:
     """Every printed number under the name that claims call it by."""
-    found: dict[str, Printed] = {}
+    by_name: dict[str, Printed] = {}
     for row in rows:
         name = f"t{row.test}_{row.server}"
-        found[f"{name}_response_ms"], found[f"{name}_throughput_per_s"] = row.response_ms, row.throughput_per_s
+        by_name[f"{name}_response_ms"], by_name[f"{name}_throughput_per_s"] = row.response_ms, row.throughput_per_s
         if row.deviation_ms is not None:
-            found[f"{name}_deviation_ms"] = row.deviation_ms
+            by_name[f"{name}_deviation_ms"] = row.deviation_ms
         if row.errors is not None:
-            found[f"{name}_errors"] = Printed(str(row.errors), row.errors, row.errors, row.errors)
-    return found
+            by_name[f"{name}_errors"] = Printed(str(row.errors), row.errors, row.errors, row.errors)
+    return by_name
 
 
 def _value(claim: ContradictedClaim, formula: Formula, values: Mapping[str, float]) -> float:

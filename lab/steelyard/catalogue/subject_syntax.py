@@ -10,10 +10,10 @@ import tomli_w
 
 from ..base.errors import ConfigurationError
 from ..models.study import Budget, PartSpec, Study, SubjectSpec
-from ..statistics.looks import LOOKS
+from . import entries
 
 LEAST_SUBJECTS = 2
-SLICE_SECONDS = 2.0
+COMPARE = "compare"  # the study whose settings every comparison has
 _LONGEST_LABEL = 100
 _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 
@@ -23,12 +23,12 @@ def subject_of(words: str) -> SubjectSpec:
     server, *settings = re.split(r"@(?=[a-z][a-z0-9_]*=)", words)
     factors: dict[str, str] = {}
     for setting in settings:
-        found = _SETTING.fullmatch(setting)
-        if found is None or found[1] in factors:
+        match = _SETTING.fullmatch(setting)
+        if match is None or match[1] in factors:
             raise ConfigurationError(
                 f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="each factor is given once"
             )
-        factors[found[1]] = found[2].strip("\"'")
+        factors[match[1]] = match[2].strip("\"'")
     if "@" in server or not server:
         raise ConfigurationError(
             f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="a factor's name is in lower case"
@@ -60,24 +60,21 @@ def study_of(
     specs: list[SubjectSpec] = []
     for words in subjects:
         spec = subject_of(words)
-        again = sum(one.label.partition(".again")[0] == spec.label for one in specs)
+        again = sum(earlier.label.partition(".again")[0] == spec.label for earlier in specs)
         specs.append(spec.model_copy(update={"label": spec.label + ".again" * again}) if again else spec)
-    return Study(
-        name="compare",
-        title=" against ".join(spec.label for spec in specs),
-        question=f"Which serves {operation} of {service} better?",
-        service=service,
-        subjects=list(specs),
-        reference=specs[-1 if len(specs) == LEAST_SUBJECTS else 0].label,
-        operations=[operation],
-        primary=operation,
-        forks=LOOKS[-1],
-        slice_seconds=SLICE_SECONDS,
-        looks=list(LOOKS),
-        margin=margin,
-        rate=rate,
-        budget=Budget(seconds=budget_seconds),
-    )
+    asked = {
+        "title": " against ".join(spec.label for spec in specs),
+        "question": f"Which serves {operation} of {service} better?",
+        "service": service,
+        "subjects": specs,
+        "reference": specs[-1 if len(specs) == LEAST_SUBJECTS else 0].label,
+        "operations": [operation],
+        "primary": operation,
+        "margin": margin,
+        "rate": rate,
+        "budget": Budget(seconds=budget_seconds),
+    }
+    return Study.model_validate({**dict(entries.study(COMPARE).model), **asked})
 
 
 def text_of(study: Study) -> str:
@@ -86,17 +83,17 @@ def text_of(study: Study) -> str:
 
 
 def seconds_of(words: str) -> float:
-    """Seconds from `90s`, `10m`, `1.5h` or a bare number of seconds; raises ConfigurationError."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*", words)
-    if found is None or float(found[1]) <= 0:
-        raise ConfigurationError(f"'{words}' is not a time", hint="write 90s, 10m or 1.5h")
-    return float(found[1]) * {"s": 1, "m": 60, "min": 60, "h": 3600, None: 1}[found[2]]
+    """Seconds from `90s`, `10m` or `1.5h`; raises ConfigurationError, for a number without its unit too."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)\s*", words)
+    if match is None or float(match[1]) <= 0:
+        raise ConfigurationError(f"'{words}' is not a time with its unit", hint="write 90s, 10m or 1.5h")
+    return float(match[1]) * {"s": 1, "m": 60, "min": 60, "h": 3600}[match[2]]
 
 
 def share_of(words: str) -> float:
     """A share from `5%` or `0.05`; raises ConfigurationError where it is not between 0 and 1."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%)?\s*", words)
-    share = float(found[1]) / (100 if found[2] else 1) if found else 0.0
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%)?\s*", words)
+    share = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < share < 1:
         raise ConfigurationError(f"'{words}' is not a margin", hint="write 5% or 0.05")
     return share

@@ -43,26 +43,26 @@ def settings() -> dict[str, KnownSetting]:
 def papers() -> dict[str, TuningList]:
     """Every paper's list by its study; raises ConfigurationError where one names a setting that is not among `settings()`."""
     known = settings()
-    found = {}
+    by_study = {}
     for name, path in entries.tuning_files().items():
         if name == "settings":
             continue
-        found[name] = configuration.load(path, TuningList)
-        for tuned in found[name].tuned:
+        by_study[name] = configuration.load(path, TuningList)
+        for tuned in by_study[name].tuned:
             if tuned.setting not in known:
                 near = configuration.nearest(tuned.setting, sorted(known))
                 raise ConfigurationError(f"{path}: unknown setting '{tuned.setting}'{near}")
-    return found
+    return by_study
 
 
 def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) -> Table | None:
     """The list of the paper beside the answers of its subjects (server and factors, by label); None where it has no list."""
-    found = papers().get(study)
-    if found is None:
+    paper = papers().get(study)
+    if paper is None:
         return None
     known = settings()
     rows = []
-    for tuned in found.tuned:
+    for tuned in paper.tuned:
         here = known[tuned.setting].here
         rows.append(
             TunedRow(
@@ -76,10 +76,10 @@ def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) 
                 else {ALL: here},
             )
         )
-    return Table(paper=f"{found.paper.authors} {found.paper.year}", remark=found.remark, rows=rows)
+    return Table(paper=f"{paper.paper.authors} {paper.paper.year}", remark=paper.remark, rows=rows)
 
 
 def answer(server: Server, factors: Mapping[str, str], setting: str) -> str:
     """The server's nearest setting, with the values that these factors have where it names a factor and its default."""
     stated = server.tuning.get(setting, "not said")
-    return _FACTOR.sub(lambda found: f"factor {found[1]}: {factors.get(found[1]) or found[2]}", stated)
+    return _FACTOR.sub(lambda match: f"factor {match[1]}: {factors.get(match[1]) or match[2]}", stated)

@@ -59,19 +59,19 @@ def check(
     spec = subject_syntax.subject_of(words)
     server = entries.server(spec.parts[0].server)
     service = entries.service(service_name)
-    found = row(server).model_copy(update={"name": words, "checked": checked()})
+    examined_row = row(server).model_copy(update={"name": words, "checked": checked()})
     if server.model.kind == "companion":
-        return found.model_copy(update={"reason": "a companion has no contract of its own"})
+        return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
         ready = subject.provided(spec, service, progress)
         service = subject.service_as_set(service, [ready])
     except ToolchainError as error:
-        return found.model_copy(update={"contract": None, "reason": str(error)})
+        return examined_row.model_copy(update={"contract": None, "reason": str(error)})
     except SteelyardError as error:
-        return found.model_copy(update={"contract": False, "reason": str(error)})
-    found = row(server, ready.front.factors).model_copy(update={"name": words, "checked": found.checked})
+        return examined_row.model_copy(update={"contract": False, "reason": str(error)})
+    examined_row = row(server, ready.front.factors).model_copy(update={"name": words, "checked": examined_row.checked})
     with tempfile.TemporaryDirectory(prefix="steelyard-check-") as folder:
-        examination = Examination(found, service, ready, Path(folder), progress, seed)
+        examination = Examination(examined_row, service, ready, Path(folder), progress, seed)
         examination.run(quick, frozen_seconds)
     return examination.row()
 
@@ -183,12 +183,12 @@ class Examination:
 
     def listening(self, running: RunningSubject) -> None:
         """Every listening socket of the subject's processes must be on the loopback address."""
-        found = sockets.listening(pids(running))
-        outside = [str(each) for each in found if not each.loopback]
-        self.facts |= {"sockets": [str(each) for each in found], "loopback": not outside}
+        listeners = sockets.listening(pids(running))
+        outside = [str(each) for each in listeners if not each.loopback]
+        self.facts |= {"sockets": [str(each) for each in listeners], "loopback": not outside}
         if outside:
             self.wrong["sockets"] = f"it listens beyond this machine, on {', '.join(outside)}"
-        elif not found:
+        elif not listeners:
             self.wrong["sockets"] = "none of its processes listens on anything, yet something answers"
 
     def twice(self, first: RunningSubject) -> None:

@@ -42,8 +42,8 @@ def keep(path: Path, rows: Sequence[ServerRow]) -> None:
         except (OSError, ValueError) as error:
             raise StoreError(f"{path} does not hold what `servers check` keeps: {str(error).splitlines()[0]}") from None
     joined = {row.name: row for row in (*kept, *rows)}
-    found = ServersOutput(servers=[joined[name] for name in sorted(joined)])
+    output = ServersOutput(servers=[joined[name] for name in sorted(joined)])
     try:
-        path.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        path.write_text(output.model_dump_json(indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..base.csvfiles import write_text
-from ..base.errors import SteelyardError
+from ..base.errors import ConfigurationError, SteelyardError
 from ..plan.settings import Request
 from .compare import ComparedWords, compared
 from .options import (
@@ -30,7 +30,7 @@ commands = typer.Typer()
 
 @commands.command(
     epilog="Example: steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m. "
-    "Exit codes: 0 no regression, 1 regression, 2 cannot tell."
+    "Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 used wrongly."
 )
 def check(
     old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")],
@@ -54,12 +54,16 @@ def check(
     try:
         request = Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
         outcome = compared(ComparedWords([new, old], service, operation, rate, budget, margin), request, out, json)
+    except ConfigurationError:
+        raise
     except SteelyardError as error:
         raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
     if outcome.verdicts is None:
         raise SteelyardError(f"cannot tell: {'; '.join(outcome.failures)}", exit_code=gate.Gate.CANNOT_TELL)
     write_text(outcome.folder / "junit.xml", gate.junit(outcome.verdicts))
     write_text(outcome.folder / "summary.md", gate.summary(outcome.verdicts))
-    found = gate.judged(outcome.verdicts)
-    console().print(f"{found.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False)
-    raise typer.Exit(found)
+    answer = gate.judged(outcome.verdicts)
+    console().print(
+        f"{answer.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False
+    )
+    raise typer.Exit(answer)

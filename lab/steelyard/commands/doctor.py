@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import typer
-from rich.table import Table
 
-from .options import console
+from .options import Json, console
+from .tables import show
 
 commands = typer.Typer()
 
 
-@commands.command(name="doctor", epilog="Example: steelyard doctor")
-def doctor_command() -> None:
+@commands.command(name="doctor", epilog="Examples: steelyard doctor; steelyard doctor --json")
+def doctor_command(json: Json = False) -> None:
     """Look for what could falsify a measurement on this machine, and say what to switch off."""
+    from ..models.outputs import DoctorOutput
     from ..observe import doctor
 
     checks = doctor.examine()
-    table = Table("", "check", "found", "what to do", box=None, pad_edge=False)
-    for check in checks:
-        table.add_row("ok" if check.good else "!!", check.name, check.found, "" if check.good else check.advice)
-    console(stderr=False).print(table)
-    if not all(check.good for check in checks):
+    good = all(check.good for check in checks)
+    if json:
+        print(DoctorOutput(good=good, checks=checks).model_dump_json())
+    else:
+        cells = [
+            (check.name, "ok" if check.good else "!!", check.found, "" if check.good else check.advice)
+            for check in checks
+        ]
+        headings = ("check", "", "found", "what to do")
+        show(console(stderr=False), headings, cells, prose=("found", "what to do"))
+    if not good:
         raise typer.Exit(1)

@@ -28,32 +28,32 @@ class Gate(IntEnum):
 def judged(verdicts: Verdicts) -> Gate:
     """The gate's answer: any slower is a regression; without a valid instrument or a decision, it cannot tell."""
     primaries = _primaries(verdicts)
-    if not verdicts.valid or not primaries or any(one.verdict is None for one in primaries):
+    if not verdicts.valid or not primaries or any(comparison.verdict is None for comparison in primaries):
         return Gate.CANNOT_TELL
-    if any(one.verdict == "slower" for one in primaries):
+    if any(comparison.verdict == "slower" for comparison in primaries):
         return Gate.REGRESSION
-    return Gate.NO_REGRESSION if all(one.decided for one in primaries) else Gate.CANNOT_TELL
+    return Gate.NO_REGRESSION if all(comparison.decided for comparison in primaries) else Gate.CANNOT_TELL
 
 
 def junit(verdicts: Verdicts) -> str:
     """JUnit XML with one test case a primary comparison: a regression is a failure, what cannot be told an error."""
     primaries = _primaries(verdicts)
-    found = judged(verdicts)
+    verdict = judged(verdicts)
     suite = ElementTree.Element(
         "testsuite",
         name="steelyard check",
         tests=str(len(primaries)),
-        failures=str(sum(one.verdict == "slower" for one in primaries if verdicts.valid)),
-        errors=str(int(found is Gate.CANNOT_TELL)),
+        failures=str(sum(comparison.verdict == "slower" for comparison in primaries if verdicts.valid)),
+        errors=str(int(verdict is Gate.CANNOT_TELL)),
     )
-    for one in primaries:
-        name = f"{one.a} is not slower than {one.b} on {one.operation}"
+    for comparison in primaries:
+        name = f"{comparison.a} is not slower than {comparison.b} on {comparison.operation}"
         case = ElementTree.SubElement(suite, "testcase", classname="steelyard", name=name)
-        if verdicts.valid and one.verdict == "slower":
-            ElementTree.SubElement(case, "failure", message=verdicts.sentence).text = _figures(one)
-        elif found is Gate.CANNOT_TELL:
+        if verdicts.valid and comparison.verdict == "slower":
+            ElementTree.SubElement(case, "failure", message=verdicts.sentence).text = _figures(comparison)
+        elif verdict is Gate.CANNOT_TELL:
             reason = "; ".join(verdicts.why_not) or verdicts.sentence
-            ElementTree.SubElement(case, "error", message=reason).text = _figures(one)
+            ElementTree.SubElement(case, "error", message=reason).text = _figures(comparison)
     ElementTree.indent(suite)
     written = ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", written)
@@ -62,8 +62,9 @@ def junit(verdicts: Verdicts) -> str:
 def summary(verdicts: Verdicts) -> str:
     """A Markdown summary: the answer, the sentence, and a row for each measure."""
     rows = [
-        f"| {one.a} / {one.b} | {one.operation} | {one.measure} | {_ratio(one)} | {_interval(one)} | {one.verdict or 'secondary'} |"
-        for one in verdicts.comparisons
+        f"| {comparison.a} / {comparison.b} | {comparison.operation} | {comparison.measure} | {_ratio(comparison)} "
+        f"| {_interval(comparison)} | {comparison.verdict or 'secondary'} |"
+        for comparison in verdicts.comparisons
     ]
     return "\n".join(
         [
@@ -80,16 +81,19 @@ def summary(verdicts: Verdicts) -> str:
 
 
 def _primaries(verdicts: Verdicts) -> list[Comparison]:
-    return [one for one in verdicts.comparisons if one.primary]
+    return [comparison for comparison in verdicts.comparisons if comparison.primary]
 
 
-def _figures(one: Comparison) -> str:
-    return f"{one.measure}: ratio {_ratio(one)}, interval {_interval(one)}, {one.forks} forks, {one.pairs} pairs"
+def _figures(comparison: Comparison) -> str:
+    return (
+        f"{comparison.measure}: ratio {_ratio(comparison)}, interval {_interval(comparison)}, {comparison.forks} forks, "
+        f"{comparison.pairs} pairs"
+    )
 
 
-def _ratio(one: Comparison) -> str:
-    return "none" if one.ratio is None else f"{one.ratio:.3f}"
+def _ratio(comparison: Comparison) -> str:
+    return "none" if comparison.ratio is None else f"{comparison.ratio:.3f}"
 
 
-def _interval(one: Comparison) -> str:
-    return "none" if one.interval is None else f"{one.interval[0]:.3f} to {one.interval[1]:.3f}"
+def _interval(comparison: Comparison) -> str:
+    return "none" if comparison.interval is None else f"{comparison.interval[0]:.3f} to {comparison.interval[1]:.3f}"

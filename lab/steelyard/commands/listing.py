@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from ..base.text import counted
-from ..models.outputs import KeepAlive, ServerRow
+from ..base.text import about, counted
+from ..models.outputs import KeepAlive, ServerDetail, ServerRow
 from ..models.records import Schedule
+from ..models.server import Factor
 from ..plan import shapes
 from ..plan.kinds import kind_of
 from ..plan.schedule import planned_seconds
+from .tables import show
 
 
 def schedule(planned: Schedule, console: Console) -> None:
@@ -23,13 +25,13 @@ def schedule(planned: Schedule, console: Console) -> None:
     if not all(kind_of(cell).sliced for cell in planned.cells):
         _tests(planned, console)
         return
-    minutes = planned_seconds(planned) / 60
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
+    time = about(planned_seconds(planned))
     pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
-        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {minutes:.0f} minutes in all",
+        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {time} in all",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)
@@ -40,12 +42,13 @@ def _tests(planned: Schedule, console: Console) -> None:
     """The schedule of a study with tests: each test's load, and what all of them will take."""
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
     seconds = sum(shapes.seconds_of(cell.profile) for cell in blocks)
+    time = about(planned_seconds(planned))
     scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
         f"subject at a time{scaled}",
         f"{planned.design}: {counted(len(planned.trials), 'trial')}; {seconds:.0f} s of tests a subject and trial, after warm-ups "
-        f"of up to {planned.warm_up_limit_seconds:g} s; about {planned_seconds(planned) / 60:.0f} minutes in all",
+        f"of up to {planned.warm_up_limit_seconds:g} s; about {time} in all",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)
@@ -65,15 +68,47 @@ def _trials(planned: Schedule) -> Table:
     return table
 
 
-def servers(rows: Sequence[ServerRow]) -> Table:
+def servers(rows: Sequence[ServerRow], console: Console) -> None:
     """The list of servers for a person."""
-    columns = ("name", "server", "version", "stack", "language", "JDK", "fetched", "to fetch")
-    table = Table(*columns, box=None, pad_edge=False)
-    for row in rows:
-        size = "" if row.bytes is None or row.fetched else f"{row.bytes / 1e6:.0f} MB"
-        fetched = "yes" if row.fetched else "no"
-        table.add_row(row.name, row.title, row.version, row.stack, row.language, str(row.jdk or ""), fetched, size)
-    return table
+    cells = [(row.name, _what(row), row.language, str(row.jdk or ""), to_fetch(row)) for row in rows]
+    show(console, ("name", "server and stack", "language", "JDK", "to fetch"), cells, prose=("server and stack",))
+
+
+def _what(row: ServerRow) -> str:
+    return f"{row.title} {row.version}; {row.stack}"
+
+
+def to_fetch(row: ServerRow) -> str:
+    """What of a server is still to be fetched, in words."""
+    if row.fetched:
+        return "nothing"
+    return "yes" if row.bytes is None else f"{row.bytes / 1e6:.0f} MB"
+
+
+def server(found: ServerDetail, console: Console) -> None:
+    """All that is known of one server, for a person."""
+    row = found.server
+    about_it = [("version", row.version), ("stack", row.stack), ("language", row.language)]
+    about_it += [("JDK", str(row.jdk))] if row.jdk else []
+    about_it += [("to fetch", to_fetch(row)), ("services", ", ".join(found.services) or "none")]
+    console.print(f"{row.name}: {row.title}", style="bold", highlight=False, markup=False)
+    for name, value in about_it:
+        console.print(f"{name:<10}{value}", highlight=False, markup=False)
+    factors = [_factor(name, one) for name, one in found.factors.items()]
+    _titled("factors", ("factor", "default", "values", "meaning"), factors, console)
+    _titled("deviations from the contract", ("of", "meaning"), list(row.deviations.items()), console)
+    _titled("what papers tuned, and how it stands here", ("setting", "meaning"), list(found.tuning.items()), console)
+
+
+def _titled(title: str, headings: Sequence[str], cells: Sequence[Sequence[str]], console: Console) -> None:
+    if cells:
+        console.print(f"\n{title}", style="bold", highlight=False, markup=False)
+        show(console, headings, cells, prose=("values", "meaning"))
+
+
+def _factor(name: str, factor: Factor) -> tuple[str, str, str, str]:
+    values = ", ".join(factor.choices) if factor.choices else factor.form or "any"
+    return name, factor.default or "(empty)", values, factor.meaning
 
 
 def checked(row: ServerRow) -> str:
@@ -122,12 +157,9 @@ def findings(row: ServerRow) -> list[str]:
     ]
 
 
-def hall(rows: Sequence[ServerRow]) -> Table:
+def hall(rows: Sequence[ServerRow], console: Console) -> None:
     """What the checks of several servers found, as a matrix."""
-    table = Table(*CHECKS, box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*findings(row))
-    return table
+    show(console, CHECKS, [findings(row) for row in rows])
 
 
 def _seconds(value: float) -> str:

@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 import typer
-from rich.table import Table
 
 from ..catalogue import entries
-from .options import console
+from ..catalogue.entries import Entry
+from ..models.outputs import ServiceRow, ServicesOutput, StudiesOutput, StudyRow
+from ..models.service import Service
+from ..models.study import Study, SubjectSpec
+from .options import Json, console
+from .tables import show
 
 commands = typer.Typer()
 
 
-@commands.command()
-def studies() -> None:
+@commands.command(epilog="Examples: steelyard studies; steelyard studies --json")
+def studies(json: Json = False) -> None:
     """List the studies."""
-    table = Table("study", "question", "paper", box=None, pad_edge=False)
-    for name in entries.study_files():
-        model = entries.study(name).model
-        table.add_row(name, model.question, f"{model.paper.authors} {model.paper.year}" if model.paper else "")
-    console(stderr=False).print(table)
+    rows = [_study(entries.study(name)) for name in entries.study_files()]
+    if json:
+        print(StudiesOutput(studies=rows).model_dump_json())
+        return
+    cells = [(row.name, row.question, f"{row.authors} {row.year}" if row.authors else "") for row in rows]
+    show(console(stderr=False), ("study", "question", "paper"), cells, prose=("question", "paper"))
 
 
-@commands.command()
-def services() -> None:
+@commands.command(epilog="Examples: steelyard services; steelyard services --json")
+def services(json: Json = False) -> None:
     """List the services with their operations and implementations."""
-    table = Table("service", "operations", "implementations", box=None, pad_edge=False)
-    for name in entries.service_files():
-        entry = entries.service(name)
-        folders = sorted(
-            path.name
-            for path in entry.folder.iterdir()
-            if path.is_dir() and path.name != "contract" and not path.name.startswith(".")
-        )
-        table.add_row(name, ", ".join(entry.model.operations), ", ".join(folders))
-    console(stderr=False).print(table)
+    rows = [_service(entries.service(name)) for name in entries.service_files()]
+    if json:
+        print(ServicesOutput(services=rows).model_dump_json())
+        return
+    cells = [(row.name, ", ".join(row.operations), ", ".join(row.implementations)) for row in rows]
+    headings = ("service", "operations", "implementations")
+    show(console(stderr=False), headings, cells, prose=headings[1:])
+
+
+def _study(entry: Entry[Study]) -> StudyRow:
+    study = entry.model
+    return StudyRow(
+        name=entry.name,
+        question=study.question,
+        authors=study.paper.authors if study.paper else None,
+        year=study.paper.year if study.paper else None,
+        service=study.service,
+        subjects=[one.label if isinstance(one, SubjectSpec) else one for one in study.subjects],
+        tests=[test.name for test in study.tests],
+    )
+
+
+def _service(entry: Entry[Service]) -> ServiceRow:
+    folders = (path for path in entry.folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return ServiceRow(
+        name=entry.name,
+        title=entry.model.title,
+        operations=list(entry.model.operations),
+        implementations=sorted(path.name for path in folders if path.name != "contract"),
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ..base.errors import SteelyardError
+from ..base.errors import CANNOT_TELL, SteelyardError
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..plan.settings import Request
@@ -60,7 +60,9 @@ def require_verdict(outcome: Outcome) -> None:
         )
     if not outcome.verdicts.valid:
         raise SteelyardError(
-            f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}", hint=f"see {outcome.report}"
+            f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}",
+            hint=f"see {outcome.report}",
+            exit_code=CANNOT_TELL,
         )
 
 

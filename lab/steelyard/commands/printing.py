@@ -26,6 +26,11 @@ def outcome(found: Outcome, console: Console) -> None:
     if found.verdicts.decisions:
         console.print(analysis.decision_table(found.verdicts))
         console.print()
+    if found.verdicts.layers:
+        console.print(analysis.layer_table(found.verdicts))
+        for slow in found.verdicts.slow_layers:
+            console.print(slow.sentence, highlight=False, markup=False)
+        console.print()
     console.print(f"report: {found.report}", highlight=False, markup=False)
 
 
@@ -43,17 +48,24 @@ def beside(found: BesideOutput, console: Console) -> None:
         table.add_column("interval", justify="right")
     for number in numbers[1:]:
         table.add_column(f"{number} / 1", justify="right")
-    for one in found.figures:
-        name = one.cell if one.cell.startswith(one.operation) else f"{one.cell}: {one.operation}"
+    for figure in found.figures:
+        name = figure.cell if figure.cell.startswith(figure.operation) else f"{figure.cell}: {figure.operation}"
         values = (
             text
-            for value, interval in zip(one.values, one.intervals, strict=True)
+            for value, interval in zip(figure.values, figure.intervals, strict=True)
             for text in ("-" if value is None else value_text(value), range_text(interval))
         )
         table.add_row(
-            *(Text(text) for text in (name, one.subject, f"{one.measure}, {one.unit}" if one.unit else one.measure)),
+            *(
+                Text(text)
+                for text in (
+                    name,
+                    figure.subject,
+                    f"{figure.measure}, {figure.unit}" if figure.unit else figure.measure,
+                )
+            ),
             *values,
-            *("-" if ratio is None else ratio_text(ratio) for ratio in one.ratios[1:]),
+            *("-" if ratio is None else ratio_text(ratio) for ratio in figure.ratios[1:]),
         )
     console.print()
     for number, run in zip(numbers, found.runs, strict=True):
@@ -64,7 +76,9 @@ def beside(found: BesideOutput, console: Console) -> None:
 
 def agreement(question: Question) -> str:
     """What several campaigns found of one question, and what one more would: a sentence each."""
-    each = "; ".join(f"{ratio_text(one.ratio, one.interval)} ({_to(one.interval)})" for one in question.campaigns)
+    each = "; ".join(
+        f"{ratio_text(campaign.ratio, campaign.interval)} ({_to(campaign.interval)})" for campaign in question.campaigns
+    )
     count = counted(len(question.campaigns), "campaign")
     said = (
         f"{question.a} against {question.b} on {question.cell}, {question.measure}: {each}. "
@@ -97,8 +111,15 @@ def run_output(found: Outcome) -> RunOutput:
         sentence=verdicts.sentence if verdicts else "nothing was measured",
         comparisons=verdicts.comparisons if verdicts else [],
         failures=found.failures,
+        figures=verdicts.figures if verdicts else [],
+        counts=verdicts.counts if verdicts else {},
         run=str(found.folder),
         report=str(found.report) if found.report else None,
+        layers=verdicts.layers if verdicts else [],
+        layers_by_kind=verdicts.layers_by_kind if verdicts else [],
+        slow_layers=verdicts.slow_layers if verdicts else [],
+        recorded=verdicts.recorded if verdicts else [],
+        grid=list(found.grid),
     )
 
 
@@ -115,13 +136,13 @@ def calibration(found: Calibration, console: Console) -> None:
         f"against itself: {percent(found.server_ratio)} (95% interval {percent(low)} to {percent(high)})",
         f"forks vary by {found.fork_deviation:.1%}, and one of a comparison costs {found.fork_seconds:.0f} s",
     ]
-    for one in found.smallest:
+    for difference in found.smallest:
         what = (
             "not even the first look"
-            if one.difference is None
-            else f"{one.difference:.1%}, with {counted(one.forks, 'fork')}"
+            if difference.difference is None
+            else f"{difference.difference:.1%}, with {counted(difference.forks, 'fork')}"
         )
-        lines.append(f"smallest difference found with 90% power in {one.minutes:g} minutes: {what}")
+        lines.append(f"smallest difference found with 90% power in {difference.minutes:g} minutes: {what}")
     for level in found.planted:
         low, high = level.interval
         seen = "called" if level.called else "not called"

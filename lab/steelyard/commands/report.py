@@ -29,7 +29,7 @@ def report_command(
     Of several runs: their figures side by side, how far they agree, and from three on what one more would find.
     """
     from .. import report
-    from ..analyse import analysis
+    from ..analyse import analysis, indices
     from ..report.beside import beside
     from ..run.outcome import Outcome
     from . import printing
@@ -38,9 +38,12 @@ def report_command(
         found = beside(runs)
         print(found.model_dump_json()) if json else printing.beside(found, console(stderr=False))
         return
-    verdicts = analysis.analyse(runs[0])
+    analysed = analysis.analysed(runs[0])
+    verdicts = analysed.verdicts
     page = report.write_report(runs[0])
-    damaged = [f"trial {one.trial}: {one.message}" for one in verdicts.failures if one.status == "damaged"]
+    damaged = [
+        f"trial {failure.trial}: {failure.message}" for failure in verdicts.failures if failure.status == "damaged"
+    ]
     for said in damaged:
         console().print(said, highlight=False, markup=False)
-    print_outcome(Outcome(runs[0], verdicts, page, damaged), json)
+    print_outcome(Outcome(runs[0], verdicts, page, damaged, indices.rows(analysed)), json)

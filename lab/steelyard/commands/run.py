@@ -28,17 +28,19 @@ def run(
         str | None, typer.Argument(help="Name of a study (`steelyard studies`), or path of a study file.")
     ] = None,
     only: Annotated[
-        str, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
-    ] = "",
+        str | None, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
+    ] = None,
     with_: Annotated[
         str, typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects.")
     ] = "",
     operation: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Operations to run, separated by commas; the first is judged unless the study's own is among them."
+            "--operation",
+            "--use-case",
+            help="Operations to run, separated by commas; the first is judged unless the study's own is among them.",
         ),
-    ] = "",
+    ] = None,
     users: Annotated[
         int | None, typer.Option(min=1, max=100_000, help="Concurrent users (the study's own number otherwise).")
     ] = None,
@@ -55,10 +57,13 @@ def run(
     as_published: Annotated[
         bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
     ] = False,
-    tests: Annotated[str, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = "",
+    tests: Annotated[str | None, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = None,
     scale: Annotated[
         float, typer.Option(min=0.01, max=1, help="Shortens the times of a study's tests, and says so everywhere.")
     ] = 1.0,
+    whole_grid: Annotated[
+        bool, typer.Option("--whole-grid", help="Every cell of a grid that has only its corners and centre otherwise.")
+    ] = False,
     budget: Annotated[
         str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
     ] = None,
@@ -79,9 +84,9 @@ def run(
     if study is None:
         raise typer.BadParameter("a study is missing; `steelyard studies` lists them")
     request = Request(
-        only=_words(only),
+        only=_words("--only", only),
         set_of_factors=with_,
-        operations=_words(operation),
+        operations=_words("--operation", operation),
         users=users,
         forks=forks,
         pairs=pairs,
@@ -91,9 +96,10 @@ def run(
         config=config,
         settings=_settings(set_ or []),
         as_published=as_published,
-        tests=tests,
+        tests=",".join(_words("--tests", tests)),
         scale=scale,
         seed=seed,
+        whole_grid=whole_grid,
     )
     if dry_run:
         from . import listing
@@ -118,8 +124,12 @@ def _resume(folder: Path, study: str | None, json: bool) -> None:
     require_verdict(outcome)
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
+def _words(option: str, text: str | None) -> list[str]:
+    """The words of a list with commas; none where the option was not given. Raises ConfigurationError where it says nothing."""
+    words = [word.strip() for word in (text or "").split(",") if word.strip()]
+    if text is not None and not words:
+        raise ConfigurationError(f"{option} names nothing", hint="leave it out, or name what is meant")
+    return words
 
 
 def _settings(pairs: list[str]) -> dict[str, Value]:

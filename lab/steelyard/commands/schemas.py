@@ -25,6 +25,7 @@ from ..models import (
 MODELS: dict[str, type[BaseModel]] = {
     "job": job.Job,
     "server": server.Server,
+    "server-included": server.SharedDescriptor,
     "service": service.Service,
     "exchange": service.Exchange,
     "study": study.Study,
@@ -38,6 +39,12 @@ MODELS: dict[str, type[BaseModel]] = {
     "run-output": outputs.RunOutput,
     "beside-output": outputs.BesideOutput,
     "servers-output": outputs.ServersOutput,
+    "server-output": outputs.ServerDetail,
+    "studies-output": outputs.StudiesOutput,
+    "services-output": outputs.ServicesOutput,
+    "doctor-output": outputs.DoctorOutput,
+    "import-output": outputs.ImportOutput,
+    "load-output": outputs.LoadOutput,
 }
 
 

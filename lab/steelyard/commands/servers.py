@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ..base.errors import ConfigurationError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
+from ..catalogue.entries import Entry
 from ..models.outputs import ServerRow, ServersOutput
+from ..models.server import Server
+from ..models.service import Service
 from .options import Json, ServiceName, console
 
 commands = typer.Typer()
+
+
+class _ServersGroup(TyperGroup):
+    """`servers NAME` shows that server: a first word that is no command of the group is a server's name."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = not args or args[0] in self.commands or args[0].startswith("-")
+        return super().resolve_command(ctx, args if known else ["show", *args])
+
+
 servers_commands = typer.Typer(
-    help="List the servers, or check one.", invoke_without_command=True, rich_markup_mode=None
+    cls=_ServersGroup,
+    help="List the servers, show one with all that is known of it (`servers NAME`), or check some.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
 )
 commands.add_typer(servers_commands, name="servers")
 
 
 @servers_commands.callback(
-    epilog="Examples: steelyard servers; steelyard servers --json; steelyard servers check tomcat-metro"
+    epilog="Examples: steelyard servers; steelyard servers tomcat-metro; steelyard servers --json; "
+    "steelyard servers check tomcat-metro"
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
-    """List the servers, or check one."""
+    """List the servers, show one with all that is known of it (`servers NAME`), or check some."""
     from ..check.rows import row
     from . import listing
 
@@ -35,7 +53,34 @@ def servers_list(context: typer.Context, json: Json = False) -> None:
     if json:
         print(ServersOutput(servers=rows).model_dump_json())
         return
-    console(stderr=False).print(listing.servers(rows))
+    listing.servers(rows, console(stderr=False))
+
+
+@servers_commands.command(
+    name="show", epilog="Examples: steelyard servers tomcat-metro; steelyard servers show go --json"
+)
+def servers_show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The server: `steelyard servers` lists them.")],
+    json: Json = False,
+) -> None:
+    """Show one server: its version, factors, deviations from the contract, and what papers tuned. `servers NAME` does so, too."""
+    from ..check.rows import row
+    from ..models.outputs import ServerDetail
+    from . import listing
+
+    entry = entries.server(name)
+    services = [one for one in entries.service_files() if _serves(entry.model, entries.service(one))]
+    found = ServerDetail(
+        server=row(entry), services=services, factors=entry.model.all_factors(), tuning=entry.model.tuning
+    )
+    if json:
+        print(found.model_dump_json())
+    else:
+        listing.server(found, console(stderr=False))
+
+
+def _serves(server: Server, service: Entry[Service]) -> bool:
+    return server.implementation is not None and (service.folder / server.implementation).is_dir()
 
 
 @servers_commands.command(
@@ -77,7 +122,7 @@ def servers_check(
     if json:
         print(ServersOutput(servers=found).model_dump_json())
     else:
-        console(stderr=False).print(listing.hall(found))
+        listing.hall(found, console(stderr=False))
     if any(row.contract is False for row in found) or (
         not all_ and any(row.contract is None and row.kind == "server" for row in found)
     ):

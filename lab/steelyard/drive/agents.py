@@ -40,10 +40,13 @@ def find_agents(
     stored in <folder>/agents/<subject>/slices.csv.
     """
     progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
-    seen = [_sweep(service, one, mix, parameters, folder / "agents" / one.label, shares, progress) for one in subjects]
-    found = most_productive(seen)
-    progress.say(f"Agents = auto: {found} users give the highest throughput")
-    return found
+    seen = [
+        _sweep(service, subject, mix, parameters, folder / "agents" / subject.label, shares, progress)
+        for subject in subjects
+    ]
+    users = most_productive(seen)
+    progress.say(f"Agents = auto: {users} users give the highest throughput")
+    return users
 
 
 def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
@@ -73,7 +76,8 @@ def _sweep(
     made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
-        running = stack.enter_context(started(subject, folder, shares, random.Random(1), progress))
+        # Ports that no other run draws at the same time: it would ask our server, or find its port taken.
+        running = stack.enter_context(started(subject, folder, shares, random.Random(), progress))
         server = subject.front.server.model
         contract.verify(
             service,

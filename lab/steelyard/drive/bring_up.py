@@ -32,7 +32,8 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"starting {label}"))
         subject = setting.subjects[label]
         try:
-            up = stack.enter_context(started(subject, log.folder, setting.shares, draw, setting.progress))
+            context = started(subject, log.folder, setting.shares, draw, setting.progress, setting.schedule.observe)
+            up = stack.enter_context(context)
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(
                 Failure(kind="not-ready", subject=label, message=error.message), error.hint
@@ -46,7 +47,7 @@ def start_all(
     for label in faces:
         host = setting.subjects[label].same_as or label
         running[label] = RunningSubject(setting.subjects[label], running[host].parts)
-        record = next(one for one in log.subjects if one.label == host)
+        record = next(earlier for earlier in log.subjects if earlier.label == host)
         log.subjects.append(record.model_copy(update={"label": label, "start_seconds": 0.0, "same_as": host}))
     return running
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
 from types import TracebackType
@@ -17,21 +19,49 @@ from ..models.job import Job, Turn
 from ..provision.keeper import binary
 
 START_SECONDS = 60.0
+_PIPE_BYTES = 60_000
 Tick = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What the engine needs to know and nobody may read: header fields of every request, and values of places in requests."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def _piped(secrets: Secrets) -> int:
+    """The reading end of a pipe that holds the secrets; raises EngineError where they are longer than a pipe holds."""
+    text = json.dumps({"headers": dict(secrets.headers), "values": dict(secrets.values)}).encode()
+    if len(text) > _PIPE_BYTES:
+        raise EngineError(f"the secrets are longer than {_PIPE_BYTES:,} bytes")
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as pipe:
+        pipe.write(text)
+    return reading
 
 
 class Engine:
     """A running engine; a context manager that leaves none alive. Its end of file is our end, however that comes."""
 
-    def __init__(self, job: Job, folder: Path) -> None:
-        """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses."""
+    def __init__(self, job: Job, folder: Path, secrets: Secrets | None = None) -> None:
+        """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses.
+
+        `secrets` reach it through a pipe: they are in no file, no argument and no environment.
+        """
         path = folder / "job.json"
         write_text(path, job.model_dump_json(indent=1) + "\n")
         self._log = folder / "engine.log"
+        argv = [binary("steelyard-engine"), "run", str(path), "--out", str(folder)]
+        pipe = None if secrets is None else _piped(secrets)
+        if pipe is not None:
+            argv += ["--secrets", f"/dev/fd/{pipe}"]
         try:
             with self._log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    [binary("steelyard-engine"), "run", str(path), "--out", str(folder)],
+                    argv,
+                    pass_fds=() if pipe is None else (pipe,),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
@@ -40,6 +70,9 @@ class Engine:
                 )
         except OSError as error:
             raise EngineError(f"the engine cannot be started: {error}") from None
+        finally:
+            if pipe is not None:
+                os.close(pipe)
         self._lines: Queue[dict[str, Any] | None] = Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -14,9 +14,11 @@ from ..exchange.corpus import Corpus
 from ..models.job import Job, KeeperChannel, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
-from ..plan.cells import operations_of
+from ..plan.cells import operations_of, sessions_of
 from ..plan.designs import design_named
-from ..plan.kinds import KINDS, kind_of, unbroken, warmed
+from ..plan.designs.design import Ordering, SliceToCome
+from ..plan.kinds import KINDS, kind_of, may_take_turns, warmed
+from ..plan.shapes import held_seconds
 from ..provision.cpus import Shares
 from ..provision.launch import RunningSubject
 
@@ -86,7 +88,9 @@ def plan_slices(
     measure: list[SlicePlan] = []
     spare: dict[str, dict[int, list[SlicePlan]]] = {}
     for pair, cell, subject in _measured_order(_with_spare_pairs(schedule), trial):
-        plan = take("measure", subject, cell, 1)[0].model_copy(update={"pair": pair})
+        plan = take("measure", subject, cell, 1)[0].model_copy(
+            update={"pair": pair, "held_seconds": held_seconds(cell.profile)}
+        )
         if kind_of(cell).sliced and pair >= schedule.pairs_per_cell:
             spare.setdefault(cell.name, {}).setdefault(pair, []).append(plan)
         else:
@@ -101,23 +105,23 @@ def _with_spare_pairs(schedule: Schedule) -> Schedule:
     return schedule.model_copy(update={"pairs_per_cell": 2 * schedule.pairs_per_cell})
 
 
-def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[tuple[int, Cell, str]]:
+def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
     """(pair, cell, subject) in the order driven: blocks first, then what alternates."""
     draw = random.Random(f"order {trial.seed}")
     drawn = list(trial.start_order)
     draw.shuffle(drawn)
     design = design_named(schedule.design)
-    ordered: list[tuple[int, Cell, str]] = []
-    for kind in sorted(KINDS.values(), key=lambda one: one.sliced):
+    ordered: list[SliceToCome] = []
+    for kind in sorted(KINDS.values(), key=lambda kind_of_cell: kind_of_cell.sliced):
         cells = [cell for cell in schedule.cells if kind_of(cell) is kind]
-        ordered += kind.order(design, schedule, trial, drawn, draw, cells)
+        ordered += kind.order(design, Ordering(schedule, trial, cells, drawn, draw))
     return ordered
 
 
 def turn_of(schedule: Schedule, cell: Cell, together: int, response_ms: float) -> Turn | None:
     """The turns of `together` slices of a pair; None where each has the machine in one stretch, as open load, load with a shape and
     slow answers need. `response_ms` is the slowest subject's mean."""
-    if together < 2 or not schedule.turn_ms or unbroken(schedule, cell) or cell.profile.kind != "big-bang":
+    if together < 2 or not may_take_turns(schedule, cell):
         return None
     turn = max(schedule.turn_ms, ANSWERS_IN_A_TURN * response_ms)
     if turn * LEAST_TURNS > schedule.slice_seconds * 1000:
@@ -148,7 +152,7 @@ def make_job(
         rules=corpus.rules,
         targets=[_target(label, subject, service, asked) for label, subject in running.items()],
         slices=[_slice(schedule, trial, cells[plan.cell], plan) for plan in slices.all()],
-        sessions=schedule.sessions,
+        sessions=sessions_of(schedule.cells, schedule.sessions),
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
     )

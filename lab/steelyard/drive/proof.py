@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 
 from ..base.errors import KeeperError, ProvisionError
 from ..exchange import corpus
 from ..exchange.meanings import meaning_of
-from ..models.records import Counted, Failure, Reconciled, SlicePlan, WrongSample, operation_of
+from ..models.records import Counted, Failure, Reconciled, Settled, SlicePlan, WrongSample, operation_of
 from ..provision.launch import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
@@ -34,7 +35,7 @@ def counts(
     by_engine = dict.fromkeys(hosts.values(), 0)
     for row in rows:
         by_engine[hosts[row["subject"]]] += sum(int(row[answer]) for answer in answers)
-    found = []
+    compared = []
     for label in by_engine:
         subject = running[label]
         subject.thaw()
@@ -43,13 +44,13 @@ def counts(
         except ProvisionError as error:
             raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
         if served is not None and before is not None:
-            found.append(Counted(subject=label, by_service=served - before, by_engine=by_engine[label]))
-    return found
+            compared.append(Counted(subject=label, by_service=served - before, by_engine=by_engine[label]))
+    return compared
 
 
 def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
     """What each subject's reconciliations print after the load; raises TrialFailedError where one is not what it must be."""
-    found = []
+    outcomes = []
     for label, subject in running.items():
         if subject.subject.same_as is not None:
             continue
@@ -64,8 +65,27 @@ def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
             if printed != expected:
                 message = f"{label} is not reconciled with its load: {asked.name} is '{printed[:200]}', and should be '{expected}'"
                 raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message))
-            found.append(Reconciled(subject=label, name=asked.name, found=printed))
-    return found
+            outcomes.append(Reconciled(subject=label, name=asked.name, found=printed))
+    return outcomes
+
+
+def settle(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[], None]) -> Settled | None:
+    """How the work of a slice that outlived its answers ended; None where the service has no such work.
+
+    Raises TrialFailedError where that cannot be told.
+    """
+    begun = time.monotonic()
+    try:
+        found = subject.settle(while_waiting)
+    except (ProvisionError, KeeperError) as error:
+        message = f"{plan.subject} does not tell whether its work is settled: {error.message}"
+        raise TrialFailedError(
+            Failure(kind="reconciliation", subject=plan.subject, message=message), error.hint
+        ) from None
+    if found is None:
+        return None
+    seconds = round(time.monotonic() - begun, 3)
+    return Settled(slice=plan.number, subject=plan.subject, settled=found[0], seconds=seconds, counts=found[1])
 
 
 def check_samples(setting: Setting, log: TrialLog) -> None:

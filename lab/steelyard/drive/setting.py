@@ -16,7 +16,9 @@ from ..models.records import (
     Distress,
     Failure,
     Reconciled,
+    Recorded,
     Schedule,
+    Settled,
     SlicePlan,
     Steadiness,
     SubjectRecord,
@@ -48,6 +50,8 @@ class TrialLog:
     wrong_samples: list[WrongSample] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)
     reconciled: list[Reconciled] = field(default_factory=list)
+    settled: list[Settled] = field(default_factory=list)
+    recorded: list[Recorded] = field(default_factory=list)
     samples_checked: int = 0
     distress: list[Distress] = field(default_factory=list)
 

@@ -13,23 +13,26 @@ from itertools import groupby
 from typing import Any
 
 from ..base.csvfiles import write_text
-from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError
-from ..exchange import corpus
+from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
 from ..models.job import Turn
 from ..models.records import Failure, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import doctor, processes
+from ..plan.cells import sessions_of
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.launch import RunningSubject
-from ..statistics.steady import WarmUpSlice, compiles, jit_share, steady_since
+from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since
+from ..store.tables import mean_request_bytes
 from .bring_up import start_all
 from .engine import Engine, Tick
+from .gathering import gather
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
-from .proof import check_samples, counts, reconciled
+from .proof import check_samples, counts, reconciled, settle
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
+from .spans import store_spans
 from .stress import stress_of
 from .watch import Watch
 
@@ -93,6 +96,8 @@ def _record(
         steady=log.steady,
         counted=log.counted,
         reconciled=log.reconciled,
+        settled=log.settled,
+        recorded=log.recorded,
         samples_checked=log.samples_checked,
         wrong_samples=log.wrong_samples,
         distress=log.distress,
@@ -135,9 +140,16 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
             log.counted = counts(running, served_before, driver.rows.seen, driver.watch, log.slices[-1])
+            if setting.schedule.spans:
+                store_spans(setting.schedule, log, driver.rows.seen)
             log.reconciled = reconciled(running)
+            if "layers" in setting.schedule.observe:
+                setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))
+                log.recorded = gather(running, log.folder)
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
+        except StoreError as error:
+            raise TrialFailedError(Failure(kind="records", message=error.message), error.hint) from None
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
         finally:
@@ -169,7 +181,7 @@ class _Driver:
         self.watch = Watch(
             running,
             self._cells,
-            corpus.mean_request_bytes(setting.corpus.folder, setting.schedule.sessions),
+            mean_request_bytes(setting.corpus.folder, sessions_of(setting.schedule.cells, setting.schedule.sessions)),
             setting.schedule.drain_limit_seconds,
             log.folder,
         )
@@ -189,7 +201,8 @@ class _Driver:
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max(len(plans) for plans in slices.warm_up.values())):
             pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
-            if warm_up_is_over(self._setting.warm_up_within, time.monotonic() - begun, [spent[key] for key in pending]):
+            had = [(self._compiles(label), spent[label, cell]) for label, cell in pending]
+            if warm_up_is_over(self._setting.warm_up_within, time.monotonic() - begun, had):
                 break
             for key in pending:
                 before = time.monotonic()
@@ -206,6 +219,9 @@ class _Driver:
             )
             for (label, cell), so_far in seen.items()
         ]
+
+    def _compiles(self, label: str) -> bool:
+        return any(part.server.model.jvm for part in self._setting.subjects[label].parts)
 
     def measure(self, slices: TrialSlices) -> None:
         """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones."""
@@ -232,7 +248,7 @@ class _Driver:
                 self._drive_slice(plan, kind.stage(cell, plan.subject, pair, total), kind.rest_seconds)
                 for plan in plans
             ]
-        return any(compiles(one.jit_share) for one in driven)
+        return any(compiles(driven_slice.jit_share) for driven_slice in driven)
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
@@ -247,8 +263,15 @@ class _Driver:
         if pause:
             time.sleep(pause)
         self._freeze_others(plan)
-        [found] = self._observed([plan], lambda: self._engine.go(plan.number, self._patience(), self._on_tick(plan)))
+        [found] = self._observed([plan], lambda: self._drive_until_settled(plan))
         return found
+
+    def _drive_until_settled(self, plan: SlicePlan) -> None:
+        """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""
+        self._engine.go(plan.number, self._patience(), self._on_tick(plan))
+        settled = settle(self._running[plan.subject], plan, self._setting.progress.refresh)
+        if settled is not None:
+            self._log.settled.append(settled)
 
     def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
         """Record what the subjects of these slices use while they are driven, and judge how each went."""
@@ -257,15 +280,16 @@ class _Driver:
         drive()
         after = [processes.read(self._running[plan.subject]) for plan in plans]
         rows = self.rows.take(len(plans))
-        found = []
+        judged = []
         for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
-            jit_ns = self._observer.record(plan.number, plan.subject, begun, ended)
-            measured_ns = int(row["measured_ns"])
-            share = jit_share(jit_ns, ended.at_ns - begun.at_ns, measured_ns if row.get("cpu_own_ns") else None)
+            jit_ns, cpu_ns = self._observer.record(plan.number, plan.subject, begun, ended)
+            measured_ns, observed_ns = int(row["measured_ns"]), ended.at_ns - begun.at_ns
+            share = jit_share(jit_ns, observed_ns, measured_ns if row.get("cpu_own_ns") else None)
+            cost = cpu_ns_per_request(cpu_ns, int(row["completed"]) + int(row["lead_in_completed"]), observed_ns)
             self._look(plan, row)
             self._remember_response(plan, row)
-            found.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share))
-        return found
+            judged.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share, cost))
+        return judged
 
     def _remember_response(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         completed = int(row["completed"])

@@ -70,7 +70,7 @@ class Watch:
         """Why the trial cannot go on after the slice of `row` (one of slices.csv); None where all live and answer."""
         said = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
         self._memory |= said
-        for label in sorted(self._running, key=lambda one: one != plan.subject):
+        for label in sorted(self._running, key=lambda other: other != plan.subject):
             part = self._running[label].ended()
             if part is not None and part.keeper.exit is not None:
                 return self._died(plan, label, part, part.keeper.exit)

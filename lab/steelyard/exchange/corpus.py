@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ..models.job import Rule, Session
 from ..models.records import Cell
 from ..models.service import Exchange, Operation, Service
 from ..plan.cells import operations_of
+from ..store.tables import SIZE_COLUMNS, SIZES
 from . import exchanges, holes
 from .meanings import meaning_of
 
@@ -23,6 +25,10 @@ COLUMNS = (
     *("entry", "operation", "offset", "length", "rule", "safe"),
     *("method", "path", "headers", "link", "pause_ms", "filled"),
 )
+
+
+MOST_BYTES = 128 * 2**20  # of one kind of request
+LEAST_ENTRIES = 8
 
 
 @dataclass(frozen=True)
@@ -62,18 +68,14 @@ def make(
     count: int,
 ) -> Corpus:
     """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges of each kind of request wanted, by the
-    names that the engine is to know them by; raises ContractError.
+    names that the engine is to know them by: fewer where they are so large that they come to MOST_BYTES. Raises ContractError.
+
+    They pass through as they are made, so that memory does not bound a corpus.
 
     The files that the service's factors name are kept beside them, each under the factor's name.
     """
     meaning = meaning_of(service)
-    made = [
-        (name, exchange)
-        for name, requests in wanted.items()
-        for exchange in exchanges.generated(
-            service, requests.operation, seed=seed, count=count, parameters=requests.parameters
-        )
-    ]
+    made = _made(service, wanted, seed=seed, count=count)
     rules: dict[str, Rule] = {}
     offset = 0
     try:
@@ -99,9 +101,25 @@ def make(
         for name, file in factors.files(service).items():
             shutil.copyfile(file, folder / f"{name}{file.suffix}")
         (folder / "rules.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
+        _keep_sizes(folder)
     except OSError as error:
         raise StoreError(f"the corpus cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)
+
+
+def _made(
+    service: Entry[Service], wanted: Mapping[str, Requests], *, seed: int, count: int
+) -> Iterator[tuple[str, Exchange]]:
+    """The exchanges of each kind of request, as they are made; of large ones fewer than `count`, once they have MOST_BYTES."""
+    for name, requests in wanted.items():
+        size = 0
+        made = exchanges.generated(service, requests.operation, seed=seed, count=count, parameters=requests.parameters)
+        with closing(made):
+            for number, exchange in enumerate(made, 1):
+                yield name, exchange
+                size += len(exchange.request)
+                if size >= MOST_BYTES and number >= LEAST_ENTRIES:
+                    break
 
 
 def expected_answers(folder: Path) -> dict[int, str]:
@@ -110,16 +128,17 @@ def expected_answers(folder: Path) -> dict[int, str]:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 
 
-def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[str, float]:
-    """The mean size of a stored request's body, by operation, and by session over its steps."""
+def _keep_sizes(folder: Path) -> None:
+    """Write SIZES: how large the requests of each kind are, for whoever reads the run when the requests are gone."""
     sizes: dict[str, list[int]] = {}
     with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             sizes.setdefault(row["operation"], []).append(int(row["length"]))
-    means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
-    asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
-    whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
-    return means | {name: sum(means[one] for one in operations) / len(operations) for name, operations in whole.items()}
+    with (folder / SIZES).open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(SIZE_COLUMNS)
+        for name, lengths in sizes.items():
+            rows.writerow([name, len(lengths), min(lengths), f"{sum(lengths) / len(lengths):.1f}", max(lengths)])
 
 
 def _own(operation: Operation, exchange: Exchange) -> list[str | int | float]:

@@ -6,7 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+import threading
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from ..base.configuration import nearest, validate
@@ -18,6 +23,8 @@ from .meanings import MEANINGS
 
 GENERATE_SECONDS = 120
 _WHOLE = ".exchange.json"
+# So few are remembered: each subject of a trial is asked the same, and to start a generator takes longer than to run it.
+_FEW = 10
 
 
 def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
@@ -59,11 +66,17 @@ def _pair(service: Service, operation: str, path: Path) -> Exchange:
 
 def generated(
     service: Entry[Service], operation: str, *, seed: int, count: int, parameters: Mapping[str, int]
-) -> list[Exchange]:
-    """`count` exchanges of one operation from the service's generator; the same arguments give the same exchanges.
+) -> Generator[Exchange, None, None]:
+    """`count` exchanges of one operation from the service's generator, as it makes them; the same arguments give the same ones.
 
-    Raises ContractError where a parameter is unknown or out of its bounds, or the generator fails.
+    Whoever has enough may ask for no more, which ends the generator. Raises ContractError where a parameter is unknown or out of
+    its bounds, or the generator fails.
     """
+    if not service.model.generate:
+        raise ContractError(
+            f"{service.name} runs at {service.model.target} and has no generator of exchanges",
+            hint="`steelyard load` loads it where it runs",
+        )
     settings: list[str] = []
     for name, value in parameters.items():
         known = service.model.parameters.get(name)
@@ -79,28 +92,87 @@ def generated(
     argv = [sys.executable if word == "python3" else word for word in service.model.generate]
     argv += ["--operation", operation, "--seed", str(seed), "--count", str(count), *settings]
     shared = {name: service.model.factors[name].default for name in service.model.generate_with}
-    try:
-        made = subprocess.run(
-            argv,
-            cwd=service.folder,
-            env={**os.environ, **factors.environment(service, shared)},
-            capture_output=True,
-            text=True,
-            timeout=GENERATE_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ContractError(f"the generator of {service.name} cannot be run: {error}") from None
-    if made.returncode != 0:
+    environment = tuple(factors.environment(service, shared).items())
+    printed = _printed_before if count <= _FEW else _printed
+    number = 0
+    for line in printed(service.name, service.folder, tuple(argv), environment):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise ContractError(f"the generator of {service.name} printed a line that is not JSON: {error}") from None
+        yield validate(row, Exchange, f"exchange {number} of {service.name}")
+        number += 1
+    if number != count:
         raise ContractError(
-            f"the generator of {service.name} failed: {' '.join(made.stderr.split())[-300:] or 'no message'}"
+            f"the generator of {service.name} made {number} exchanges of {operation}, asked for {count}"
         )
-    try:
-        rows = [json.loads(line) for line in made.stdout.splitlines()]
-    except json.JSONDecodeError as error:
-        raise ContractError(f"the generator of {service.name} printed a line that is not JSON: {error}") from None
-    if len(rows) != count:
-        raise ContractError(
-            f"the generator of {service.name} made {len(rows)} exchanges of {operation}, asked for {count}"
-        )
-    return [validate(row, Exchange, f"exchange {number} of {service.name}") for number, row in enumerate(rows)]
+
+
+def _printed(service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The lines that the generator prints, as they come; it is ended when nobody asks for more, or one is long in coming."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+        try:
+            process = subprocess.Popen(
+                argv,
+                cwd=folder,
+                env={**os.environ, **dict(environment)},
+                stdout=subprocess.PIPE,
+                stderr=said,
+                text=True,
+                encoding="utf-8",
+            )
+        except OSError as error:
+            raise ContractError(f"the generator of {service} cannot be run: {error}") from None
+        silence = _Silence(process)
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                silence.broken()
+                yield line
+            code = process.wait()
+        except UnicodeDecodeError:
+            raise ContractError(f"the generator of {service} printed what is not UTF-8") from None
+        finally:
+            silence.end()
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+        if silence.too_long:
+            raise ContractError(f"the generator of {service} printed nothing for {GENERATE_SECONDS} s, and was ended")
+        if code != 0:
+            said.seek(0)
+            message = " ".join(said.read().split())[-300:]
+            raise ContractError(f"the generator of {service} failed: {message or 'no message'}")
+
+
+@lru_cache(maxsize=64)
+def _printed_before(
+    service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]]
+) -> tuple[str, ...]:
+    """The same of a few exchanges, remembered."""
+    return tuple(islice(_printed(service, folder, argv, environment), _FEW + 1))
+
+
+class _Silence:
+    """Ends a process that prints nothing for GENERATE_SECONDS."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.too_long = False
+        self._process = process
+        self._last = time.monotonic()
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def broken(self) -> None:
+        self._last = time.monotonic()
+
+    def end(self) -> None:
+        self._ended.set()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(max(0.01, self._last + GENERATE_SECONDS - time.monotonic())):
+            if time.monotonic() >= self._last + GENERATE_SECONDS:
+                self.too_long = True
+                self._process.kill()
+                return

@@ -164,10 +164,19 @@ class Rule(Strict):
 
 
 class Tls(Strict):
-    """How a server's certificate is judged: the system's roots, or `ca` (a PEM file); `verify = false` only on demand."""
+    """How a server's certificate is judged: the system's roots, or `ca` (a PEM file); `verify = false` only on demand. A server
+    that asks who asks is shown `certificate`, of which `key` is the private key (PEM files)."""
 
     ca: str | None = None
     verify: bool = True
+    certificate: str | None = None
+    key: str | None = None
+
+    @model_validator(mode="after")
+    def _both_or_none(self) -> Tls:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("certificate and key go together")
+        return self
 
 
 class KeeperChannel(Strict):
@@ -247,8 +256,9 @@ class Samples(Strict):
 class Job(Strict):
     """One run of the engine. `corpus` is the folder with corpus.bin and corpus.csv, relative to the job's own folder.
 
-    `cpus` pins the engine's threads; empty leaves them free. `connection` says whether users keep theirs.
-    Times are in the unit their names say; `seed` feeds every random choice that `deck_seed` does not.
+    `cpus` pins the engine's threads; empty leaves them free. `connection` says whether users keep theirs. Times are in the unit
+    their names say; `seed` feeds every random choice that `deck_seed` does not. `seconds_histograms` keeps the response times
+    of each second of a slice as a histogram (seconds.hlog).
     """
 
     seed: Annotated[int, Field(ge=0, lt=2**53)]
@@ -264,3 +274,4 @@ class Job(Strict):
     on_failure: OnFailure = OnFailure()
     connection: Literal["keep-alive", "per-request"] = "keep-alive"
     samples: Samples = Samples()
+    seconds_histograms: bool = False

@@ -19,6 +19,7 @@ class MeasureData(Strict):
     answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and `answered_seconds` counts them.
     The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated on a slice, on a fork's slices and
     on all of them together: counts are added, histograms merged, and of rss_bytes, users and lateness the highest is taken.
+    `of_sessions` marks one of whole sessions, which only a study with sessions has.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
@@ -28,6 +29,7 @@ class MeasureData(Strict):
     better: Literal["higher", "lower"]
     source: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
     formula: Annotated[str, Field(min_length=1, max_length=500)]
+    of_sessions: bool = False
 
 
 class Registry(Strict):

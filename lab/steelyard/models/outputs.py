@@ -4,20 +4,56 @@ from __future__ import annotations
 
 from typing import Literal
 
+from .records import Check
+from .server import Factor
 from .strict import Significant, Strict
-from .verdict import Comparison
+from .verdict import Comparison, Figure, LayerFigure, RecordCount, SlowLayer
+
+
+class GridRow(Strict):
+    """A subject in a cell of a grid: an operation with a payload, by so many users.
+
+    `tps` is right answers a second (null: nothing was measured), `index` that over the reference's tps, and `interval` that of the
+    ratio of both (null for the reference itself, and under two forks). `bytes` is the mean size of a request's body, `cpu_mean` and
+    `cpu_max` what the subject used of one processor, in percent, over all measured slices and in the one that it used most in.
+    `ended` says how its trials ended: `complete`, or the kind of its first failure.
+    """
+
+    use_case: str
+    payload: dict[str, int]
+    users: int
+    subject: str
+    tps: Significant | None
+    index: Significant | None
+    interval: tuple[Significant, Significant] | None
+    bytes: Significant | None
+    cpu_mean: Significant | None
+    cpu_max: Significant | None
+    ended: str
 
 
 class RunOutput(Strict):
-    """`run --json`, `demo --json` and `report --json`: the verdicts, and where everything is."""
+    """`run --json`, `demo --json` and `report --json`: the verdicts, and where everything is.
+
+    `figures` are each subject's own. `counts` are what services said of their work when it was settled (Settle), by subject and
+    name, over all trials.
+    Where layers were observed, they are here as in the verdicts; `grid` stands where the study has one.
+    """
 
     valid: bool
     why_not: list[str]
     sentence: str
     comparisons: list[Comparison]
     failures: list[str]
+    figures: list[Figure] = []
+    counts: dict[str, dict[str, int]] = {}
     run: str
     report: str | None
+    layers: list[LayerFigure] = []
+    layers_by_kind: list[LayerFigure] = []
+    slow_layers: list[SlowLayer] = []
+    recorded: list[RecordCount] = []
+    grid: list[GridRow] = []
 
 
 class Beside(Strict):
@@ -140,7 +176,148 @@ class ServerRow(Strict):
     deviations: dict[str, str] = {}
 
 
+class ServerDetail(Strict):
+    """`servers NAME --json`: all that is known of one server without starting it.
+
+    `services` are those that it has an implementation of; `factors` what may be set as NAME@FACTOR=VALUE; `tuning` how it stands
+    to the settings that the studies' papers tuned.
+    """
+
+    server: ServerRow
+    services: list[str]
+    factors: dict[str, Factor]
+    tuning: dict[str, str]
+
+
+class StudyRow(Strict):
+    """One study: its question, its paper where it reruns one, the service, and the subjects that it compares by default."""
+
+    name: str
+    question: str
+    authors: str | None
+    year: int | None
+    service: str
+    subjects: list[str]
+    tests: list[str]
+
+
+class StudiesOutput(Strict):
+    """`studies --json`."""
+
+    studies: list[StudyRow]
+
+
+class ServiceRow(Strict):
+    """One service, with its operations and the folders of its implementations."""
+
+    name: str
+    title: str
+    operations: list[str]
+    implementations: list[str]
+
+
+class ServicesOutput(Strict):
+    """`services --json`."""
+
+    services: list[ServiceRow]
+
+
+class DoctorOutput(Strict):
+    """`doctor --json`: what was looked at on this machine; `good` where nothing could falsify a measurement."""
+
+    good: bool
+    checks: list[Check]
+
+
 class ServersOutput(Strict):
     """`servers --json` and `servers check --json`."""
 
     servers: list[ServerRow]
+
+
+class LeftOut(Strict):
+    """What was not taken over, and why."""
+
+    what: str
+    why: str
+
+
+class ImportOutput(Strict):
+    """`import --json`: what became of a description. `samples_valid` of the `operations` have a sample that keeps the schema;
+    `taken` are their names, `changing` those that seem to change data. `left_out` has a reason for everything else."""
+
+    service: str
+    folder: str
+    source: str
+    operations: int
+    samples_valid: int
+    taken: list[str]
+    changing: list[str]
+    left_out: list[LeftOut]
+    notes: list[str]
+    documents: int
+
+
+class Estimate(Strict):
+    """A figure of one process: `value` with its 95% interval (`low`, `high`), null where there is none, for the reason in
+    `why_not`."""
+
+    value: Significant | None
+    low: Significant | None = None
+    high: Significant | None = None
+    why_not: str | None = None
+
+
+class LoadedOperation(Strict):
+    """What became of one operation within the measured time."""
+
+    operation: str
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    mean_ms: Significant | None
+
+
+class GoalFound(Strict):
+    """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was found, and whether it was kept."""
+
+    goal: str
+    found: str
+    kept: bool
+
+
+class LoadOutput(Strict):
+    """`load --json`: one process under load.
+
+    `completed` counts right answers and `failed` all others within the measured time, by kind in `failures`; `outside` is what
+    was sent beside it (`outside_by`: the verification; lead-in, drain and what was given up), so that `completed + failed +
+    outside = sent`, which a service that counts has counted. Intervals are of this process alone. `not_judged` names what
+    nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
+    `kept_rules`.
+    """
+
+    service: str
+    target: str
+    load: str
+    seconds: Significant
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    outside: int
+    outside_by: dict[str, int]
+    sent: int
+    unfinished: int
+    throughput_per_s: Estimate
+    response_ms: dict[str, Estimate]
+    operations: list[LoadedOperation]
+    not_loaded: list[LeftOut]
+    kept_answers: int
+    kept_rules: list[str]
+    goals: list[GoalFound]
+    goals_kept: bool | None
+    valid: bool
+    why_not: list[str]
+    stopped: str | None
+    notes: list[str]
+    not_judged: list[str]
+    run: str

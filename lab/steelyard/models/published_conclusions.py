@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -37,10 +37,13 @@ class ContradictedClaim(Strict):
 
 
 class ChartReading(Strict):
-    """What the paper read off a chart, and the detector that computes it here; no numbers where it names none."""
+    """What the paper read off a chart, and the detector that computes it here (a file of analyse/detectors).
+
+    There are no numbers where the paper names none.
+    """
 
     section: str
-    detector: Literal["knee", "drift", "refusal", "recovery", "settling"]
+    detector: str
     test: Test
     servers: Annotated[list[str], Field(min_length=1)]
     text: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from .job import Profile, Session
+from .service import Layer, RequestKind
 from .strict import Strict
-from .study import Until
+from .study import Observed, Span, Until
 
 TrialStatus = Literal["complete", "failed", "interrupted"]
 
@@ -49,9 +50,13 @@ class Cell(Strict):
 
     @property
     def asked(self) -> dict[str, float]:
-        """The mix by what the corpus calls its requests: an operation, with the payload where the cell has one of its own."""
+        """The mix by what the corpus calls its requests."""
+        return {self.named(operation): share for operation, share in self.mix.items()}
+
+    def named(self, operation: str) -> str:
+        """What corpus and engine call the cell's requests of an operation, or its sessions: with its own payload, if any."""
         sizes = ",".join(f"{name}={value}" for name, value in self.payload.items())
-        return {f"{operation}@{sizes}" if sizes else operation: share for operation, share in self.mix.items()}
+        return f"{operation}@{sizes}" if sizes else operation
 
     @property
     def operation(self) -> str:
@@ -85,10 +90,11 @@ class Schedule(Strict):
     unbroken, once). Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in
     one stretch). `looks` are the numbers of forks after which the run may be judged and ended (empty: once, at its end);
     `margin` is the difference that counts as none (0.03 is 3%).
-    `budget_seconds` is what the whole run should keep to, with no fewer than `least_forks` forks. Where `pairs_fixed` is
-    false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks. `left_out` says
-    what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the reason. `sessions` are
-    those that the cells' mixes may name.
+    `budget_seconds` is what the whole run keeps to, but for `least_forks`, which are driven whatever they take. Where
+    `pairs_fixed` is false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks.
+    `left_out` says what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the
+    reason. `sessions` are those that the cells' mixes may name, `spans` times between events of the service. `observe` is what the
+    study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's.
     """
 
     study: str
@@ -109,17 +115,39 @@ class Schedule(Strict):
     looks: list[int] = []
     margin: float = 0.03
     budget_seconds: float | None = None
-    least_forks: int = 4
+    least_forks: int = 0
     pairs_fixed: bool = True
     scale: float = 1.0
     left_out: list[str] = []
     not_judged: dict[str, str] = {}
     sessions: dict[str, Session] = {}
+    spans: list[Span] = []
+    observe: list[Observed] = []
+    layers: list[Layer] = []
+    nesting: list[str] = []
+    request_kinds: list[RequestKind] = []
+
+
+class EarlierAnswer(Strict):
+    """What an earlier run, kept in the same place, found on a question that this run asks too (earlier.json): `a` against `b` in
+    a cell on the judged measure. `boot` tells whether the machine was restarted since; empty where that was not recorded.
+    """
+
+    run: str
+    machine: str
+    boot: str
+    a: str
+    b: str
+    cell: str
+    measure: str
+    ratio: Annotated[float, Field(gt=0)]
+    interval: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
 
 
 class SlicePlan(Strict):
     """What slice `number` of a trial was for. Slices with the same `pair` and `cell` are compared with each other.
 
+    `held_seconds` is for how long levels of users were held in a load of steps; null: all of it counts.
     A `head-start` runs on all processors, before the subject is pinned; the steady state is looked for in `warm-up` only.
     """
 
@@ -128,6 +156,7 @@ class SlicePlan(Strict):
     cell: str
     phase: Literal["head-start", "warm-up", "measure"]
     pair: int | None = None
+    held_seconds: float | None = None
 
 
 class ProcessRecord(Strict):
@@ -151,6 +180,17 @@ class Reconciled(Strict):
     subject: str
     name: str
     found: str
+
+
+class Settled(Strict):
+    """How the work of a slice that outlived its answers ended: whether all of it was done, after how many seconds, and the counts
+    since the subject's start that the service's `settle` command printed."""
+
+    slice: int
+    subject: str
+    settled: bool
+    seconds: float
+    counts: dict[str, int]
 
 
 class SubjectRecord(Strict):
@@ -230,6 +270,21 @@ class Counted(Strict):
     by_engine: int
 
 
+class Recorded(Strict):
+    """What the monitors of a subject's processes said of all its requests: `records` written, requests `lost` and in `violation`.
+
+    `whole`: each process wrote its end; else one was killed, and what it had not written is missing. `cut`: files that end amid a
+    record.
+    """
+
+    subject: str
+    records: int
+    lost: int
+    violations: int
+    whole: bool
+    cut: list[str] = []
+
+
 class WrongSample(Strict):
     """A kept answer that the engine's cheap check took for right and the full check did not: it voids its slice."""
 
@@ -256,6 +311,8 @@ class TrialRecord(Strict):
     steady: list[Steadiness] = []
     counted: list[Counted] = []
     reconciled: list[Reconciled] = []
+    settled: list[Settled] = []
+    recorded: list[Recorded] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []
     distress: list[Distress] = []

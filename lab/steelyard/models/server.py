@@ -115,6 +115,18 @@ class Licence(Strict):
     how: str
 
 
+class SharedDescriptor(Strict):
+    """What several descriptors have in common: a file that they `include`.
+
+    Paths in it are from the folder of the descriptor that includes it.
+    """
+
+    artifacts: list[Artifact] = []
+    factors: dict[FactorName, Factor] = {}
+    deviations: dict[str, str] = {}
+    tuning: dict[str, str] = {}
+
+
 class Server(Strict):
     """The descriptor of one server or companion.
 
@@ -130,11 +142,13 @@ class Server(Strict):
     artefact while the server runs, where the product can do so (without it, a new build needs a restart). `path` overrides the
     service's path where the product forces another: with `{context}` and `{endpoint}`, what stands before and after the last
     slash of the service's own. `paths` does so where the factor `endpoint` has that value.
+    `more_ports` are further ports that it listens on, by name: {port.ROLE.NAME}, and STEELYARD_PORT_<ROLE>_<NAME>.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`) or a bad request (`wrong-types`). `floor` marks a server that reads no XML and only
     moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract. `tuning` answers, for each
     setting of a server that a study's paper tuned (studies/tuning/settings.toml), which setting of the product is nearest to
-    it and how it stands here, or "none" and why.
+    it and how it stands here, or "none" and why. `include` names files, from the descriptor's folder, with tables that it shares
+    with others (SharedDescriptor): theirs come first, and where both have a name the descriptor's own stands.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -154,10 +168,12 @@ class Server(Strict):
     needs: Needs = Needs()
     licence: Licence | None = None
     artifacts: list[Artifact] = []
+    include: list[str] = []
     factors: dict[FactorName, Factor] = {}
     deviations: dict[str, str] = {}
     tuning: dict[str, str] = {}
     build: list[Argv] = []
+    more_ports: list[Role] = []
     prepare: list[Argv] = []
     start: Argv
     ready: Argv
@@ -218,7 +234,7 @@ class Server(Strict):
                 "stack": self.stack
                 if stack_version is None
                 else self.stack.replace(stack_version.default, factors["stack_version"]),
-                "artifacts": [one for one in self.artifacts if one.when.items() <= factors.items()],
+                "artifacts": [artifact for artifact in self.artifacts if artifact.when.items() <= factors.items()],
             }
         )
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .job import Milliseconds
+from .job import Milliseconds, Tls
 from .server import Argv, Factor, FactorName
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
+TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
 
 
 class Parameter(Strict):
@@ -27,13 +29,83 @@ class Parameter(Strict):
     most: int = 10_000_000
 
 
+class Expect(Strict):
+    """When an answer of a running target is right. All that is given must hold.
+
+    The engine judges every answer by `status` (200 where none is given), `fault` (a SOAP fault must be `absent`, `present`, or
+    may be there), the `least` and `most` bytes of its body, a text that it `contains` and an expression that it `matches`. What
+    takes longer is judged on those answers that are kept: `xpath` and `jsonpath` must each find something, and `schema` says
+    whether they must keep the service's schema.
+    """
+
+    status: list[Annotated[int, Field(ge=100, le=599)]] = []
+    fault: Literal["absent", "present", "any"] | None = None
+    least: Annotated[int | None, Field(ge=0)] = None
+    most: Annotated[int | None, Field(ge=0)] = None
+    contains: str | None = None
+    matches: str | None = None
+    xpath: list[str] = []
+    jsonpath: list[str] = []
+    schema_kept: Annotated[bool | None, Field(alias="schema")] = None
+
+    def over(self, other: Expect) -> Expect:
+        """What `self` says, and what `other` does where it is silent."""
+        said = {name: value for name in type(self).model_fields if (value := getattr(self, name)) not in (None, [])}
+        return other.model_copy(update=said)
+
+
+class Column(Strict):
+    """Values for a place `{{NAME}}` of samples, made before the run, each request taking the next.
+
+    `csv` takes a column (`column`, the place's own name otherwise) of a file with a header; `sequence` counts from `first` by
+    `step`; `uniform` draws whole numbers from `first` to `last`; `choice` draws one of `values`; `date` draws a day from
+    `since` to `until`; `text` draws letters, `length` of them. The run's seed decides what is drawn.
+    """
+
+    kind: Literal["csv", "sequence", "uniform", "choice", "date", "text"]
+    file: str | None = None
+    column: str | None = None
+    first: int = 1
+    last: int = 1_000_000
+    step: int = 1
+    values: list[str] = []
+    since: date = date(2026, 1, 1)
+    until: date = date(2026, 12, 31)
+    length: Annotated[int, Field(ge=1, le=100_000)] = 10
+
+    @model_validator(mode="after")
+    def _has_what_its_kind_needs(self) -> Column:
+        if (self.kind == "csv") != (self.file is not None):
+            raise ValueError("a csv column, and no other, needs a file")
+        if self.kind == "choice" and not self.values:
+            raise ValueError("a choice needs values")
+        if self.first > self.last or self.since > self.until:
+            raise ValueError("first and since must not lie behind last and until")
+        return self
+
+
+class Auth(Strict):
+    """How a target is told who asks. The secret is never written here: `secret` says where it is, `env:NAME` or `file:PATH`.
+
+    `basic` and `bearer` are fields of HTTP's head; `password` and `password-digest` are a user name token of WS-Security in the
+    envelope's head, with a timestamp that is valid for `valid_seconds` where there are any.
+    """
+
+    kind: Literal["basic", "bearer", "password", "password-digest"]
+    user: str = ""
+    secret: Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
+    valid_seconds: Annotated[int | None, Field(ge=1, le=86_400)] = None
+
+
 class Operation(Strict):
     """One kind of request: `method` and `path` (None: the service's) say where it goes, `headers` go with it (SOAPAction).
 
     `element` and `answer_element` are what SOAP calls request and answer in the schema. `places` are what an HTML answer is
-    compared by: a name for each, and the XPath that leads there.
-    `written = false` says that no exchange of it stands in the contract: its answers depend on more than the request (on a file
-    that the user may replace), so the generator makes them all.
+    compared by: a name for each, and the XPath that leads there. `written = false` says that no exchange of it stands in the
+    contract: its answers depend on more than the request (on a file that the user may replace), so the generator makes them
+    all. Of a service that runs elsewhere, `sample` is the file with its request, `expect` what its answers must be where the
+    service's own rules do not say it, and `changes_data` keeps it from being loaded, but for one request of the verification,
+    unless the user allows it.
     """
 
     element: str | None = None
@@ -44,6 +116,9 @@ class Operation(Strict):
     path: RequestPath | None = None
     headers: dict[str, str] = {}
     written: bool = True
+    sample: str | None = None
+    changes_data: bool = False
+    expect: Expect = Expect()
 
 
 class Reconciliation(Strict):
@@ -62,7 +137,47 @@ class Reconciliation(Strict):
 
     def roles(self) -> set[str]:
         """The roles that the subject must have for the command to make sense."""
-        return set(re.findall(r"\{(?:port|cache|server)\.([a-z][a-z0-9]*)\}", " ".join(self.command)))
+        return roles_in(self.command)
+
+
+class Settle(Strict):
+    """How a service whose work outlives its answers is waited for: a slice has ended only when this command has.
+
+    The argument list runs as a reconciliation's does (the word `python3` stands for the lab's own interpreter), with {seconds} for
+    how long it may wait. It prints one JSON object: `settled`, whether all work was done within that time, and `counts`, whole
+    numbers by name that say what became of the work since the start.
+    """
+
+    command: Argv
+    seconds: Annotated[float, Field(gt=0, le=3600)] = 60
+
+    def roles(self) -> set[str]:
+        """The roles that the subject must have for the command to make sense."""
+        return roles_in(self.command)
+
+
+def roles_in(command: list[str]) -> set[str]:
+    """The roles of processes that an argument list asks for by {port.ROLE}, {cache.ROLE} and {server.ROLE}."""
+    return set(re.findall(r"\{(?:port|cache|server)\.([a-z][a-z0-9]*)(?:\.[a-z][a-z0-9]*)?\}", " ".join(command)))
+
+
+class Layer(Strict):
+    """A layer of the service as reports show it: the time that a request spends by itself under these tags of the monitor."""
+
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", max_length=40)]
+    title: str
+    tags: Annotated[list[str], Field(min_length=1)]
+
+
+class RequestKind(Strict):
+    """Requests that reports show apart: those whose context has one of these values for each key (`soap_name`).
+
+    The empty text stands for a context that is absent.
+    """
+
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_-]*$", max_length=40)]
+    title: str
+    where: dict[str, list[str]]
 
 
 class Service(Strict):
@@ -79,7 +194,15 @@ class Service(Strict):
     --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
     settings that every implementation obeys, on any server; they are set and passed on as a server's own are. Those among
     `generate_with` change the right answers: the generator is given them, too, so all subjects of a run have the same.
-    `reconciliations` are what a trial ends with.
+    `reconciliations` are what a trial ends with, `settle` is what each slice ends with where work outlives its answers. `layers`,
+    from the outside in, are what its implementations time where they link the monitor; `nesting` are tags of which each should take
+    no less of a request than the next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages
+    whose text is an XML document: such texts are compared by the schema's values as well, never character by character.
+
+    A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
+    operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
+    must say that whoever loads it may. `tls` says how its certificate is judged and which one is shown to it. Columns of `data`
+    fill places in samples.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -95,19 +218,53 @@ class Service(Strict):
     factors: dict[FactorName, Factor] = {}
     generate_with: list[FactorName] = []
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
-    generate: Annotated[list[str], Field(min_length=1)]
+    generate: list[str] = []
     reconciliations: list[Reconciliation] = []
+    settle: Settle | None = None
+    documents: list[str] = []
+    layers: list[Layer] = []
+    nesting: list[str] = []
+    request_kinds: list[RequestKind] = []
+    target: TargetAddress | None = None
+    owned: bool = False
+    contact: str | None = None
+    max_rate: Annotated[float | None, Field(gt=0, le=1e6)] = None
+    tls: Tls = Tls()
+    auth: Auth | None = None
+    expect: Expect = Expect()
+    data: dict[Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,63}$")], Column] = {}
+
+    @model_validator(mode="after")
+    def _layers_are_apart(self) -> Service:
+        tags = [tag for layer in self.layers for tag in layer.tags]
+        for what, names in (
+            ("layer", [layer.name for layer in self.layers]),
+            ("tag", tags),
+            ("kind of request", [kind.name for kind in self.request_kinds]),
+        ):
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise ValueError(f"the {what} {twice} stands twice")
+        for tag in self.nesting:
+            if tag not in tags:
+                raise ValueError(f"nesting names '{tag}', which is no tag of a layer")
+        return self
 
     @model_validator(mode="after")
     def _says_what_its_meaning_needs(self) -> Service:
         missing = [key for key, value in self._needs().items() if not value]
         if missing:
-            raise ValueError(f"a service that means {self.meaning} needs {', '.join(missing)}")
+            kind = f"means {self.meaning}" if self.target is None else "names its target"
+            raise ValueError(f"a service that {kind} needs {', '.join(missing)}")
         return self
 
     def _needs(self) -> dict[str, object]:
         """What this meaning cannot be judged without, by its key."""
         named = self.operations.items()
+        if self.target is not None:
+            return {f"operations.{name}.sample": operation.sample for name, operation in named}
+        if not self.generate:
+            return {"generate": None}
         if self.meaning == "soap":
             ends = [(name, key) for name, _ in named for key in ("element", "answer_element")]
             return {

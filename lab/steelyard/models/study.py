@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .job import FixedWork, Profile, Session
+from .job import Profile, Session
 from .measure import MeasureData
 from .server import FactorName, Role
 from .service import Reconciliation
@@ -32,6 +32,50 @@ class Claim(Strict):
     source: str
 
 
+class PublishedFigure(Strict):
+    """What the paper's text says of a measure of ours: `low` to `high` for a subject in these tests, in the measure's unit.
+
+    The figures stand beside ours in the report; they are never compared: other versions, another machine.
+    """
+
+    measure: str
+    subject: str
+    tests: Annotated[list[str], Field(min_length=1)]
+    low: float
+    high: float
+    source: str
+
+    @model_validator(mode="after")
+    def _is_a_span(self) -> PublishedFigure:
+        if self.low > self.high:
+            raise ValueError(
+                f"a figure of {self.measure} is from {self.low:g} to {self.high:g}: the low end comes first"
+            )
+        return self
+
+
+class Statement(Strict):
+    """What a paper says in one place: a figure between `low` and `high`."""
+
+    source: str
+    low: float
+    high: float
+
+
+class ContradictingStatements(Strict):
+    """A figure for which a paper has spans in several places that have nothing in common; raises ValueError where they have."""
+
+    about: str
+    unit: str
+    statements: Annotated[list[Statement], Field(min_length=2)]
+
+    @model_validator(mode="after")
+    def _have_nothing_in_common(self) -> ContradictingStatements:
+        if max(one.low for one in self.statements) <= min(one.high for one in self.statements):
+            raise ValueError(f"what is said about {self.about} does not contradict itself")
+        return self
+
+
 class StudyParameter(Strict):
     """A setting under the paper's own name.
 
@@ -50,14 +94,27 @@ class StudyParameter(Strict):
     auto: bool = False
 
 
-class Budget(Strict):
-    """A time that the whole run should keep to; the first fork's cost decides how many of the study's forks fit.
+class Span(Strict):
+    """The time between two events of a service, matched by their ids: measures draw on it by `name` (analyse/sources/spans).
 
-    With `looks` in the study, the run also ends at the first look at which every primary comparison is decided.
+    `begin` and `end` name events as the service writes them into the file STEELYARD_EVENTS.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+    begin: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    end: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    meaning: str
+
+
+class Budget(Strict):
+    """A time that the whole run keeps to; the first fork's cost decides how many of the study's forks fit.
+
+    `least_forks` are driven all the same, unless the user gave another budget. With `looks` in the study, the run also ends at
+    the first look at which every primary comparison is decided.
     """
 
     seconds: Annotated[float, Field(gt=0)]
-    least_forks: Annotated[int, Field(ge=4)] = 4
+    least_forks: Annotated[int, Field(ge=0)] = 0
 
 
 class Until(Strict):
@@ -70,6 +127,7 @@ class Until(Strict):
 class Test(Strict):
     """A load with a shape, driven unbroken on one subject at a time: a block.
 
+    `operation` names what is asked, an operation or a session; with `mix`, it stands for several, each with its weight.
     `bytes` is the size of a request as published. `overview` holds values that the publication gives elsewhere and
     differently; `assumed` names what it does not give. `until` says where a stress test has shown enough.
     """
@@ -78,6 +136,7 @@ class Test(Strict):
     title: str
     source: str
     operation: str
+    mix: dict[str, Annotated[float, Field(gt=0)]] = {}
     bytes: Annotated[int, Field(gt=0)] | None = None
     profile: Profile
     overview: dict[Literal["seconds", "bytes", "to_users"], int] = {}
@@ -106,12 +165,17 @@ class Grid(Strict):
 
     `operations` are the study's own where none are said, `users` its number of users. `payload` has the service's parameters, each
     with its values. `judged` is `all`, under one adjustment for their number, or names the one cell by its users and payload.
+    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is asked for (`--whole-grid`).
     """
 
     operations: list[str] = []
     users: list[Annotated[int, Field(ge=1, le=100_000)]] = []
     payload: dict[str, Annotated[list[int], Field(min_length=1)]] = {}
     judged: Literal["all"] | dict[str, int] = "all"
+    cells: Literal["all", "corners-and-centre"] = "all"
+
+
+Observed = Literal["layers", "collector"]
 
 
 class PartSpec(Strict):
@@ -174,7 +238,10 @@ class Study(Strict):
     `reconciliations` are what a trial ends with, beside those of the service.
     `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
     response time where it is open. `sessions` are requests that a user makes in order, each under a name that `operations` may
-    hold; with `work`, each slice is a fixed number of them and not a time.
+    hold; with `work`, each slice is a fixed number of them and not a time. `spans` are times between events of the service.
+    `observe` asks for more than every run records, at a price that the subjects pay: `layers` (where a request's time goes inside
+    the server, by the monitor that the service links) and `collector` (the log of the garbage collector).
+    `published` and `contradicting` are figures of the paper's text, and those of them that do not go together.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -199,6 +266,8 @@ class Study(Strict):
     budget: Budget | None = None
     paper: Paper | None = None
     claims: list[Claim] = []
+    published: list[PublishedFigure] = []
+    contradicting: list[ContradictingStatements] = []
     measures: list[MeasureData] = []
     tests: list[Test] = []
     grid: list[Grid] = []
@@ -208,6 +277,8 @@ class Study(Strict):
     judged_by: str = ""
     sessions: dict[SessionName, Session] = {}
     work: Work | None = None
+    spans: list[Span] = []
+    observe: list[Observed] = []
 
     def first_server(self) -> str:
         """The server of the first subject."""
@@ -229,8 +300,8 @@ class Study(Strict):
         if len(set(names)) != len(names):
             raise ValueError(f"two tests have the same name: {', '.join(names)}")
         for test in self.tests:
-            if test.operation not in self.operations:
-                raise ValueError(f"test {test.name} runs '{test.operation}', which is not one of the operations")
+            for asked in {test.operation, *test.mix} - {*self.operations}:
+                raise ValueError(f"test {test.name} runs '{asked}', which is not one of the operations")
         for grid in self.grid:
             unknown = set(grid.operations) - set(self.operations)
             if unknown:
@@ -242,12 +313,19 @@ class Study(Strict):
         return self
 
     @model_validator(mode="after")
+    def _published_figures_have_a_place(self) -> Study:
+        labels = {one if isinstance(one, str) else one.label for one in self.subjects}
+        tests = {test.name for test in self.tests}
+        for figure in self.published:
+            strange = {figure.subject} - labels or set(figure.tests) - tests
+            if strange:
+                raise ValueError(
+                    f"a published figure of {figure.measure} is of '{min(strange)}', which the study does not have"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _work_is_fixed_in_one_way(self) -> Study:
         if self.work is not None and (self.rate is not None or self.tests):
-            raise ValueError("fixed work has neither a rate nor tests with a shape")
-        for test in self.tests:
-            if isinstance(test.profile, FixedWork):
-                raise ValueError(
-                    f"test {test.name}: fixed work is no load with a shape; say `work` of the study instead"
-                )
+            raise ValueError("fixed work has neither a rate nor tests; a test's profile may be fixed work of its own")
         return self

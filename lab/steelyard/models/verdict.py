@@ -8,7 +8,6 @@ from .records import Place
 from .strict import Significant, Strict
 
 Word = Literal["faster", "slower", "equivalent", "undecided", "unconfirmed", "too few forks"]
-Detector = Literal["settling", "drift", "refusal", "recovery", "knee", "scalability"]
 
 
 class Comparison(Strict):
@@ -69,13 +68,13 @@ class Rank(Strict):
 
 
 class Detection(Strict):
-    """What a detector says of a subject in a test, or of all subjects side by side (`subject` null).
+    """What a detector (a file of analyse/detectors) says of a subject in a test, or of all subjects side by side (`subject` null).
 
     With `judged` false the sentence says why it cannot say anything.
     """
 
     cell: str
-    detector: Detector
+    detector: str
     subject: str | None
     judged: bool
     sentence: str
@@ -125,6 +124,57 @@ class Decision(Strict):
     sentence: str
 
 
+class LayerFigure(Strict):
+    """A subject's requests in one layer: the mean over runs in ms, its share of all layers in percent, and its 95% interval.
+
+    `kind` names the kind of requests (empty: all). `margins` are those of error by confidence level, `deviation` and
+    `quartiles` are over requests, in ms. A run is a trial; of fewer than two there are no margins.
+    """
+
+    subject: str
+    cell: str
+    kind: str
+    layer: str
+    title: str
+    ms: Significant
+    percent: Significant
+    interval: tuple[Significant, Significant] | None
+    margins: dict[str, Significant]
+    deviation: Significant
+    quartiles: tuple[Significant, Significant, Significant]
+    requests: int
+    runs: int
+
+
+class SlowLayer(Strict):
+    """Which layer the requests beyond a percentile spend most more time in than all do, and its share of what they take more."""
+
+    subject: str
+    cell: str
+    percentile: Significant
+    layer: str
+    share: Significant
+    sentence: str
+
+
+class RecordCount(Strict):
+    """What the monitor recorded of what was driven in a cell, against what the engine saw: `completed` answers, right or not.
+
+    `lost` were not recorded, `more` beyond all that were sent; `violations` cannot be believed, and in `unnested` a layer takes
+    longer than the one around it. `whole`: every process wrote its end.
+    """
+
+    subject: str
+    cell: str
+    records: int
+    completed: int
+    lost: int
+    more: int
+    violations: int
+    unnested: int
+    whole: bool
+
+
 class TrialFailure(Strict):
     """A trial that ended early: a result like any other. `place` is given where that happened under load.
 
@@ -139,12 +189,32 @@ class TrialFailure(Strict):
     place: Place | None = None
 
 
+class ContradictedRun(Strict):
+    """An earlier run, kept in the same place, found something on the same question that this one's interval excludes, and it
+    this one's. `same_boot` says that both ran on one machine since it was started; null where nobody knows."""
+
+    a: str
+    b: str
+    cell: str
+    measure: str
+    ratio: Significant
+    interval: tuple[Significant, Significant]
+    earlier: str
+    earlier_machine: str
+    same_boot: bool | None
+    earlier_ratio: Significant
+    earlier_interval: tuple[Significant, Significant]
+
+
 class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
     `ranks` stand where there are more than two subjects and no tests; with tests, `decisions` and `detections` do, and `scale`
     says by what their times were multiplied. `judged_by` is each cell's primary measure. `status` is `complete` where every
-    planned trial was. `notes` are what a reader must know beside the figures.
+    planned trial was. `counts` are what services said of their work when it was settled, by subject and name, all trials together.
+    `notes` are what a reader must know beside the figures. All holds on `machine` (empty: not recorded), and `contradictions` are
+    what runs before it found otherwise there or elsewhere. Where layers were observed, `layers` are those of all requests,
+    `layers_by_kind` those of each kind, `slow_layers` says what makes slow ones slow, `recorded` what that rests on.
     """
 
     run: str
@@ -161,3 +231,10 @@ class Verdicts(Strict):
     figures: list[Figure] = []
     failures: list[TrialFailure] = []
     notes: list[str] = []
+    machine: str = ""
+    contradictions: list[ContradictedRun] = []
+    counts: dict[str, dict[str, int]] = {}
+    layers: list[LayerFigure] = []
+    layers_by_kind: list[LayerFigure] = []
+    slow_layers: list[SlowLayer] = []
+    recorded: list[RecordCount] = []

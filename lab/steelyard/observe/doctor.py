@@ -48,7 +48,7 @@ def warnings(checks: list[Check]) -> list[str]:
 
 
 def _processes() -> dict[int, _Process]:
-    found: dict[int, _Process] = {}
+    by_pid: dict[int, _Process] = {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -58,10 +58,10 @@ def _processes() -> dict[int, _Process]:
             continue  # it ended meanwhile
         name, _, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()
-        found[int(folder.name)] = _Process(
+        by_pid[int(folder.name)] = _Process(
             int(folder.name), name, (int(fields[11]) + int(fields[12])) / _TICK, int(fields[1])
         )
-    return found
+    return by_pid
 
 
 def _other_processes(before: dict[int, _Process], after: dict[int, _Process], seconds: float, ours: set[int]) -> Check:

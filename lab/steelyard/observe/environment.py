@@ -22,6 +22,7 @@ from ..provision.keeper import binary
 from ..provision.subject import Part, Subject
 from ..provision.toolchain import jdk_description, jdk_home
 from ..store import machine_history
+from . import machine
 
 _ROOMS = ("lab", "engine", "servers", "services", "studies")  # what a run comes of; docs hold runs that are being kept
 
@@ -49,8 +50,7 @@ def describe(
         "engine": _said([binary("steelyard-engine"), "--version"]),
         "python": platform.python_version(),
         "machine": {
-            "processor": _processor(),
-            "processors": os.cpu_count(),
+            **machine.fingerprint(_said([binary("steelyard-engine"), "spin"])),
             "architecture": platform.machine(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "kernel": f"{platform.system()} {platform.release()}",
@@ -141,16 +141,6 @@ def _said(argv: list[str]) -> str:
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor()
-    )
 
 
 def _distribution() -> str:

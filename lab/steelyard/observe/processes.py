@@ -12,22 +12,8 @@ from types import TracebackType
 from ..provision import quota
 from ..provision.keeper import ProcessUse
 from ..provision.launch import RunningSubject
+from ..store.tables import Observation, ProcessorTime, Throttled, columns
 
-OBSERVATIONS = (
-    "slice",
-    "subject",
-    "part",
-    "pid",
-    "process",
-    "begin_ns",
-    "end_ns",
-    "cpu_ns",
-    "jit_ns",
-    "rss_bytes",
-    "judged",
-)
-MACHINE = ("slice", "cpu", "user_s", "system_s", "idle_s", "steal_s")
-THROTTLING = ("slice", "periods", "throttled_s")
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -85,9 +71,9 @@ class Observer:
         self._throttling_file = (folder / "throttling.csv").open("w", newline="", encoding="utf-8")
         self._machine = csv.writer(self._machine_file, lineterminator="\n")
         self._throttling = csv.writer(self._throttling_file, lineterminator="\n")
-        self._observations.writerow(OBSERVATIONS)
-        self._machine.writerow(MACHINE)
-        self._throttling.writerow(THROTTLING)
+        self._observations.writerow(columns(Observation))
+        self._machine.writerow(columns(ProcessorTime))
+        self._throttling.writerow(columns(Throttled))
 
     def __enter__(self) -> Observer:
         return self
@@ -99,9 +85,9 @@ class Observer:
         self._machine_file.close()
         self._throttling_file.close()
 
-    def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> int:
-        """Store what happened between two readings; returns for how many ns JIT compilers ran."""
-        jit_ns = 0
+    def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> tuple[int, int]:
+        """Store what happened between two readings; returns the ns of JIT compilers, and of the judged processes."""
+        jit_ns = cpu_ns = 0
         for place, processes in after.use.items():
             # What a process used that began since is all its own, also where it has the id of one that ended.
             begun = {(process.pid, process.start_ticks): process for process in before.use.get(place, [])}
@@ -110,6 +96,7 @@ class Observer:
                 cpu = max(0, process.cpu_ns - (first.cpu_ns if first else 0))
                 jit = max(0, process.jit_ns - (first.jit_ns if first else 0))
                 jit_ns += jit
+                cpu_ns += cpu if place not in after.companions else 0
                 row = [
                     slice_number,
                     subject,
@@ -144,4 +131,4 @@ class Observer:
         self._observations_file.flush()
         self._machine_file.flush()
         self._throttling_file.flush()
-        return jit_ns
+        return jit_ns, cpu_ns

@@ -63,19 +63,32 @@ def cells_of(
 
 def operations_of(cell: Cell, sessions: Mapping[str, Session]) -> dict[str, str]:
     """What the corpus needs for a cell: the operation behind each name by which it calls its requests, those of sessions too."""
-    found: dict[str, str] = {}
-    for name, operation in zip(cell.asked, cell.mix, strict=True):
-        if operation in sessions:
-            found |= {step.operation: step.operation for step in sessions[operation].steps}
-        else:
-            found[name] = operation
-    return found
+    operations: list[str] = []
+    for operation in cell.mix:
+        operations += [step.operation for step in sessions[operation].steps] if operation in sessions else [operation]
+    return {cell.named(operation): operation for operation in operations}
+
+
+def sessions_of(cells: Sequence[Cell], sessions: Mapping[str, Session]) -> dict[str, Session]:
+    """The sessions that the cells ask for, as the engine is to know them: each asks for requests of its cell's payload."""
+    return {
+        cell.named(name): sessions[name].model_copy(
+            update={
+                "steps": [
+                    step.model_copy(update={"operation": cell.named(step.operation)}) for step in sessions[name].steps
+                ]
+            }
+        )
+        for cell in cells
+        for name in cell.mix
+        if name in sessions
+    }
 
 
 def together(cells: Sequence[Cell]) -> dict[str, float]:
     """One mix of all that the cells ask for."""
     operations = dict.fromkeys(operation for cell in cells for operation in cell.mix)
-    return {one: sum(cell.mix.get(one, 0.0) for cell in cells) for one in operations}
+    return {operation_name: sum(cell.mix.get(operation_name, 0.0) for cell in cells) for operation_name in operations}
 
 
 def _kind_of(profile: Profile) -> Literal["steady", "fixed-work"]:
@@ -83,8 +96,8 @@ def _kind_of(profile: Profile) -> Literal["steady", "fixed-work"]:
 
 
 def _check_names(study: Study, service: Service, request: Request) -> None:
-    """Raises ConfigurationError for an operation that the service lacks, in the request or in a session of the study."""
-    for operation in request.operations:
+    """Raises ConfigurationError for an operation that the service lacks, in the request, the study or a session of it."""
+    for operation in (*request.operations, *study.operations):
         if operation not in service.operations and operation not in study.sessions:
             known = sorted({*service.operations, *study.sessions})
             raise ConfigurationError(f"{service.name} has no operation '{operation}'{nearest(operation, known)}")
@@ -99,16 +112,11 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
                     f"{study.name}: the session '{name}' asks for '{step.operation}', which {service.name} does not have"
                     f"{nearest(step.operation, sorted(service.operations))}"
                 )
-    for grid in study.grid:
-        if grid.payload and study.sessions.keys() & {*study.operations, *grid.operations}:
-            raise ConfigurationError(
-                f"{study.name}: a grid with a payload cannot hold sessions", hint="give it users alone"
-            )
 
 
 def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
     """A cell for each combination of the study's grids that the request leaves in; raises ConfigurationError."""
-    found = []
+    cells = []
     for place, grid in enumerate(study.grid):
         for name in grid.payload:
             if name not in service.parameters:
@@ -119,10 +127,13 @@ def _grid_cells(study: Study, service: Service, request: Request, users: int, pr
         levels = [users] if request.users is not None or not grid.users else grid.users
         operations = [name for name in grid.operations or study.operations if name in (request.operations or [name])]
         payloads = [dict(zip(grid.payload, values, strict=True)) for values in product(*grid.payload.values())]
+        whole = request.whole_grid or grid.cells == "all"
         for operation, payload, level in product(operations, payloads, levels):
+            if not whole and not _at_corner_or_centre({**grid.payload, "users": levels}, {**payload, "users": level}):
+                continue
             at = {**payload, "users": level}
             judged = grid.judged == "all" or (operation == study.primary and grid.judged.items() <= at.items())
-            found.append(
+            cells.append(
                 Cell(
                     name=" ".join([operation, *(f"{name}={value}" for name, value in at.items())]),
                     mix={operation: 1.0},
@@ -135,11 +146,17 @@ def _grid_cells(study: Study, service: Service, request: Request, users: int, pr
                     family=f"grid {place + 1}" if grid.judged == "all" else "",
                 )
             )
-    if not any(cell.primary for cell in found):
+    if not any(cell.primary for cell in cells):
         raise ConfigurationError(
             f"{study.name}: no cell of the grid is judged", hint="`judged` names one that is in it"
         )
-    return found
+    return cells
+
+
+def _at_corner_or_centre(sides: Mapping[str, Sequence[int]], at: Mapping[str, int]) -> bool:
+    """Whether a cell has the first or last value of each side, or the middle one of each (of two, the lower)."""
+    corner = all(at[name] in (values[0], values[-1]) for name, values in sides.items())
+    return corner or all(at[name] == values[(len(values) - 1) // 2] for name, values in sides.items())
 
 
 def _with_users(profile: Profile, users: int) -> Profile:
@@ -152,9 +169,9 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
     return [
         Cell(
             name=test.name,
-            mix={test.operation: 1.0},
+            mix=test.mix or {test.operation: 1.0},
             users=shapes.most_users(test.profile),
-            profile=shapes.scaled(test.profile, request.scale),
+            profile=shapes.scaled(test.profile, request.scale, _session_seconds(study, test.operation)),
             primary=True,
             kind="block",
             title=test.title,
@@ -166,15 +183,25 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
     ]
 
 
+def _session_seconds(study: Study, operation: str) -> float:
+    """How long one session of the study lasts with answers that take no time; 0 for a plain operation."""
+    steps = study.sessions[operation].steps if operation in study.sessions else []
+    means = (
+        (think.ms + think.to_ms) / 2 if think.kind == "uniform" else think.ms
+        for think in (step.think for step in steps)
+    )
+    return sum(means) / 1000
+
+
 def names_of(words: str, known: Sequence[str]) -> list[str]:
     """The names that `1-6,12,stress-pair` means, of those known; all of them where nothing is said. Raises ConfigurationError."""
-    found: list[str] = []
+    names: list[str] = []
     for word in (word.strip() for word in words.split(",") if word.strip()):
         first, dash, last = word.partition("-")
         if word not in known and dash and first in known and last in known:
-            found += known[known.index(first) : known.index(last) + 1]
+            names += known[known.index(first) : known.index(last) + 1]
         elif word in known:
-            found.append(word)
+            names.append(word)
         else:
             raise ConfigurationError(f"there is no test '{word}'{nearest(word, sorted(known))}")
-    return found or list(known)
+    return names or list(known)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
+from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..catalogue import entries, factors
+from ..catalogue.known_subjects import require_known
 from ..catalogue.subject_syntax import subject_of
 from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import Service
@@ -63,19 +66,48 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         looks=[] if design.unbroken or request.forks else study.looks,
         margin=study.margin,
         budget_seconds=None if design.unbroken else budget_seconds,
-        least_forks=min(forks, budget.least_forks),
+        least_forks=0 if request.budget_seconds is not None else min(forks, budget.least_forks),
         pairs_fixed=bool(design.unbroken or request.pairs or study.pairs or study.tests),
         scale=request.scale,
         not_judged=service.not_judged,
         sessions=study.sessions,
+        spans=study.spans,
+        observe=study.observe,
+        **_layers_of(study, service),
     )
+
+
+def _layers_of(study: Study, service: Service) -> dict[str, Any]:
+    """What of the schedule says how layers are shown; raises ConfigurationError where the service has none to ask for."""
+    if "layers" not in study.observe:
+        return {}
+    if not service.layers:
+        raise ConfigurationError(
+            f"{study.name} observes layers, but {service.name} has none",
+            hint="its service.toml lists them under [[layers]], as monitor/README.md shows",
+        )
+    return {"layers": service.layers, "nesting": service.nesting, "request_kinds": service.request_kinds}
 
 
 def schedule_only(study: Study, request: Request) -> Schedule:
     """The schedule that a run would follow, without touching a server; for `auto` users the study's reference of 8 stands in."""
     settings = settle(study, request)
-    service = entries.service(study.service).model
-    return schedule_of(study, service, request, settings, settings.users or 8)
+    service = entries.service(study.service)
+    require_known(subjects_of(study, request.only, request.set_of_factors), service)
+    _require_sizes(service.model, settings)
+    return schedule_of(study, service.model, request, settings, settings.users or 8)
+
+
+def _require_sizes(service: Service, settings: Settings) -> None:
+    """Raises ConfigurationError where the service has no such parameter, or cannot be asked for one of that size."""
+    for name, value in settings.service.items():
+        known = service.parameters.get(name)
+        if known is None:
+            raise ConfigurationError(
+                f"{service.name} has no parameter '{name}'{nearest(name, sorted(service.parameters))}"
+            )
+        if not known.least <= value <= known.most:
+            raise ConfigurationError(f"{name} is {value}, but must be from {known.least} to {known.most:,}")
 
 
 def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:

@@ -32,6 +32,7 @@ class Request:
     tests: str = ""
     scale: float = 1.0
     seed: int = 1
+    whole_grid: bool = False
 
 
 @dataclass(frozen=True)

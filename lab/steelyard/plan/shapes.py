@@ -86,19 +86,27 @@ def levels_of(profile: Steps) -> list[tuple[int, float, float]]:
     return [(users, at, at + profile.hold_seconds) for users, at in zip(profile.levels, held, strict=True)]
 
 
-def scaled(profile: Profile, scale: float) -> Profile:
+def held_seconds(profile: Profile) -> float | None:
+    """For how long a load of steps holds its levels in all; None of another load, which has no such part."""
+    return len(profile.levels) * profile.hold_seconds if isinstance(profile, Steps) else None
+
+
+def scaled(profile: Profile, scale: float, least_ramp_seconds: float = 0.0) -> Profile:
     """The profile with its times multiplied by `scale`, but never so short that its shape could not be read any more.
 
-    Fixed work stays what it is. Held steps and bursts keep a least length, and as many bursts come as before.
+    Fixed work becomes less work, of one session or request at least. Held steps and bursts keep a least length, and as many bursts
+    come as before. A ramp keeps `least_ramp_seconds`: users who begin within less than a session would go through it in step.
     """
-    if scale == 1 or isinstance(profile, FixedWork):
+    if scale == 1:
         return profile
     match profile:
+        case FixedWork():
+            return profile.model_copy(update={"each": max(1, round(profile.each * scale))})
         case Steps():
             return profile.model_copy(
                 update={
                     "hold_seconds": _shortened(profile.hold_seconds, scale, LEAST_HOLD_SECONDS),
-                    "ramp_seconds": profile.ramp_seconds * scale,
+                    "ramp_seconds": _shortened(profile.ramp_seconds, scale, least_ramp_seconds),
                     "pause_seconds": profile.pause_seconds * scale,
                 }
             )

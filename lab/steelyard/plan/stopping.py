@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..base.progress import duration
 from ..base.text import counted
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
@@ -12,6 +13,9 @@ from .kinds import kind_of
 from .schedule import seconds_of_slice
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
+LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0
+LEAST_FOR_A_VERDICT = 4  # forks
+OVER = 0.05  # by so much of it a budget may be overrun: no fork takes exactly as long as the one before
 
 Seconds = float
 # From the schedule, the trials done and the seconds spent: the schedule to go on with. Fewer trials end the run sooner.
@@ -26,16 +30,39 @@ def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
     `decided` judges what is stored so far; `pilot` says how many pairs a fork should hold, from the first fork.
     """
 
+    before: tuple[int, Seconds] = (0, 0.0)
+
     def rule(now: Schedule, done: int, spent: Seconds) -> Schedule:
+        nonlocal before
+        driven, took = done - before[0], spent - before[1]
+        each = took / driven if driven > 0 else spent / done
+        before, planned = (done, spent), now
         if done == 1 and not now.pairs_fixed:
             now = now.model_copy(update={"pairs_per_cell": pilot(now)})
         if now.looks:
-            return at_looks(now, done, spent, decided)
+            if done == 1 and now.budget_seconds is not None:
+                now = _with_pairs_that_fit(planned, now, spent, now.budget_seconds)
+                each = min(each, _cost(planned, spent).of_trial(now.pairs_per_cell, len(now.cells)))
+            return at_looks(now, done, spent, each, decided)
         if now.budget_seconds is not None:
-            return within(now, done, spent, now.budget_seconds)
+            return within(now, done, spent, each, now.budget_seconds)
         return now
 
     return rule
+
+
+def forks_for_a_verdict(schedule: Schedule) -> int:
+    """The fewest forks that can be judged."""
+    return (
+        schedule.looks[0]
+        if schedule.looks
+        else min(LEAST_FOR_A_VERDICT, len(schedule.trials) // trials_per_fork(schedule))
+    )
+
+
+def least_warm_up_seconds(compiles: bool) -> Seconds:
+    """What a subject has of warm-up in an operation whatever the budget, by whether it compiles while it runs."""
+    return LEAST_WARM_UP_SECONDS if compiles else LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS
 
 
 @dataclass(frozen=True)
@@ -65,36 +92,60 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
     """
     if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return None
-    forks = schedule.looks[0] if schedule.looks else schedule.least_forks
+    forks = forks_for_a_verdict(schedule)
     trial = schedule.budget_seconds / (forks * trials_per_fork(schedule))
     slices = schedule.pairs_per_cell * len(schedule.cells) * len(schedule.trials[0].start_order)
     return trial - min(trial / 2, slices * seconds_of_slice(schedule))
 
 
-def warm_up_is_over(within: Seconds | None, since_begin: Seconds, spent: Sequence[Seconds]) -> bool:
-    """Whether the budget ends a trial's warm-up: `spent` is what each subject and operation that is not steady yet had of it."""
-    return within is not None and since_begin > within and all(one > LEAST_WARM_UP_SECONDS for one in spent)
+def warm_up_is_over(within: Seconds | None, since_begin: Seconds, pending: Sequence[tuple[bool, Seconds]]) -> bool:
+    """Whether the budget ends a trial's warm-up. `pending` are the subjects and operations that are not steady yet: whether the
+    subject compiles while it runs, and what it had of warm-up."""
+    enough = all(spent > least_warm_up_seconds(compiles) for compiles, spent in pending)
+    return within is not None and since_begin > within and enough
 
 
-def within(schedule: Schedule, done: int, spent: Seconds, budget: Seconds) -> Schedule:
+def within(schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds) -> Schedule:
     """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
 
-    Given up in this order: forks down to the least, pairs down to the least, operations that are not judged, subjects.
+    Given up in this order: forks down to those of a verdict, pairs down to the least, operations that are not judged, subjects;
+    and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took.
     All of it comes from what trials cost, never from what they showed, so the interval keeps its meaning.
     """
     per_fork = trials_per_fork(schedule)
     if done == 1:
-        return _planned(schedule, spent, budget)
+        changed = _planned(schedule, spent, budget)
+        trial = _cost(schedule, spent).of_trial(changed.pairs_per_cell, len(changed.cells))
+        return _promised(
+            changed, _fitting(spent, trial * trials_per_fork(changed), 1 / trials_per_fork(changed), budget)
+        )
     if done % per_fork:
         return schedule
-    more = int((budget - spent) / (spent / done * per_fork))
-    forks = max(schedule.least_forks, done // per_fork + max(0, more))
-    return _with_forks(schedule, forks)
+    return _promised(schedule, _fitting(spent, each * per_fork, done // per_fork, budget))
+
+
+def _fitting(spent: Seconds, fork: Seconds, done: float, budget: Seconds) -> int:
+    """How many forks fit in all, where a further one costs `fork`."""
+    return int(done + max(0.0, (1 + OVER) * budget - spent) / max(fork, 1e-9))
+
+
+def _promised(schedule: Schedule, fitting: int) -> Schedule:
+    """No more forks than fit, but those that were asked for whatever the budget."""
+    return _with_forks(schedule, max(schedule.least_forks, 1, fitting))
+
+
+def _with_pairs_that_fit(planned: Schedule, schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
+    """Fewer pairs a fork where the first look would come after the budget's end, but never fewer than the least; the first fork had
+    as many as were `planned`."""
+    trials, cells = schedule.looks[0] * trials_per_fork(schedule), len(schedule.cells)
+    fitting = _cost(planned, spent).pairs_within(budget - spent, trials - 1, cells)
+    return _with(schedule, max(LEAST_PAIRS, min(schedule.pairs_per_cell, fitting)), cells)
 
 
 def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
     planned, cells, cost = schedule.pairs_per_cell, len(schedule.cells), _cost(schedule, spent)
-    least = schedule.least_forks * trials_per_fork(schedule)
+    wanted = forks_for_a_verdict(schedule)
+    least = wanted * trials_per_fork(schedule)
     left = budget - spent
     for kept in range(cells, 0, -1):
         pairs = min(planned, cost.pairs_within(left, least - 1, kept))
@@ -102,8 +153,8 @@ def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
             forks = 1 + int(left / cost.of_trial(pairs, kept)) if planned == pairs and kept == cells else least
             return _with_forks(_with(schedule, pairs, kept), forks // trials_per_fork(schedule))
     smallest = _with(schedule, LEAST_PAIRS, 1)
-    groups = int((left / cost.of_trial(LEAST_PAIRS, 1) + 1) / schedule.least_forks)
-    return _with_forks(_with_groups(smallest, max(1, groups)), schedule.least_forks)
+    groups = int((left / cost.of_trial(LEAST_PAIRS, 1) + 1) / wanted)
+    return _with_forks(_with_groups(smallest, max(1, groups)), wanted)
 
 
 def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
@@ -113,16 +164,20 @@ def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
     return _Cost(max(0.0, spent - schedule.pairs_per_cell * cells * subjects * of_slice), of_slice, cells, subjects)
 
 
-def over_budget(before: Schedule, after: Schedule, spent: Seconds) -> Seconds:
-    """By how much `after`, which the first trial of `before` led to, goes over the budget all the same; 0 where it does not.
-
-    It does where the least that a verdict needs, four forks of three pairs, costs more.
-    """
+def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
+    """What is to be said where `after`, to which the first trial of `before` led, does not hold the forks of a verdict, or holds
+    them only beyond its budget; empty where all is well."""
     if after.budget_seconds is None:
-        return 0.0
-    trials = after.looks[0] * trials_per_fork(after) if after.looks else len(after.trials)
-    left = (trials - 1) * _cost(before, spent).of_trial(after.pairs_per_cell, len(after.cells))
-    return max(0.0, spent + left - after.budget_seconds)
+        return ""
+    wanted = forks_for_a_verdict(before)
+    cost = _cost(before, spent).of_trial(after.pairs_per_cell, len(after.cells))
+    needed = spent + (wanted * trials_per_fork(after) - 1) * cost
+    if needed <= (1 + OVER) * after.budget_seconds:
+        return ""
+    if len(after.trials) < wanted * trials_per_fork(after):
+        held = len(after.trials) / trials_per_fork(after)
+        return f"the budget holds {held:.0f} of the {wanted} forks that a verdict takes; about {duration(needed)} would hold them"
+    return f"the least that gives a verdict takes about {duration(needed - after.budget_seconds)} more than the budget"
 
 
 def _with(schedule: Schedule, pairs: int, kept: int) -> Schedule:
@@ -164,8 +219,9 @@ def _with_groups(schedule: Schedule, groups: int) -> Schedule:
     )
 
 
-def at_looks(schedule: Schedule, done: int, spent: Seconds, decided: Decided) -> Schedule:
-    """End at a look that decides, else at the last look that the budget reaches, but never before the first look.
+def at_looks(schedule: Schedule, done: int, spent: Seconds, each: Seconds, decided: Decided) -> Schedule:
+    """End at a look that decides, else at the last look that the budget reaches; where it does not reach the first, at the last
+    fork that it holds. `each` is what the last trials took.
 
     The looks and their alpha were fixed before the first fork, so ending early raises no more false alarms.
     """
@@ -173,12 +229,14 @@ def at_looks(schedule: Schedule, done: int, spent: Seconds, decided: Decided) ->
     forks, broken_off = divmod(done, per_fork)
     if broken_off:
         return schedule
+    budget = schedule.budget_seconds
     if forks in schedule.looks and decided():
         last = forks
+    elif budget is None:
+        last = schedule.looks[-1]
     else:
-        budget = schedule.budget_seconds
-        reachable = [look for look in schedule.looks if budget is None or spent / forks * look <= budget]
-        last = max([*reachable, schedule.looks[0], forks])
+        fitting = max(schedule.least_forks, _fitting(spent, each * per_fork, forks, budget))
+        last = max([*(look for look in schedule.looks if look <= fitting), min(fitting, schedule.looks[0]), forks])
     return schedule.model_copy(update={"trials": schedule.trials[: last * per_fork]})
 
 

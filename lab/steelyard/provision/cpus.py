@@ -6,7 +6,7 @@ import os
 import subprocess
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +19,7 @@ Whose = Literal["server", "engine", "own"]
 
 @dataclass(frozen=True)
 class Shares:
-    """Processors of the subjects and of the engine, the same list twice where there is only one; whether they are kept awake.
+    """Processors of the subjects and of the engine, the same list twice where there is only one; those that are kept awake.
 
     `companions` are those that databases and brokers have for themselves; none where there are none to spare.
     `same_core` says that processors of the two are threads of one core, and `quota` how many processors' time we are
@@ -28,7 +28,7 @@ class Shares:
 
     server: list[int]
     engine: list[int]
-    awake: bool = False
+    awake: list[int] = field(default_factory=list)
     same_core: bool = False
     quota: float | None = None
     companions: list[int] = field(default_factory=list)
@@ -49,28 +49,37 @@ class Shares:
         return not set(self.server) & set(self.engine)
 
 
-def share(available: Collection[int] | None = None, root: Path = Path("/"), *, companions: bool = False) -> Shares:
+def share(
+    available: Collection[int] | None = None, root: Path = Path("/"), *, companions: bool = False, idle: bool = False
+) -> Shares:
     """The last quarter of the processors, at least one, for the engine and the rest for the subjects, on cores of their own
     where there are two; no more processors than a quota pays for. With `companions`, the quarter before it is theirs where
     there are four cores or more.
 
     A virtual machine's are kept awake: one that halts is given back by its host only when the host has room. That would
-    use a quota up, so none is where there is one. STEELYARD_AWAKE (yes or no) overrules; raises ConfigurationError where it
-    is something else.
+    use a quota up, so none is where there is one. Where the load leaves the servers `idle` (an open one), only the engine's are: a
+    thread that sleeps is woken late on a processor on which another spins, whatever their priorities. STEELYARD_AWAKE (yes, no or
+    engine) overrules; raises ConfigurationError where it is something else.
     """
     allowed = quota.processors(root)
     cores = _paid_for(_cores(os.sched_getaffinity(0) if available is None else available, root), allowed)
     cpus = sorted(cpu for core in cores for cpu in core)
-    awake = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, root=root)
+    whose = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
     if len(cpus) < 2:
-        return Shares(cpus, cpus, awake, quota=allowed)
-    wanted = max(1, len(cpus) // 4)
-    if len(cores) == 1:
-        return Shares(cpus[:-wanted], cpus[-wanted:], awake, same_core=True, quota=allowed)
-    apart = companions and len(cores) >= 4
+        found = Shares(cpus, cpus, quota=allowed)
+    elif len(cores) == 1:
+        wanted = max(1, len(cpus) // 4)
+        found = Shares(cpus[:-wanted], cpus[-wanted:], same_core=True, quota=allowed)
+    else:
+        found = _of_cores(cores, max(1, len(cpus) // 4), companions and len(cores) >= 4, allowed)
+    kept = {"all": [*found.server, *found.companions, *found.engine], "engine": found.engine, "none": []}
+    return replace(found, awake=sorted(set(kept[whose])))
+
+
+def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None) -> Shares:
     engine = _taken(cores, wanted)
     own = _taken(cores, wanted) if apart else []
-    return Shares(sorted(cpu for core in cores for cpu in core), engine, awake, quota=allowed, companions=own)
+    return Shares(sorted(cpu for core in cores for cpu in core), engine, quota=allowed, companions=own)
 
 
 def _taken(cores: list[list[int]], wanted: int) -> list[int]:
@@ -83,15 +92,15 @@ def _taken(cores: list[list[int]], wanted: int) -> list[int]:
 
 def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
     """These processors by the core that they are threads of, in order; each is one of its own where the machine does not tell."""
-    found: dict[frozenset[int], list[int]] = {}
+    by_siblings: dict[frozenset[int], list[int]] = {}
     for cpu in sorted(cpus):
         place = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
         try:
             threads = frozenset(_listed(place.read_text(encoding="ascii")))
         except (OSError, ValueError):
             threads = frozenset({cpu})
-        found.setdefault(threads, []).append(cpu)
-    return list(found.values())
+        by_siblings.setdefault(threads, []).append(cpu)
+    return list(by_siblings.values())
 
 
 def _listed(text: str) -> Iterator[int]:
@@ -116,7 +125,7 @@ def kept_awake(shares: Shares) -> Iterator[None]:
     if not shares.awake:
         yield
         return
-    listed = ",".join(str(cpu) for cpu in sorted({*shares.server, *shares.companions, *shares.engine}))
+    listed = ",".join(map(str, shares.awake))
     # Its end of file is our end, however that comes.
     with subprocess.Popen(
         [binary("steelyard-engine"), "awake", listed],
@@ -138,14 +147,22 @@ def kept_awake(shares: Shares) -> Iterator[None]:
             process.kill()
 
 
-def awake_wanted(said: str, *, limited: bool = False, root: Path = Path("/")) -> bool:
-    """Whether to keep the processors awake, from what the user said: yes, no, or nothing; raises ConfigurationError.
+def awake_wanted(
+    said: str, *, limited: bool = False, idle: bool = False, root: Path = Path("/")
+) -> Literal["all", "engine", "none"]:
+    """Whose processors to keep awake, from what the user said: yes, no, engine, or nothing; raises ConfigurationError.
 
-    `limited` says that a quota would have to pay for it.
+    `limited` says that a quota would have to pay for it, `idle` that the load leaves the servers idle.
     """
-    if said not in ("", "yes", "no"):
-        raise ConfigurationError(f"STEELYARD_AWAKE is '{said}', but must be yes or no")
-    return said == "yes" or (said == "" and not limited and _virtual(root))
+    match said:
+        case "yes":
+            return "all"
+        case "no" | "engine":
+            return "engine" if said == "engine" else "none"
+        case "":
+            kept: Literal["all", "engine"] = "engine" if idle else "all"
+            return "none" if limited or not _virtual(root) else kept
+    raise ConfigurationError(f"STEELYARD_AWAKE is '{said}', but must be yes, no or engine")
 
 
 def _virtual(root: Path) -> bool:

@@ -181,10 +181,10 @@ def _run(
 
 
 def _check(server: Entry[Server], path: Path, expected: str) -> None:
-    found = sha256_of(path)
-    if found != expected:
+    checksum = sha256_of(path)
+    if checksum != expected:
         raise FetchError(
-            f"{server.name}: {path.name} has the checksum {found}, but {expected} is pinned",
+            f"{server.name}: {path.name} has the checksum {checksum}, but {expected} is pinned",
             hint="nothing of it was kept; compare with the publisher's checksum before you change server.toml",
         )
 

@@ -65,10 +65,10 @@ class Exit:
 def binary(name: str) -> str:
     """The path of one of the engine crate's binaries: beside this interpreter, else on PATH."""
     beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.is_file() else shutil.which(name)
-    if found is None:
+    program = str(beside) if beside.is_file() else shutil.which(name)
+    if program is None:
         raise ToolchainError(f"the program '{name}' is not built", hint="`make build` builds it")
-    return found
+    return program
 
 
 class Keeper:

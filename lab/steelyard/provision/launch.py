@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
 import secrets
 import socket
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
+from ..base import house
 from ..base.conversation import Conversation
 from ..base.errors import KeeperError, NoAnswerError, ProvisionError
 from ..base.house import HOST
@@ -21,6 +24,9 @@ from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
 from ..models.server import Server
 from ..models.service import Reconciliation
+from ..models.study import Observed
+from ..store.collector_log import collector_log_of
+from ..store.layer_records import records_of
 from . import build, keeper, sockets
 from .cpus import Shares
 from .keeper import Keeper, ProcessUse
@@ -86,7 +92,7 @@ class RunningSubject:
 
     @property
     def url(self) -> str:
-        return f"http://{HOST}:{self.front.port}{self.subject.path()}"
+        return house.url(self.front.port, self.subject.path())
 
     @property
     def start_seconds(self) -> float:
@@ -127,6 +133,10 @@ class RunningSubject:
         """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
         return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
 
+    def end_judged(self, seconds: float) -> int:
+        """Ask the judged processes alone to end (SIGTERM), so that they write what they still hold; gives how many were killed."""
+        return sum(part.keeper.stop(seconds) for part in reversed(self.parts) if part.part.judged)
+
     def use(self) -> dict[str, list[ProcessUse]]:
         """What each process has used so far, by place."""
         return {part.part.place: part.keeper.use() for part in self.parts}
@@ -147,19 +157,48 @@ class RunningSubject:
     def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
         """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
         expected = asked.expect.replace("{requests}", str(self.requests_served()))
+        return expected, self._said(asked.command, asked.name, _RECONCILE_SECONDS)
+
+    def settle(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
+        """Waits until the work that outlived its answers is done: whether it was in time, and what the service counts.
+
+        None where the service has no such work. Raises ProvisionError or KeeperError where it cannot be told.
+        """
+        asked = self.subject.service.model.settle
+        if asked is None:
+            return None
+        argv = [sys.executable if word == "python3" else word for word in asked.command]
+        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in argv]
+        printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        try:
+            found = json.loads(printed)
+            return bool(found["settled"]), {str(name): int(count) for name, count in found["counts"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ProvisionError(
+                f"the settle command of {self.subject.service.name} printed '{printed[:120]}'",
+                hint='it prints {"settled": true, "counts": {...}}',
+            ) from None
+
+    def _said(
+        self, argv: list[str], name: str, seconds: float, while_waiting: Callable[[], None] = lambda: None
+    ) -> str:
+        """What a command that asks after this subject prints."""
         values = {"host": HOST, "service": str(self.subject.service.folder)}
         for each in self.parts:
             place, folder = each.part.place, each.part.server.folder
             values |= {f"port.{place}": str(each.port), f"cache.{place}": str(each.part.cache)}
             values[f"server.{place}"] = str(folder)
+            for more in each.part.server.model.more_ports:
+                values[f"port.{place}.{more}"] = each.words.placeholders[f"port.{place}.{more}"]
         said = keeper.output(
-            build.placeholders(asked.command, values),
-            log=self.front.log.with_suffix(f".{asked.name}.log"),
+            build.placeholders(argv, values),
+            log=self.front.log.with_suffix(f".{name}.log"),
             cwd=self.subject.service.folder,
             environment=self.front.words.environment,
-            seconds=_RECONCILE_SECONDS,
+            seconds=seconds,
+            while_waiting=while_waiting,
         )
-        return expected, said.strip()
+        return said.strip()
 
     def ended(self) -> RunningPart | None:
         """The first part that ended by itself; None while all run."""
@@ -175,22 +214,30 @@ class RunningSubject:
 
 @contextmanager
 def started(
-    subject: Subject, folder: Path, shares: Shares, draw: random.Random, progress: Progress
+    subject: Subject,
+    folder: Path,
+    shares: Shares,
+    draw: random.Random,
+    progress: Progress,
+    observe: Collection[Observed] = (),
 ) -> Iterator[RunningSubject]:
     """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
+
+    What is to be observed beside, its judged processes write into `folder`, too.
 
     Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
     """
     places = [part.place for part in subject.parts]
-    ports = dict(zip(places, free_ports(draw, len(places)), strict=True))
-    shared = {f"STEELYARD_PORT_{place.upper()}": str(port) for place, port in ports.items()}
+    names = places + [f"{part.place}.{more}" for part in subject.parts for more in part.server.model.more_ports]
+    ports = dict(zip(names, free_ports(draw, len(names)), strict=True))
+    shared = {f"STEELYARD_PORT_{name.upper().replace('.', '_')}": str(port) for name, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
     shared["STEELYARD_HOST"] = HOST
     shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
-        ground = _Ground(ports, shared, folder, controls, shares, stack, progress)
+        ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe)
         for part in subject.parts:
             with progress.stage(f"starting {subject.label}"):
                 running.append(_start(subject, part, ground))
@@ -200,7 +247,8 @@ def started(
 @dataclass(frozen=True)
 class _Ground:
     """What all parts of a subject are started on: the port of each by its place, words of the environment that they share, the
-    folders of their logs and of their keepers' sockets, the machine's processors, and what ends with them."""
+    folders of their logs and of their keepers' sockets, the machine's processors, what ends with them, what is
+    observed beside."""
 
     ports: Mapping[str, int]
     shared: Mapping[str, str]
@@ -209,6 +257,7 @@ class _Ground:
     shares: Shares
     stack: ExitStack
     progress: Progress
+    observe: Collection[Observed]
 
 
 def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
@@ -217,6 +266,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     scratch = ground.stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
     log = ground.folder / f"{subject.label}.{part.place}.log"
     words = _words(subject, part, scratch, ground)
+    words.environment["STEELYARD_EVENTS"] = str(events_file(ground.folder, subject.label, part.place).resolve())
     _prepare(server, words, log, ground.progress)
     begun = time.monotonic()
     control = ground.controls / part.place
@@ -231,13 +281,18 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     )
 
     def counts() -> bool:
-        listens = any(one.port == port for one in sockets.listening([used.pid for used in kept.use()]))
+        listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
         return listens and (not part.judged or _counts(subject, port))
 
     _await_ready(server, kept, words, counts, ground)
     start_seconds = time.monotonic() - begun
     state = _restored(server, words, log, ground.progress)
     return RunningPart(part, kept, control, port, log, words, start_seconds, state)
+
+
+def events_file(folder: Path, label: str, place: str) -> Path:
+    """Where a process may write its events, `name,id,time_ns` a line with the clock CLOCK_MONOTONIC; the trial keeps it."""
+    return folder / f"{label}.{place}.events.csv"
 
 
 def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words:
@@ -253,10 +308,20 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
     environment = {
         **require(server.model.needs_with(part.factors), server.name),
         **ground.shared,
-        **settings.environment(subject.service, part.factors),
+        **settings.environment(subject.service, subject.factors_for(part)),
         "STEELYARD_CPUS": str(max(1, len(ground.shares.of(part.processors)))),
+        **(_observed(subject, part, ground) if part.judged else {}),
     }
     return Words(placeholders, environment)
+
+
+def _observed(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
+    """Where a process writes what is to be observed of it, in its own words: the monitor's folder, the collector's log."""
+    places = {
+        "layers": ("STEELYARD_RECORDS", records_of(ground.folder, subject.label, part.place)),
+        "collector": ("STEELYARD_GC_LOG", collector_log_of(ground.folder, subject.label, part.place)),
+    }
+    return {variable: str(path.resolve()) for what, (variable, path) in places.items() if what in ground.observe}
 
 
 def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress) -> None:
@@ -340,7 +405,7 @@ def _counts(subject: Subject, port: int) -> bool:
 
 def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:
     """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
-    url = f"http://{HOST}:{port}{counter}"
+    url = house.url(port, counter)
     conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
     try:
         answer = conversation.get(subject.headers)
@@ -357,14 +422,14 @@ def _last_words(kept: Keeper) -> str:
 
 def free_ports(draw: random.Random, count: int) -> list[int]:
     """Different loopback ports that nobody listens on now, drawn at random; raises ProvisionError where too few are found."""
-    found: list[int] = []
+    ports: list[int] = []
     with ExitStack() as held:  # each is kept until all are drawn
         for _ in range(200):
-            if len(found) == count:
-                return found
+            if len(ports) == count:
+                return ports
             port = draw.choice(_PORTS)
             probe = held.enter_context(socket.socket())
             with suppress(OSError):
                 probe.bind((HOST, port))
-                found.append(port)
+                ports.append(port)
     raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")

@@ -41,12 +41,12 @@ class Calls:
 
 def listening(pids: Iterable[int]) -> list[Listening]:
     """The sockets that these processes listen on, each once; a process that has ended meanwhile has none."""
-    found = {
+    listeners = {
         Listening(protocol.removesuffix("6"), _address(address), int(port, 16))
         for pid in pids
         for protocol, (address, port), _ in _of_process(Path(f"/proc/{pid}"), _LISTENING)
     }
-    return sorted(found, key=lambda each: (each.protocol, str(each.address), each.port))
+    return sorted(listeners, key=lambda each: (each.protocol, str(each.address), each.port))
 
 
 def calls(pids: Collection[int]) -> Calls:

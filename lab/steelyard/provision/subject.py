@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..base.errors import ProvisionError
+from ..base.errors import ConfigurationError, ProvisionError
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..catalogue import factors as settings
@@ -54,6 +55,12 @@ class Subject:
     def front(self) -> Part:
         return next(part for part in self.parts if part.judged)
 
+    def factors_for(self, part: Part) -> dict[str, str]:
+        """The factors that a part is started with: its own, and of a companion the service's too, since what it holds at the
+        beginning may depend on them."""
+        of_service = {name: self.front.factors[name] for name in self.service.model.factors}
+        return {**of_service, **part.factors}
+
     def path(self) -> str:
         """The path of the service on the front part."""
         return self.path_on(self.front)
@@ -65,12 +72,28 @@ class Subject:
     def reconciliations(self) -> list[Reconciliation]:
         """What a trial of it ends with."""
         factors = self.front.factors.items()
-        return [one for one in self.service.model.reconciliations if one.when.items() <= factors]
+        return [
+            reconciliation
+            for reconciliation in self.service.model.reconciliations
+            if reconciliation.when.items() <= factors
+        ]
 
     @property
     def may_freeze(self) -> bool:
-        """Freezing breaks database and broker connections, so a subject with companions is never frozen by a design."""
-        return all(part.judged and part.server.model.freeze for part in self.parts)
+        """Freezing breaks database and broker connections, so a subject with companions is never frozen by a design.
+
+        STEELYARD_FREEZE=no freezes nobody, which shows what freezing is for; raises ConfigurationError where it is something else.
+        """
+        return freezing_wanted(os.environ.get("STEELYARD_FREEZE", "")) and all(
+            part.judged and part.server.model.freeze for part in self.parts
+        )
+
+
+def freezing_wanted(said: str) -> bool:
+    """Whether who waits is frozen, from what the user said: yes, no, or nothing; raises ConfigurationError."""
+    if said not in ("", "yes", "no"):
+        raise ConfigurationError(f"STEELYARD_FREEZE is '{said}', but must be yes or no")
+    return said != "no"
 
 
 def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
@@ -91,6 +114,12 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
                 f"{spec.label} has no {role}, which the reconciliation {asked.name} of {service.name} asks",
                 hint="name one among its companions, as CONTRIBUTING.md shows",
             )
+    settle = service.model.settle
+    for role in sorted(settle.roles() - places if settle is not None else ()):
+        raise ProvisionError(
+            f"{spec.label} has no {role}, which {service.name} needs beside it to say when its work is settled",
+            hint="name one among its companions, as CONTRIBUTING.md shows",
+        )
     return subject
 
 

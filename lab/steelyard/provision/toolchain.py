@@ -100,8 +100,8 @@ def jdk_homes(major: int) -> tuple[Path, ...]:
     on_path = shutil.which("javac")
     if on_path:
         folders.append(Path(on_path).resolve().parent.parent)
-    found = [folder.resolve() for folder in folders if (folder / "bin" / "javac").is_file()]
-    return tuple(dict.fromkeys(home for home in found if jdk_major(home) == major))
+    homes = [folder.resolve() for folder in folders if (folder / "bin" / "javac").is_file()]
+    return tuple(dict.fromkeys(home for home in homes if jdk_major(home) == major))
 
 
 @cache
@@ -117,8 +117,8 @@ def jdk_major(home: Path) -> int | None:
         except (OSError, subprocess.TimeoutExpired):
             return None
         text = f"JAVA_VERSION={answer.stderr.replace('version ', 'JAVA_VERSION=')}"
-    found = re.search(r'JAVA_VERSION="?(?:1\.)?(\d+)', text)
-    return int(found.group(1)) if found else None
+    version = re.search(r'JAVA_VERSION="?(?:1\.)?(\d+)', text)
+    return int(version.group(1)) if version else None
 
 
 def jdk_vendor(home: Path) -> str:

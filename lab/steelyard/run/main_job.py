@@ -11,11 +11,11 @@ from datetime import datetime
 from pathlib import Path
 
 from .. import report
-from ..analyse import analysis, measures
+from ..analyse import analysis, indices, measures
 from ..base.csvfiles import write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
-from ..base.progress import Progress, duration
+from ..base.progress import Progress
 from ..catalogue import entries, factors, published_tables
 from ..catalogue.entries import Entry
 from ..drive import trial as drive
@@ -26,15 +26,16 @@ from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
 from ..models.study import Study
 from ..observe import environment
+from ..plan.budget import fitted
 from ..plan.cells import together
 from ..plan.designs import design_named
 from ..plan.schedule import planned_seconds, schedule_of, schedule_only, subjects_of
 from ..plan.settings import Request, Settings, settle
-from ..plan.stopping import over_budget, stopping_of, warm_up_within
+from ..plan.stopping import stopping_of, warm_up_within, without_verdict
 from ..provision import cpus, subject
 from ..provision.cpus import Shares
 from ..provision.subject import Subject
-from ..store import machine_history
+from ..store import earlier, machine_history
 from ..store.stored_run import read_run
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
@@ -62,7 +63,8 @@ def run(
     service = _service(study.model)
     with machine_lock(" ".join(command)):
         specs = subjects_of(study.model, request.only, request.set_of_factors)
-        shares = cpus.share(companions=any(spec.companions for spec in specs))
+        planned = schedule_only(study.model, request)
+        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=_leaves_idle(planned))
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
@@ -70,12 +72,17 @@ def run(
         _make(folder)
         write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
         published_tables.keep(study.file, folder)
-        asked = together(schedule_only(study.model, request).cells)
+        asked = together(planned.cells)
         users = settings.users or find_agents(service, subjects, asked, settings.service, folder, shares, progress)
         schedule = schedule_of(study.model, service.model, request, settings, users)
+        fits = fitted(schedule, _compiling(schedule, subjects), slice_fixed=request.slice_seconds is not None)
+        schedule = fits.schedule
+        for said in fits.said:
+            progress.say(said)
         _keep_schedule(folder, schedule)
         described = environment.describe(subjects, shares, command, study.model.name, service)
         write_document(folder / "environment.json", described)
+        earlier.note(folder, schedule, described)
         setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, Standing())
     return _outcome(folder, failures, progress)
@@ -91,7 +98,7 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
-        shares = cpus.share(companions=any(spec.companions for spec in specs))
+        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=_leaves_idle(schedule))
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
@@ -135,7 +142,7 @@ def _setting(
     return Setting(
         schedule=schedule,
         service=service,
-        subjects={one.label: one for one in subjects},
+        subjects={subject.label: subject for subject in subjects},
         corpus=made,
         folder=folder,
         shares=shares,
@@ -157,7 +164,8 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
     progress.show("analysing")
     if not any((folder / "trials").glob("*/slices.csv")):
         return Outcome(folder, None, None, failures or ["nothing was measured"])
-    return Outcome(folder, analysis.analyse(folder), report.write_report(folder), failures)
+    found = analysis.analysed(folder)
+    return Outcome(folder, found.verdicts, report.write_report(folder), failures, indices.rows(found))
 
 
 def _drive_all(setting: Setting, standing: Standing) -> list[str]:
@@ -188,8 +196,8 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
         if planned.makes_up is not None:
             continue
         changed = enough(setting.schedule, done, spent)
-        if done == 1 and (over := over_budget(setting.schedule, changed, spent)) > 0.05 * (changed.budget_seconds or 0):
-            setting.progress.say(f"the least that gives a verdict takes about {duration(over)} more than the budget")
+        if done == 1 and (short := without_verdict(setting.schedule, changed, spent)):
+            setting.progress.say(short)
         if changed != setting.schedule:
             for said in changed.left_out[len(setting.schedule.left_out) :]:
                 setting.progress.say(f"left out, for the budget does not hold it: {said}")
@@ -233,6 +241,18 @@ def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
     if len(left) == len(plan.start_order):
         return plan
     return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
+
+
+def _leaves_idle(schedule: Schedule) -> bool:
+    """Whether a load of the run leaves servers idle: an open one does, and then its tail is what is judged."""
+    return any(cell.profile.kind == "rate" for cell in schedule.cells)
+
+
+def _compiling(schedule: Schedule, subjects: Sequence[Subject]) -> list[bool]:
+    """Of each subject of a trial, whether it compiles while it runs; of the trial that has the most of those."""
+    compiling = {subject.label: any(part.server.model.jvm for part in subject.parts) for subject in subjects}
+    trials = [[compiling[label] for label in trial.start_order] for trial in schedule.trials]
+    return max(trials, key=lambda trial: (sum(trial), len(trial)))
 
 
 def _seconds_left(schedule: Schedule, standing: Standing) -> float:

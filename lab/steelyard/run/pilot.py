@@ -40,7 +40,7 @@ def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
     """Variance of the pairs' log ratios in the judged cell, of each subject against the reference."""
     schedule: Schedule = run.schedule
     cell = next(cell for cell in schedule.cells if cell.primary)
-    found = []
+    deviations = []
     for other in schedule.subjects:
         if other == schedule.reference:
             continue
@@ -48,5 +48,5 @@ def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
         for fork in one.counted:
             logs = [math.log(pair.ratio) for pair in fork.pairs if pair.ratio and not pair.voids]
             if len(logs) >= 2:
-                found.append(variance(logs))
-    return found
+                deviations.append(variance(logs))
+    return deviations

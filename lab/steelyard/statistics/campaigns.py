@@ -50,33 +50,37 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
     count = len(campaigns)
     if count < 2:
         raise InsufficientDataError(f"a spread between campaigns needs at least 2 of them, and there are {count}")
-    if any(one.error <= 0 for one in campaigns):
+    if any(campaign.error <= 0 for campaign in campaigns):
         raise ValueError("a campaign's standard error must be above 0")
     spread = _spread(campaigns)
-    weights = [1 / (one.error**2 + spread**2) for one in campaigns]
+    weights = [1 / (campaign.error**2 + spread**2) for campaign in campaigns]
     mean = _weighted(campaigns, weights)
-    scatter = math.fsum(weight * (one.estimate - mean) ** 2 for one, weight in zip(campaigns, weights, strict=True)) / (
-        count - 1
-    )
+    scatter = math.fsum(
+        weight * (campaign.estimate - mean) ** 2 for campaign, weight in zip(campaigns, weights, strict=True)
+    ) / (count - 1)
     error = math.sqrt(scatter / math.fsum(weights))
     quantile = float(stdtrit(count - 1, (1 + confidence) / 2))
 
     def interval(half: float) -> Interval:
         return Interval(mean, mean - half, mean + half, confidence, count)
 
-    its_own = median(one.error for one in campaigns)
+    its_own = median(campaign.error for campaign in campaigns)
     predicted = interval(quantile * math.hypot(spread, error, its_own)) if count >= LEAST_FOR_PREDICTION else None
     return Between(interval(quantile * error), spread, predicted)
 
 
 def _spread(campaigns: Sequence[Found]) -> float:
     """DerSimonian and Laird's: from how far the estimates scatter beyond their errors, never below 0."""
-    weights = [1 / one.error**2 for one in campaigns]
+    weights = [1 / campaign.error**2 for campaign in campaigns]
     total, squares = math.fsum(weights), math.fsum(weight**2 for weight in weights)
     mean = _weighted(campaigns, weights)
-    scatter = math.fsum(weight * (one.estimate - mean) ** 2 for one, weight in zip(campaigns, weights, strict=True))
+    scatter = math.fsum(
+        weight * (campaign.estimate - mean) ** 2 for campaign, weight in zip(campaigns, weights, strict=True)
+    )
     return math.sqrt(max(0.0, (scatter - (len(campaigns) - 1)) / (total - squares / total)))
 
 
 def _weighted(campaigns: Sequence[Found], weights: Sequence[float]) -> float:
-    return math.fsum(weight * one.estimate for one, weight in zip(campaigns, weights, strict=True)) / math.fsum(weights)
+    return math.fsum(
+        weight * campaign.estimate for campaign, weight in zip(campaigns, weights, strict=True)
+    ) / math.fsum(weights)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 
-def student_quantile(share: float, freedom: int) -> float:
+def student_quantile(share: float, freedom: float) -> float:
     """The value that `share` of Student's t distribution with `freedom` degrees of freedom lies below."""
     return float(special.stdtrit(freedom, share))
 
@@ -17,7 +17,7 @@ def student_tail(values: ArrayLike, freedom: int) -> NDArray[np.float64]:
     return np.asarray(special.stdtr(freedom, -np.asarray(values, float)))
 
 
-def noncentral_student_share(value: float, freedom: int, shift: float) -> float:
+def noncentral_student_share(value: float, freedom: float, shift: float) -> float:
     """The share of the noncentral t distribution, of noncentrality `shift`, that lies below `value`."""
     return float(special.nctdtr(freedom, shift, value))
 

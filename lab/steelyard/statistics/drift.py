@@ -95,8 +95,8 @@ def drift(forks: Sequence[ArrayLike], practical: float = PRACTICAL, confidence: 
         raise InsufficientDataError("a trend needs at least one fork")
     if len(forks) == 1 and len(np.asarray(forks[0])) < LEAST_SECONDS_ALONE:
         raise InsufficientDataError(f"a trend of one fork needs {LEAST_SECONDS_ALONE} seconds of load")
-    found = [growth(fork, confidence) for fork in forks]
-    over = found[0] if len(found) == 1 else student_interval([one.estimate for one in found], confidence)
+    growths = [growth(fork, confidence) for fork in forks]
+    over = growths[0] if len(growths) == 1 else student_interval([of_fork.estimate for of_fork in growths], confidence)
     if over.low > 0 and over.estimate >= math.log1p(practical):
         course = Course.RISING
     elif over.high < math.log1p(practical):

@@ -40,9 +40,12 @@ def predicted_deviation(forks: Sequence[Sequence[float]]) -> float:
     within 2% of the exact factor from three values on. Forks of fewer than two pairs say nothing; 0 where no fork says anything.
     """
     told = [pairs for pairs in forks if len(pairs) > 1]
-    if not told:
-        return 0.0
-    return math.sqrt(fmean(variance(pairs) * math.pi / (2 * len(pairs) + math.pi - 2) for pairs in told))
+    return math.sqrt(fmean(map(predicted_variance, told))) if told else 0.0
+
+
+def predicted_variance(pairs: Sequence[float]) -> float:
+    """What one fork's pairs, two or more, say of the variance of its value; see `predicted_deviation`."""
+    return variance(pairs) * math.pi / (2 * len(pairs) + math.pi - 2)
 
 
 def student_interval(values: Sequence[float], confidence: float = 0.95, least_deviation: float = 0.0) -> Interval:

@@ -91,15 +91,19 @@ def knee(
     """
     if not throughput_per_s:
         raise InsufficientDataError("a knee needs at least one fork")
-    found = [one for fork in throughput_per_s if (one := fork_knee(users, fork, held_seconds, confidence)) is not None]
+    knees = [
+        of_fork
+        for fork in throughput_per_s
+        if (of_fork := fork_knee(users, fork, held_seconds, confidence)) is not None
+    ]
     at = np.asarray(users, float)
     least, most, forks = float(np.min(at)), float(np.max(at)), len(throughput_per_s)
-    if 2 * len(found) <= forks:
-        return Knee(None, None, None, least, most, len(found), forks, confidence)
-    if len(found) == 1:
-        return Knee(*found[0], least, most, 1, forks, confidence)
-    over = student_interval([value for value, _, _ in found], confidence)
-    return Knee(over.estimate, max(least, over.low), over.high, least, most, len(found), forks, confidence)
+    if 2 * len(knees) <= forks:
+        return Knee(None, None, None, least, most, len(knees), forks, confidence)
+    if len(knees) == 1:
+        return Knee(*knees[0], least, most, 1, forks, confidence)
+    over = student_interval([value for value, _, _ in knees], confidence)
+    return Knee(over.estimate, max(least, over.low), over.high, least, most, len(knees), forks, confidence)
 
 
 def _levels(

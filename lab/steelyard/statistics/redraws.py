@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,19 @@ class Ended:
         return (self.low > 0) | (self.high < 0)
 
 
-def ended(values: Floats, looks: Sequence[int] = LOOKS, margin: float = MARGIN, alpha: float | None = None) -> Ended:
+def ended(
+    values: Floats,
+    looks: Sequence[int] = LOOKS,
+    margin: float = MARGIN,
+    alpha: float | None = None,
+    scatter: Floats | None = None,
+) -> Ended:
     """Judge comparisons at the looks until each is decided, or until the last look.
 
-    `values` has the shape (comparisons, forks) with at least as many forks as the last look; each is a fork's log ratio.
-    `alpha` is that of each look, by default the one that `looks` have.
+    `values` has the shape (comparisons, forks) with at least as many forks as the last look; each is a fork's log ratio, or NaN
+    where the fork was lost: it took its time and does not count, and where fewer count than the first look holds nothing is
+    decided. `alpha` is that of each look, by default the one that `looks` have. `scatter`, of the same shape, is the variance that
+    each fork's pairs predict for its value: no interval is narrower than they ask for. None: intervals have no floor.
     Word and interval are those of `words` and `student_interval` for one comparison with the looks' alpha; a test holds
     them together.
     """
@@ -62,7 +71,7 @@ def ended(values: Floats, looks: Sequence[int] = LOOKS, margin: float = MARGIN, 
     )
     running = np.ones(count, dtype=bool)
     for look in looks:
-        low, high = _interval(values[:, :look], 1 - alpha)
+        low, high = _interval(values[:, :look], 1 - alpha, None if scatter is None else scatter[:, :look], looks[0])
         said = _said(low, high, margin)
         ends = running & ((said != Said.UNDECIDED) | (look == looks[-1]))
         for kept, new in ((found.low, low), (found.high, high), (found.said, said)):
@@ -72,11 +81,22 @@ def ended(values: Floats, looks: Sequence[int] = LOOKS, margin: float = MARGIN, 
     return found
 
 
-def _interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Student's t interval of each row's mean."""
-    forks = values.shape[1]
-    mean = values.mean(axis=1)
-    half = student_quantile((1 + confidence) / 2, forks - 1) * values.std(axis=1, ddof=1) / math.sqrt(forks)
+def _interval(values: Floats, confidence: float, scatter: Floats | None, least: int) -> tuple[Floats, Floats]:
+    """The interval of each row's mean, over the values that are not NaN: Student's t with the pairs' floor; without an end where
+    there are fewer than `least`."""
+    counts = np.sum(~np.isnan(values), axis=1)
+    enough = counts >= least
+    safe = np.where(enough[:, None], values, 0.0)
+    mean, deviation = np.nanmean(safe, axis=1), np.nanstd(safe, axis=1, ddof=1)
+    quantiles = np.zeros(len(values))
+    for count in np.unique(counts[enough]):
+        quantiles[counts == count] = student_quantile((1 + confidence) / 2, int(count) - 1)
+    half = quantiles * deviation
+    if scatter is not None:
+        counting = np.where(np.isnan(values), np.nan, scatter)
+        predicted = np.sqrt(np.nanmean(np.where(enough[:, None], counting, 0.0), axis=1))
+        half = np.maximum(half, NormalDist().inv_cdf((1 + confidence) / 2) * predicted)
+    half = np.where(enough, half / np.sqrt(np.maximum(counts, 1)), np.inf)
     return mean - half, mean + half
 
 
@@ -115,17 +135,23 @@ class EndedComparison:
 
 
 def one_after_the_other(
-    values: Sequence[float], looks: Sequence[int] = LOOKS, margin: float = MARGIN
+    values: Sequence[float],
+    looks: Sequence[int] = LOOKS,
+    margin: float = MARGIN,
+    scatter: Sequence[float] | None = None,
 ) -> list[EndedComparison]:
     """Disjoint comparisons made of forks in their order: each ends as the rule says, the next begins with the next fork.
 
-    Forks left over at the end that decide nothing are no comparison.
+    `values` and `scatter` are as those of `ended`, of one comparison. Forks left over at the end that decide nothing are no
+    comparison.
     """
     found: list[EndedComparison] = []
     at = 0
     while at + looks[0] <= len(values):
         reached = [look for look in looks if at + look <= len(values)]
-        one = ended(np.asarray(values[at : at + reached[-1]], float)[None, :], reached, margin, alpha_of(looks))
+        taken = slice(at, at + reached[-1])
+        floor = None if scatter is None else np.asarray(scatter[taken], float)[None, :]
+        one = ended(np.asarray(values[taken], float)[None, :], reached, margin, alpha_of(looks), floor)
         if len(reached) < len(looks) and one.said[0] == Said.UNDECIDED:
             break
         found.append(EndedComparison(int(one.forks[0]), bool(one.alarms[0]), Said(one.said[0])))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text
+from ..base.text import counted, percent_text, share_text
 from .distributions import beta_quantile
 from .interval import student_interval
 
@@ -50,7 +50,8 @@ class Refusal:
 class Refusals:
     """A server's refusal over forks: where it began at the earliest and at the latest, and its share with Student's t interval.
 
-    `low` and `high` are Clopper and Pearson's where there is one fork. Without a refusal the share is that of stray failures.
+    `low` and `high` are Clopper and Pearson's where there is one fork, or no failure in any. Without a refusal the share is
+    that of stray failures.
     """
 
     refusing: int
@@ -82,7 +83,7 @@ class Refusals:
 
     def sentence(self, name: str) -> str:
         """The clause, with the share's interval."""
-        bounds = f"{percent_text(self.confidence)} interval {self.low:.1%} to {self.high:.1%}"
+        bounds = f"{percent_text(self.confidence)} interval {share_text(self.low)} to {share_text(self.high)}"
         what = "refused share" if self.earliest_users is not None else "share of failures"
         return f"{self.clause(name)}; {what}: {bounds}, {counted(self.forks, 'fork')}."
 
@@ -145,8 +146,10 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
     onsets = [fork.onset_users for fork in forks if fork.onset_users is not None]
     refuses = 2 * len(onsets) >= len(forks)
     counting = [fork for fork in forks if fork.onset_users is not None] if refuses else list(forks)
-    if len(counting) == 1:
-        value, low, high = counting[0].share.value, counting[0].share.low, counting[0].share.high
+    failed = sum(fork.share.failed for fork in counting)
+    if len(counting) == 1 or not failed:  # forks without a failure do not vary, and yet might have had one
+        pooled = share(failed, sum(fork.share.requests for fork in counting), confidence)
+        value, low, high = pooled.value, pooled.low, pooled.high
     else:
         found = student_interval([fork.share.value for fork in counting], confidence)
         value, low, high = found.estimate, max(0.0, found.low), min(1.0, found.high)

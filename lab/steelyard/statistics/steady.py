@@ -1,4 +1,4 @@
-"""When a server's warm-up is over: hardly anything is compiled for three slices, and throughput climbs no more."""
+"""When a server's warm-up is over: hardly anything is compiled for three slices, and its pace climbs no more."""
 
 from __future__ import annotations
 
@@ -9,40 +9,59 @@ from statistics import fmean, median
 
 CONSECUTIVE = 3
 JIT_SHARE_LIMIT = 0.02
-THROUGHPUT_TOLERANCE = 0.03
+PACE_TOLERANCE = 0.03
 LEVEL = 4  # slices on either side of where a climb is looked for
+
+
+LEAST_BUSY = 0.1  # of a slice's time: what used less of its processors says little by what a request took of them
 
 
 @dataclass(frozen=True)
 class WarmUpSlice:
     """One slice of a warm-up: answers per second, and the compiler threads' run time as a share of the slice.
 
-    `jit_share` is None where nothing says what was compiled (a server without a JIT, or one that hides its threads).
+    `jit_share` is None where nothing says what was compiled (a server without a JIT, or one that hides its threads);
+    `cpu_ns_per_request` is the processor time that a request took, None where nothing says.
     """
 
     throughput_per_s: float
     jit_share: float | None = None
+    cpu_ns_per_request: float | None = None
+
+
+def cpu_ns_per_request(cpu_ns: int, answered: int, observed_ns: int) -> float | None:
+    """The processor time of a request; None where too little was used to say (a server that hardly had anything to do)."""
+    return cpu_ns / answered if answered and cpu_ns >= LEAST_BUSY * observed_ns else None
 
 
 def steady_since(slices: Sequence[WarmUpSlice]) -> int | None:
     """The index of the first slice of the earliest steady stretch, or None while there is none.
 
-    A stretch is CONSECUTIVE slices, each with a JIT share under JIT_SHARE_LIMIT, whose throughput stays within
-    THROUGHPUT_TOLERANCE of their median (METHODOLOGY, rule 3; Barrett et al. 2017, "Virtual machine warmup blows
-    hot and cold", show why a fixed number of iterations does not do). On a machine so noisy that throughput falls from one slice
+    A stretch is CONSECUTIVE slices, each with a JIT share under JIT_SHARE_LIMIT, whose pace stays within
+    PACE_TOLERANCE of their median (METHODOLOGY, rule 3; Barrett et al. 2017, "Virtual machine warmup blows
+    hot and cold", show why a fixed number of iterations does not do). On a machine so noisy that the pace falls from one slice
     to the next by more than twice that, three may agree by chance while it climbs: there, the mean of LEVEL slices must be no more
-    than THROUGHPUT_TOLERANCE above that of the LEVEL slices before them. The warm-up may end after slice index + 2.
+    than PACE_TOLERANCE above that of the LEVEL slices before them. The warm-up may end after slice index + 2.
+
+    The pace is requests per second of processor time, which no host can take away, where all slices so far tell it, else
+    answers per second.
     """
     for first in range(len(slices) - CONSECUTIVE + 1):
         last = first + CONSECUTIVE
-        stretch = slices[first:last]
-        if not _is_quiet(stretch):
+        if not _is_quiet(slices[first:last]):
             continue
-        so_far = slices[:last]
-        agrees = _agrees(stretch) and not _is_noisy(so_far) and not _has_just_climbed(so_far)
-        if agrees or _climbs_no_more(so_far):
+        paces = _paces(slices[:last])
+        agrees = _agrees(paces[first:]) and not _is_noisy(paces) and not _has_just_climbed(paces)
+        if agrees or _climbs_no_more(paces):
             return first
     return None
+
+
+def _paces(so_far: Sequence[WarmUpSlice]) -> list[float]:
+    costs = [part.cpu_ns_per_request for part in so_far]
+    if all(costs):
+        return [1e9 / cost for cost in costs if cost]
+    return [part.throughput_per_s for part in so_far]
 
 
 def jit_share(jit_ns: int, observed_ns: int, turns_ns: int | None) -> float:
@@ -63,32 +82,26 @@ def _is_quiet(stretch: Sequence[WarmUpSlice]) -> bool:
     return not any(compiles(part.jit_share) for part in stretch)
 
 
-def _agrees(stretch: Sequence[WarmUpSlice]) -> bool:
-    middle = median(part.throughput_per_s for part in stretch)
-    return middle > 0 and all(abs(part.throughput_per_s - middle) <= THROUGHPUT_TOLERANCE * middle for part in stretch)
+def _agrees(stretch: Sequence[float]) -> bool:
+    middle = median(stretch)
+    return middle > 0 and all(abs(pace - middle) <= PACE_TOLERANCE * middle for pace in stretch)
 
 
-def _is_noisy(so_far: Sequence[WarmUpSlice]) -> bool:
+def _is_noisy(paces: Sequence[float]) -> bool:
     """A server that warms up gets faster; what falls by more than it may disagree by fell for the machine's sake."""
-    return any(
-        after.throughput_per_s < (1 - 2 * THROUGHPUT_TOLERANCE) * before.throughput_per_s
-        for before, after in pairwise(so_far)
-    )
+    return any(after < (1 - 2 * PACE_TOLERANCE) * before for before, after in pairwise(paces))
 
 
-def _has_just_climbed(so_far: Sequence[WarmUpSlice]) -> bool:
+def _has_just_climbed(paces: Sequence[float]) -> bool:
     """By more than a fifth since the stretch before: three that agree may then be a rest on the way up, or chance."""
-    before = so_far[-2 * CONSECUTIVE : -CONSECUTIVE]
+    before = paces[-2 * CONSECUTIVE : -CONSECUTIVE]
     if len(before) < CONSECUTIVE:
         return False
-    return fmean(one.throughput_per_s for one in so_far[-CONSECUTIVE:]) > 1.2 * fmean(
-        one.throughput_per_s for one in before
-    )
+    return fmean(paces[-CONSECUTIVE:]) > 1.2 * fmean(before)
 
 
-def _climbs_no_more(so_far: Sequence[WarmUpSlice]) -> bool:
-    if len(so_far) < 2 * LEVEL or any(not part.throughput_per_s > 0 for part in so_far[-2 * LEVEL :]):
+def _climbs_no_more(paces: Sequence[float]) -> bool:
+    if len(paces) < 2 * LEVEL or any(not pace > 0 for pace in paces[-2 * LEVEL :]):
         return False
-    before = fmean(part.throughput_per_s for part in so_far[-2 * LEVEL : -LEVEL])
-    after = fmean(part.throughput_per_s for part in so_far[-LEVEL:])
-    return after <= (1 + THROUGHPUT_TOLERANCE) * before
+    before, after = fmean(paces[-2 * LEVEL : -LEVEL]), fmean(paces[-LEVEL:])
+    return after <= (1 + PACE_TOLERANCE) * before

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 from ..base.csvfiles import Row, gzipped, is_stored, read_bytes, read_table, write_table
+from . import collector_log, layer_table
 from .stored_run import Run, Trial
 
 SAMPLES = 10
@@ -22,7 +23,9 @@ _READ = {
     "observations.csv",
     "machine.csv",
     "throttling.csv",
+    "spans.csv",
     "ticks.csv",
+    layer_table.NAME,
     _HISTOGRAMS,
 }
 _TAG = re.compile(r"Tag=[^,]*/(\d+)/[^,/]*/([^,/]*),")
@@ -49,7 +52,7 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
         folder = to / "trials" / trial.folder.name
         folder.mkdir(parents=True)
         for name in _names(trial.folder):
-            if trial.status == "complete" and name not in _READ:
+            if trial.status == "complete" and name not in _READ and not name.endswith(collector_log.SUFFIX):
                 continue
             content = read_bytes(trial.folder / name)
             _put_gzipped(folder / name, _read_ones(trial, content, kinds) if name == _HISTOGRAMS else content)
@@ -94,7 +97,7 @@ def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
 
 def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:
     """At most SAMPLES sampled answers: first those that were not right, then of each subject and operation in turn."""
-    found = []
+    samples = []
     before = Counter[tuple[str, str]]()
     for trial in run.trials:
         index = trial.folder / "samples" / "index.csv"
@@ -102,10 +105,10 @@ def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:
         rows = read_table(index, columns, may_be_cut=trial.status != "complete") if is_stored(index) else ()
         for row in rows:
             whose = (row.text("subject"), row.text("operation"))
-            found.append((row.text("outcome") == "right", before[whose], trial, row))
+            samples.append((row.text("outcome") == "right", before[whose], trial, row))
             before[whose] += 1
-    found.sort(key=lambda one: one[:2])
-    yield from ((trial, row) for _, _, trial, row in found[:SAMPLES])
+    samples.sort(key=lambda sample: sample[:2])
+    yield from ((trial, row) for _, _, trial, row in samples[:SAMPLES])
 
 
 def _keep_samples(trial: Trial, rows: list[Row], folder: Path) -> None:

@@ -40,10 +40,10 @@ def place() -> Path:
     return house.state() / machine()
 
 
-def store(found: Calibration) -> Path:
+def store(calibration: Calibration) -> Path:
     """Keep a calibration in place of the last one; raises StoreError."""
     path = _folder() / CALIBRATION
-    write_document(path, found.model_dump(mode="json"))
+    write_document(path, calibration.model_dump(mode="json"))
     return path
 
 
@@ -58,7 +58,7 @@ def last() -> Calibration | None:
 def remember(comparisons: Iterable[Ended]) -> None:
     """Add A/A comparisons that ended, each with the values of COLUMNS but `ended`; raises StoreError."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    new = [{"ended": now, **one} for one in comparisons]
+    new = [{"ended": now, **comparison} for comparison in comparisons]
     if new:
         rows = [*_rows(), *new]
         write_table(_folder() / HISTORY, COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
@@ -96,34 +96,36 @@ def alarms() -> Alarms | None:
     rows = _rows()
     if not rows:
         return None
-    found = clopper_pearson(sum(row["alarm"] == "1" for row in rows), len(rows))
-    return Alarms(count=found.count, total=found.total, low=found.low, high=found.high)
+    share = clopper_pearson(sum(row["alarm"] == "1" for row in rows), len(rows))
+    return Alarms(count=share.count, total=share.total, low=share.low, high=share.high)
 
 
 def citation() -> dict[str, Any]:
     """What a run stores of this, for its report; empty where nothing is known."""
-    found, so_far = last(), alarms()
+    calibration, so_far = last(), alarms()
     cited: dict[str, Any] = {}
-    if found is not None:
-        cited["made"] = found.made
-        cited["with"] = f"{found.server}, {found.operation}, {found.users} users, {found.forks} forks"
-        cited["smallest difference found with 90% power"] = smallest_text(found)
+    if calibration is not None:
+        cited["made"] = calibration.made
+        cited["with"] = (
+            f"{calibration.server}, {calibration.operation}, {calibration.users} users, {calibration.forks} forks"
+        )
+        cited["smallest difference found with 90% power"] = smallest_text(calibration)
     if so_far is not None:
         cited["a server against itself came out different"] = alarms_text(so_far)
     return cited
 
 
-def smallest_text(found: Calibration) -> str:
+def smallest_text(calibration: Calibration) -> str:
     """`5 min: 8.1%; 15 min: 3.9%; 30 min: 3.0%`."""
     return "; ".join(
-        f"{one.minutes:g} min: {'none' if one.difference is None else f'{one.difference:.1%}'}"
-        for one in found.smallest
+        f"{difference.minutes:g} min: {'none' if difference.difference is None else f'{difference.difference:.1%}'}"
+        for difference in calibration.smallest
     )
 
 
-def alarms_text(found: Alarms) -> str:
+def alarms_text(told: Alarms) -> str:
     """`1 of 20 times (95% interval 0.1% to 24.9%)`."""
-    return f"{found.count} of {found.total} times (95% interval {found.low:.1%} to {found.high:.1%})"
+    return f"{told.count} of {told.total} times (95% interval {told.low:.1%} to {told.high:.1%})"
 
 
 def _rows() -> list[dict[str, object]]:

@@ -14,12 +14,14 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ..base.csvfiles import is_stored, read_document
-from ..base.errors import StoreError
+from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
-from ..models.records import Schedule, SlicePlan, TrialPlan, TrialRecord
-from ..statistics.steady import jit_share
-from . import tables
-from .tables import Observation, ProcessorTime, SliceRow, Throttled, Tick
+from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
+from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
+from . import earlier, layer_table, tables
+from .collector_log import CollectorLog, read_collector_logs
+from .layer_table import TimedRequest
+from .tables import Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Found = TypeVar("_Found")
@@ -29,7 +31,9 @@ _Found = TypeVar("_Found")
 class Trial:
     """One fork as stored. `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind.
 
-    `throttled` is empty where no quota was seen. `problems` says what a stopped trial left unreadable. `record` is None
+    `throttled` is empty where no quota was seen, `spans` is None where the study has none; `layers` (by slice) and `collectors` (by
+    subject and role, `LABEL.ROLE`) are empty where a study did not ask for them. `problems` says what a stopped trial left
+    unreadable. `record` is None
     where the lab was killed before it could write one. `damage` says what is wrong with a trial that was set aside: nothing else
     of it is here.
     """
@@ -48,6 +52,9 @@ class Trial:
     think_ms: float
     problems: Sequence[str] = field(default=())
     throttled: Mapping[int, Throttled] = field(default_factory=dict)
+    spans: Mapping[int, Sequence[SpanRow]] | None = None
+    layers: Mapping[int, Sequence[TimedRequest]] = field(default_factory=dict)
+    collectors: Mapping[str, CollectorLog] = field(default_factory=dict)
     damage: str | None = None
 
     @property
@@ -66,6 +73,14 @@ class Trial:
         turns_ns = driven.measured_ns if driven is not None and driven.cpu_own_ns is not None else None
         return jit_share(sum(row.jit_ns for row in rows), rows[0].end_ns - rows[0].begin_ns, turns_ns)
 
+    def warm_up_slice(self, number: int) -> WarmUpSlice:
+        """A slice as the end of a warm-up is judged by it."""
+        row, seen = self.slices[number], self.observations.get(number, ())
+        used = sum(process.cpu_ns for process in seen if process.judged)
+        observed_ns = seen[0].end_ns - seen[0].begin_ns if seen else 0
+        cost = cpu_ns_per_request(used, row.completed + row.lead_in_completed, observed_ns) if seen else None
+        return WarmUpSlice(row.throughput_per_s, self.jit_share(number), cost)
+
     def observed_ns(self, number: int) -> int | None:
         """The time that a slice was observed, lead-in and drain included: its even part of it where slices took turns."""
         rows = self.observations.get(number)
@@ -82,19 +97,19 @@ class Trial:
 
     @cached_property
     def _together(self) -> Mapping[tuple[str, int | None], list[int]]:
-        found: dict[tuple[str, int | None], list[int]] = {}
+        by_pair: dict[tuple[str, int | None], list[int]] = {}
         for plan in self.plans.values():
-            found.setdefault((plan.cell, plan.pair), []).append(plan.number)
-        return found
+            by_pair.setdefault((plan.cell, plan.pair), []).append(plan.number)
+        return by_pair
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, str], Mapping[int, int]]:
         """Slice numbers by pair number, for each cell and subject: what was measured."""
-        found: dict[tuple[str, str], dict[int, int]] = {}
+        by_cell: dict[tuple[str, str], dict[int, int]] = {}
         for plan in self.plans.values():
             if plan.phase == "measure" and plan.pair is not None:
-                found.setdefault((plan.cell, plan.subject), {})[plan.pair] = plan.number
-        return found
+                by_cell.setdefault((plan.cell, plan.subject), {})[plan.pair] = plan.number
+        return by_cell
 
     def unbroken(self, number: int) -> bool:
         """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""
@@ -104,14 +119,24 @@ class Trial:
     @cached_property
     def ticks_by_slice(self) -> Mapping[int, Sequence[Tick]]:
         """The ticks of each slice, in order of time."""
-        found: dict[int, list[Tick]] = {}
+        by_slice: dict[int, list[Tick]] = {}
         for tick in sorted(self.ticks, key=lambda tick: tick.time_ns):
-            found.setdefault(tick.slice, []).append(tick)
-        return found
+            by_slice.setdefault(tick.slice, []).append(tick)
+        return by_slice
 
-    def histogram(self, numbers: Sequence[int], kind: str) -> Histogram:
-        """All operations of these slices merged; `kind` is response, service, all ...; raises StoreError."""
-        return merged(self._decoded(*one) for number in numbers for one in self.histograms.get((number, kind), ()))
+    @cached_property
+    def layer_tags(self) -> frozenset[str]:
+        """The monitor's tags that any recorded request of the trial entered."""
+        return frozenset(tag for rows in self.layers.values() for one in rows for tag in one.record.layers)
+
+    def histogram(self, numbers: Sequence[int], kind: str, operation: str | None = None) -> Histogram:
+        """One operation of these slices, or all of them, merged; `kind` is response, service, all ...; raises StoreError."""
+        return merged(
+            self._decoded(tag, encoded)
+            for number in numbers
+            for tag, encoded in self.histograms.get((number, kind), ())
+            if operation is None or tag.rsplit("/", 3)[2] == operation
+        )
 
     def _decoded(self, tag: str, encoded: str) -> Histogram:
         try:
@@ -131,6 +156,7 @@ class Run:
     study: Mapping[str, Any]
     environment: Mapping[str, Any]
     trials: Sequence[Trial]
+    earlier: Sequence[EarlierAnswer] = ()
 
     @property
     def name(self) -> str:
@@ -141,7 +167,7 @@ class Run:
     def floors(self) -> frozenset[str]:
         """Labels of the subjects that read no XML (Server.floor)."""
         records = [trial.record for trial in self.trials if trial.record is not None]
-        return frozenset(one.label for record in records for one in record.subjects if one.floor)
+        return frozenset(subject.label for record in records for subject in record.subjects if subject.floor)
 
     @property
     def unusual_jdks(self) -> dict[str, str]:
@@ -162,25 +188,27 @@ def _jdk_majors(parts: Any) -> Iterator[str]:
     """Of the parts of a subject, as environment.json describes them (`Eclipse Adoptium 25.0.3+9-LTS`)."""
     for part in parts if isinstance(parts, Sequence) else ():
         jdk = part.get("jdk") if isinstance(part, Mapping) else None
-        if isinstance(jdk, str) and (found := re.search(r"(\d+)[.+\d]*\S*$", jdk)):
-            yield found[1]
+        if isinstance(jdk, str) and (version := re.search(r"(\d+)[.+\d]*\S*$", jdk)):
+            yield version[1]
 
 
 def read_run(folder: Path) -> Run:
-    """The run stored in `folder`; raises StoreError that names the file, and the line where it has one.
+    """The run stored in `folder`; raises StoreError that names the file, and the line where it has one,
+    and ConfigurationError where there is no such folder.
 
     Trials that never began are left out. One that is complete and yet damaged is set aside, alone; what a failed, interrupted
     or killed one left half-written is listed in its `problems`.
     """
     if not folder.is_dir():
-        raise StoreError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
+        raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
     schedule = _model(Schedule, folder / "schedule.json")
     trials = [
         _read_or_set_aside(plan, place)
         for plan in schedule.trials
         if (place := folder / "trials" / f"{plan.number:02d}").is_dir()
     ]
-    return Run(folder, schedule, _study(folder / "study.toml"), _environment(folder / "environment.json"), trials)
+    setup, before = _environment(folder / "environment.json"), earlier.noted(folder)
+    return Run(folder, schedule, _study(folder / "study.toml"), setup, trials, before)
 
 
 def _model(model: type[_Model], path: Path) -> _Model:
@@ -250,6 +278,9 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         think_ms=think_ms,
         problems=tuple(problems),
         throttled=read(tables.read_throttling, "throttling.csv", dict[int, Throttled]()),
+        spans=read(tables.read_spans, "spans.csv", None),
+        layers=read(layer_table.read_layers, layer_table.NAME, dict[int, list[TimedRequest]]()),
+        collectors=read_collector_logs(folder),
     )
     if whole:
         _require_all(trial)
@@ -268,6 +299,6 @@ def _require_all(trial: Trial) -> None:
             "ticks.csv": plan.number in trial.ticks_by_slice or not answered or row is None or row.seconds < 1,
             "intervals.hlog": (plan.number, "response") in trial.histograms or not answered or plan.phase != "measure",
         }
-        for name, found in stand.items():
-            if not found:
+        for name, is_there in stand.items():
+            if not is_there:
                 raise StoreError(f"{trial.folder / name}: slice {plan.number}, which was driven, is missing")

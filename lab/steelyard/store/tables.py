@@ -1,7 +1,8 @@
-"""The tables of a trial's folder, row by row as the engine and the lab wrote them; nonsense in one is named with its line."""
+"""The tables of a trial's folder: their columns, the kinds of failures, and their rows; nonsense in one is named with its line."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -10,12 +11,17 @@ from typing import Any
 from ..base.csvfiles import Row, is_stored, read_document, read_table
 from ..base.errors import StoreError
 from ..base.histogram import intact, read_log
+from ..models.job import Session
 
 # Every way in which a request can fail, as the columns of slices.csv and ticks.csv call it; the one list of them.
 FAILURE_KINDS = (
     *("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed"),
     "capture",
 )
+SPAN_COLUMNS = ("slice", "subject", "name", "id", "begin_ns", "end_ns", "held")
+# A corpus's sizes: of each kind of request how many there are, and the bytes of their bodies.
+SIZES = "sizes.csv"
+SIZE_COLUMNS = ("operation", "requests", "least", "mean", "most")
 _SINCE_SESSIONS = "capture"
 _SINCE_TURNS = "measured_ns"
 _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
@@ -181,6 +187,11 @@ class Throttled:
     throttled_s: float
 
 
+def columns(row: type[Observation | ProcessorTime | Throttled]) -> tuple[str, ...]:
+    """The columns of a table that the lab writes and reads, in their order: its row is the one list of them."""
+    return tuple(item.name for item in fields(row))
+
+
 def read_job(path: Path, _: bool) -> tuple[int, float]:
     """The number of the engine's threads and the mean think time in ms (that of the first slice)."""
     content = read_document(path)
@@ -198,7 +209,7 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
     names = [item.name for item in fields(SliceRow)]
     always = [item.name for item in fields(SliceRow) if item.default is MISSING and item.name != _SINCE_TURNS]
     texts = {"subject", "phase", "operation", "why_not"}
-    found: dict[int, SliceRow] = {}
+    by_slice: dict[int, SliceRow] = {}
     for row in read_table(path, always, may_be_cut=may_be_cut):
         known = [name for name in names if row.fields.get(name) or name in always]
         values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in known}
@@ -208,35 +219,35 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} ends before it begins")
         if not 0 < made.measured_ns <= made.end_ns - made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} was measured for longer than it lasted")
-        if made.slice in found:
+        if made.slice in by_slice:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} stands twice")
-        found[made.slice] = made
-    return found
+        by_slice[made.slice] = made
+    return by_slice
 
 
 def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
     """What each process used, by slice."""
     names = [item.name for item in fields(Observation) if item.name != "judged"]
     texts = {"subject", "part", "process"}
-    found: dict[int, list[Observation]] = {}
+    by_slice: dict[int, list[Observation]] = {}
     for row in read_table(path, names, may_be_cut=may_be_cut):
         values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in names}
         judged = row.whole("judged") == 1 if "judged" in row.fields else not row.text("part").startswith("companion")
         made = Observation(**values, judged=judged)
         if made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} was observed for no time")
-        found.setdefault(made.slice, []).append(made)
-    return found
+        by_slice.setdefault(made.slice, []).append(made)
+    return by_slice
 
 
 def read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]]:
     """How each processor spent its time, by slice."""
     names = [item.name for item in fields(ProcessorTime)]
-    found: dict[int, list[ProcessorTime]] = {}
+    by_slice: dict[int, list[ProcessorTime]] = {}
     for row in read_table(path, names, may_be_cut=may_be_cut):
         made = ProcessorTime(row.whole("slice"), row.whole("cpu"), *(row.number(name) for name in names[2:]))
-        found.setdefault(made.slice, []).append(made)
-    return found
+        by_slice.setdefault(made.slice, []).append(made)
+    return by_slice
 
 
 def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
@@ -244,8 +255,32 @@ def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
     if not is_stored(path):
         return {}
     rows = read_table(path, [item.name for item in fields(Throttled)], may_be_cut=may_be_cut)
-    found = [Throttled(row.whole("slice"), row.whole("periods"), row.number("throttled_s")) for row in rows]
-    return {one.slice: one for one in found}
+    throttlings = [Throttled(row.whole("slice"), row.whole("periods"), row.number("throttled_s")) for row in rows]
+    return {throttling.slice: throttling for throttling in throttlings}
+
+
+@dataclass(frozen=True)
+class SpanRow:
+    """A row of spans.csv: the time between two events of one id, None where the second did not come; whether it counts."""
+
+    slice: int
+    name: str
+    begin_ns: int
+    ns: int | None
+    held: bool
+
+
+def read_spans(path: Path, may_be_cut: bool) -> dict[int, list[SpanRow]] | None:
+    """The spans that began in each slice; None where none were asked for."""
+    if not is_stored(path):
+        return None
+    found: dict[int, list[SpanRow]] = {}
+    for row in read_table(path, SPAN_COLUMNS, may_be_cut=may_be_cut):
+        begin = row.whole("begin_ns")
+        ns = row.whole("end_ns") - begin if row.text("end_ns") else None
+        span = SpanRow(row.whole("slice"), row.text("name"), begin, ns, row.whole("held") == 1)
+        found.setdefault(span.slice, []).append(span)
+    return found
 
 
 def read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:
@@ -271,12 +306,32 @@ def _tick(row: Row) -> Tick:
 
 def read_histograms(path: Path, may_be_cut: bool) -> dict[tuple[int, str], list[tuple[str, str]]]:
     """The encoded histograms with their tags, by slice and kind."""
-    found: dict[tuple[int, str], list[tuple[str, str]]] = {}
+    by_slice_and_kind: dict[tuple[int, str], list[tuple[str, str]]] = {}
     for tag, encoded in read_log(path, may_be_cut=may_be_cut).items():
         parts = tag.rsplit("/", 3)
         if len(parts) != 4 or not (parts[1].isascii() and parts[1].isdigit()):
             raise StoreError(f"{path}: the tag {tag[:80]} is not subject/slice/operation/kind")
         if not intact(encoded):
             raise StoreError(f"{path}: the histogram {tag[:80]} is damaged")
-        found.setdefault((int(parts[1]), parts[3]), []).append((tag, encoded))
-    return found
+        by_slice_and_kind.setdefault((int(parts[1]), parts[3]), []).append((tag, encoded))
+    return by_slice_and_kind
+
+
+def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[str, float]:
+    """The mean size of the request bodies of a corpus, by operation, and by session over its steps."""
+    sizes: dict[str, list[int]] = {}
+    with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            sizes.setdefault(row["operation"], []).append(int(row["length"]))
+    means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
+    asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
+    whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
+    return means | {name: sum(means[one] for one in operations) / len(operations) for name, operations in whole.items()}
+
+
+def stored_sizes(folder: Path) -> dict[str, float]:
+    """The mean size of a request's body by what the corpus calls it; none of runs of before sizes were kept. Raises StoreError."""
+    path = folder / SIZES
+    if not is_stored(path):
+        return {}
+    return {row.text("operation"): row.number("mean") for row in read_table(path, SIZE_COLUMNS)}

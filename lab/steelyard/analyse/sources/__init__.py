@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from . import histograms, observations, operations, slices
+from . import collector, histograms, layers, observations, operations, slices, spans
 from .source import Source
 
-SOURCES: dict[str, Source] = {one.SOURCE.name: one.SOURCE for one in (slices, observations, operations, histograms)}
+_ALL = (slices, observations, operations, histograms, layers, collector, spans)
+SOURCES: dict[str, Source] = {one.SOURCE.name: one.SOURCE for one in _ALL}
 GAUGES = frozenset[str]().union(*(source.gauges for source in SOURCES.values()))

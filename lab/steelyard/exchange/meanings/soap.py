@@ -26,7 +26,9 @@ class Soap(Meaning):
 
     def __init__(self, service: Entry[Service]) -> None:
         super().__init__(service)
-        self._messages = messages.TypedMessages(service.folder / (service.model.schema_file or ""))
+        model = service.model
+        documents = frozenset(f"{{{model.namespace}}}{name}" for name in model.documents)
+        self._messages = messages.TypedMessages(service.folder / (model.schema_file or ""), documents)
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         del operation  # the expected answer's element names its type

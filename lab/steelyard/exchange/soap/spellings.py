@@ -14,6 +14,7 @@ from .messages import ENVELOPE, parse
 
 UTF8 = "text/xml; charset=utf-8"
 UTF16 = "text/xml; charset=utf-16"
+_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 
 
 Text = Callable[[str], str]
@@ -51,7 +52,7 @@ def _written(
     declaration: str = '<?xml version="1.0" encoding="UTF-8"?>',
 ) -> bytes:
     """The document written anew, every namespace bound at the root."""
-    spaces = sorted({_space(tag) for element in root.iter() for tag in (element.tag, *element.attrib) if _space(tag)})
+    spaces = sorted({_space(tag) for element in root.iter() for tag in _tags(element) if _space(tag)})
     prefixes = {space: prefix(index) for index, space in enumerate(spaces)}
     bound = "".join(f" xmlns:{name}={_quoted(space, quote)}" for space, name in prefixes.items())
     written = _element(root, prefixes, bound, quote, text, before_child)
@@ -62,7 +63,15 @@ def _element(
     element: etree._Element, prefixes: dict[str, str], bound: str, quote: str, text: Text, before_child: str
 ) -> str:
     name = _name(element.tag, prefixes)
-    attributes = "".join(f" {_name(key, prefixes)}={_quoted(value, quote)}" for key, value in element.attrib.items())
+    attributes = "".join(
+        f" {_name(key, prefixes)}={_quoted(_value(element, key, prefixes), quote)}" for key in element.attrib
+    )
+    type_ = element.get(_TYPE)
+    if (
+        type_ is not None
+    ):  # bound again where it is needed: some stacks hand a service no prefix that the envelope binds
+        space = _space(_named(element, type_))
+        attributes += f" xmlns:{prefixes[space]}={_quoted(space, quote)}" if space else ""
     inside = text(element.text) if element.text else ""
     for child in element:
         inside += before_child + _element(child, prefixes, "", quote, text, before_child)
@@ -76,14 +85,33 @@ def _defaulted(root: etree._Element) -> bytes:
     def element(node: etree._Element, inherited: str) -> str:
         space, local = _space(node.tag), etree.QName(node.tag).localname
         declared = f" xmlns={quoteattr(space)}" if space != inherited else ""
-        spaces = {_space(key) for key in node.attrib if _space(key)}
+        spaces = {_space(tag) for tag in _tags(node)[1:] if _space(tag)}
         prefixes = {used: f"a{index}" for index, used in enumerate(sorted(spaces))}
         declared += "".join(f" xmlns:{name}={quoteattr(used)}" for used, name in prefixes.items())
-        attributes = "".join(f" {_name(key, prefixes)}={quoteattr(value)}" for key, value in node.attrib.items())
+        attributes = "".join(f" {_name(key, prefixes)}={quoteattr(_value(node, key, prefixes))}" for key in node.attrib)
         inside = escape(node.text or "") + "".join(element(child, space) + escape(child.tail or "") for child in node)
         return f"<{local}{declared}{attributes}>{inside}</{local}>"
 
     return ('<?xml version="1.0" encoding="UTF-8"?>' + element(root, "")).encode()
+
+
+def _tags(element: etree._Element) -> list[str]:
+    """The names of an element, of its attributes, and of the type that xsi:type gives it, each with its namespace."""
+    type_ = element.get(_TYPE)
+    return [element.tag, *element.attrib, *([_named(element, type_)] if type_ is not None else [])]
+
+
+def _value(element: etree._Element, key: str, prefixes: dict[str, str]) -> str:
+    """An attribute's value: that of xsi:type is a name, which hangs on prefixes itself."""
+    value = str(element.attrib[key])
+    return _name(_named(element, value), prefixes) if key == _TYPE else value
+
+
+def _named(element: etree._Element, name: str) -> str:
+    """A name in an attribute with the namespace that its prefix stands for there."""
+    prefix, colon, local = name.strip().rpartition(":")
+    space = element.nsmap.get(prefix if colon else None)
+    return f"{{{space}}}{local}" if space else local
 
 
 def _pretty(root: etree._Element) -> bytes:

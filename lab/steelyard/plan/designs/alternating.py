@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from typing import ClassVar
 
-from ...models.records import Cell
-from .design import Design
+from .design import Design, Ordering, SliceToCome
 
 MOST_IN_TURN = 3
 
@@ -18,21 +15,19 @@ class Alternating(Design):
     name: ClassVar[str] = "alternating"
     takes_turns: ClassVar[bool] = True
 
-    def order(
-        self, pairs: int, cells: Sequence[Cell], drawn: Sequence[str], draw: random.Random
-    ) -> list[tuple[int, Cell, str]]:
+    def order(self, ordering: Ordering) -> list[SliceToCome]:
         """Each subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three,
         which only faces of a subject make possible, each round is shuffled anew."""
-        first = list(drawn)
-        ordered: list[tuple[int, Cell, str]] = []
-        for pair in range(pairs):
+        first = list(ordering.drawn)
+        ordered: list[SliceToCome] = []
+        for pair in range(ordering.schedule.pairs_per_cell):
             turned = pair // 2 % len(first)
             order = first[turned:] + first[:turned]
             if len(first) > MOST_IN_TURN:
-                draw.shuffle(order)
+                ordering.draw.shuffle(order)
             elif pair % 2:
                 order.reverse()
-            ordered += [(pair, cell, subject) for cell in cells for subject in order]
+            ordered += [(pair, cell, subject) for cell in ordering.cells for subject in order]
         return ordered
 
 

@@ -5,12 +5,28 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
-from ...models.records import Cell
+from ...models.records import Cell, Schedule, TrialPlan
 
 MOST_IN_A_TRIAL = 4
 LEAST_PAIRS = 3
+SliceToCome = tuple[int, Cell, str]  # pair, cell, subject
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """What a trial's measured slices are put in order by: those of `cells`, which are of one kind.
+
+    `drawn` are the trial's subjects in an order drawn for it; `draw` is seeded by the trial, for all that is drawn further.
+    """
+
+    schedule: Schedule
+    trial: TrialPlan
+    cells: Sequence[Cell]
+    drawn: Sequence[str]
+    draw: random.Random
 
 
 class Design(ABC):
@@ -44,7 +60,5 @@ class Design(ABC):
         return [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
 
     @abstractmethod
-    def order(
-        self, pairs: int, cells: Sequence[Cell], drawn: Sequence[str], draw: random.Random
-    ) -> list[tuple[int, Cell, str]]:
-        """(pair, cell, subject) of all slices of steady cells, in the order driven; `drawn` is the order of subjects."""
+    def order(self, ordering: Ordering) -> list[SliceToCome]:
+        """All slices of cells that are cut into slices, in the order driven."""

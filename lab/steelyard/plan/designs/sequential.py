@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
 from typing import ClassVar
 
-from ...models.records import Cell
-from .design import Design
+from .design import Design, Ordering, SliceToCome
 
 
 class Sequential(Design):
@@ -15,7 +12,6 @@ class Sequential(Design):
 
     name: ClassVar[str] = "sequential"
 
-    def order(
-        self, pairs: int, cells: Sequence[Cell], drawn: Sequence[str], draw: random.Random
-    ) -> list[tuple[int, Cell, str]]:
-        return [(pair, cell, subject) for subject in drawn for cell in cells for pair in range(pairs)]
+    def order(self, ordering: Ordering) -> list[SliceToCome]:
+        pairs = range(ordering.schedule.pairs_per_cell)
+        return [(pair, cell, subject) for subject in ordering.drawn for cell in ordering.cells for pair in pairs]

@@ -25,6 +25,14 @@ def unbroken(schedule: Schedule, cell: Cell) -> bool:
     return not kind_of(cell).sliced or design_named(schedule.design).unbroken
 
 
+def may_take_turns(schedule: Schedule, cell: Cell) -> bool:
+    """Whether a pair's slices of the cell are cut into turns, where answers are quick enough for that; a turn's end would cut
+    sessions and their pauses."""
+    if schedule.sessions.keys() & cell.mix.keys():
+        return False
+    return bool(schedule.turn_ms) and not unbroken(schedule, cell) and cell.profile.kind == "big-bang"
+
+
 def kind_of(cell: Cell) -> Kind:
     """The kind of a cell."""
     return KINDS[cell.kind]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import ClassVar
 
 from ...models.job import BigBang, Profile
-from ...models.records import Cell, Schedule, TrialPlan
+from ...models.records import Cell, Schedule
 from ..designs import Design
-from .kind import Kind, Turn
+from ..designs.design import Ordering, SliceToCome
+from .kind import Kind
 
 WARM_UP_USERS = 8  # enough to compile, too few to overload
 
@@ -35,23 +35,15 @@ class Block(Kind):
         firsts = {str(sorted(cell.mix.items())): cell for cell in reversed(cells)}
         return [cell for cell in cells if cell in firsts.values()]
 
-    def order(
-        self,
-        design: Design,
-        schedule: Schedule,
-        trial: TrialPlan,
-        drawn: Sequence[str],
-        draw: random.Random,
-        cells: Sequence[Cell],
-    ) -> list[Turn]:
+    def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
         """Blocks in an order drawn anew for each fork; who begins in a block moves on from fork to fork."""
-        places = {cell.name: place for place, cell in enumerate(cells)}
-        blocks = list(cells)
-        draw.shuffle(blocks)
-        subjects = sorted(trial.start_order, key=schedule.subjects.index)
-        ordered = []
+        places = {cell.name: place for place, cell in enumerate(ordering.cells)}
+        blocks = list(ordering.cells)
+        ordering.draw.shuffle(blocks)
+        subjects = sorted(ordering.trial.start_order, key=ordering.schedule.subjects.index)
+        ordered: list[SliceToCome] = []
         for cell in blocks:
-            turned = (trial.number + places[cell.name]) % len(subjects)
+            turned = (ordering.trial.number + places[cell.name]) % len(subjects)
             ordered += [(0, cell, subject) for subject in subjects[turned:] + subjects[:turned]]
         return ordered
 

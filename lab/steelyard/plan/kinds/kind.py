@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
 from ...models.job import Profile
-from ...models.records import Cell, Schedule, TrialPlan
+from ...models.records import Cell, Schedule
 from ..designs import Design
-
-Turn = tuple[int, Cell, str]  # pair, cell, subject: one measured slice to come
+from ..designs.design import Ordering, SliceToCome
 
 
 class Kind(ABC):
@@ -42,16 +40,8 @@ class Kind(ABC):
         """Of the cells of this kind those to warm up in, which stand for the others."""
 
     @abstractmethod
-    def order(
-        self,
-        design: Design,
-        schedule: Schedule,
-        trial: TrialPlan,
-        drawn: Sequence[str],
-        draw: random.Random,
-        cells: Sequence[Cell],
-    ) -> list[Turn]:
-        """The measured slices of these cells in the order driven; `drawn` are the trial's subjects in an order drawn for it."""
+    def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
+        """The measured slices of the ordering's cells, all of this kind, in the order driven."""
 
     @abstractmethod
     def least_pairs(self, schedule: Schedule, measured: int) -> int:

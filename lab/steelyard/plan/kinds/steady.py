@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from typing import ClassVar
 
 from ...models.job import BigBang, Profile, Rate
-from ...models.records import Cell, Schedule, TrialPlan
+from ...models.records import Cell, Schedule
 from ..designs import Design
-from .kind import Kind, Turn
+from ..designs.design import Ordering, SliceToCome
+from .kind import Kind
 
 
 class Steady(Kind):
@@ -45,16 +45,8 @@ class Steady(Kind):
                 heaviest[key] = cell
         return [cell for cell in cells if cell in heaviest.values()]
 
-    def order(
-        self,
-        design: Design,
-        schedule: Schedule,
-        trial: TrialPlan,
-        drawn: Sequence[str],
-        draw: random.Random,
-        cells: Sequence[Cell],
-    ) -> list[Turn]:
-        return design.order(schedule.pairs_per_cell, cells, drawn, draw)
+    def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
+        return design.order(ordering)
 
     def least_pairs(self, schedule: Schedule, measured: int) -> int:
         """Half of those planned, or of those measured where that is more."""

@@ -14,7 +14,7 @@ from ...base.text import counted, value_text
 from ...models.records import Cell
 from ...plan.kinds import unbroken as is_unbroken
 from ...statistics.checks import percentile_refusal
-from ...statistics.steady import CONSECUTIVE, WarmUpSlice, steady_since
+from ...statistics.steady import CONSECUTIVE, steady_since
 from ...store.stored_run import Run, Trial
 from ..drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
 
@@ -165,15 +165,19 @@ def warm_up_points(trial: Trial, cell: Cell, *, unbroken: bool) -> Iterator[Warm
 
 
 def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
-    """The slice at which the subject's steady state was established: the last of the first steady stretch."""
+    """The slice at which the subject's steady state was established, as the trial recorded it, by the rules of its day; of a trial
+    that left no record, the last of the first steady stretch."""
     numbers = sorted(
         number
         for number, plan in trial.plans.items()
         if plan.phase == "warm-up" and plan.cell == cell.name and plan.subject == subject and number in trial.slices
     )
-    since = steady_since(
-        [WarmUpSlice(trial.slices[number].throughput_per_s, trial.jit_share(number)) for number in numbers]
-    )
+    recorded = trial.record.steady if trial.record is not None else []
+    for steadiness in recorded:
+        if (steadiness.subject, steadiness.cell) == (subject, cell.name):
+            known = steadiness.met and 0 < steadiness.slices <= len(numbers)
+            return numbers[steadiness.slices - 1] if known else None
+    since = steady_since([trial.warm_up_slice(number) for number in numbers])
     return None if since is None else numbers[since + CONSECUTIVE - 1]
 
 

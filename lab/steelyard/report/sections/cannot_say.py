@@ -34,11 +34,8 @@ def _cannot_say(run: Run) -> Iterator[str]:
         yield "Processors of the engine and of the servers are threads of one core, so each slowed the other."
     if isinstance(shared, Mapping) and isinstance(shared.get("quota"), int | float):
         yield f"A quota of {shared['quota']:g} processors held for all together: a server that may use more could be faster."
-    if isinstance(shared, Mapping) and shared.get("awake"):
-        yield (
-            "The processors were kept from halting by threads that yield to everything else, as on a server that is never "
-            "idle: what it costs to wake a halted one is not in these figures."
-        )
+    if isinstance(shared, Mapping):
+        yield from _awake(shared)
     if all(cell.profile.kind != "rate" for cell in run.schedule.cells):
         yield (
             "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
@@ -49,6 +46,21 @@ def _cannot_say(run: Run) -> Iterator[str]:
         "The interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
         "a setting that suits one server better."
     )
+
+
+def _awake(shared: Mapping[str, object]) -> Iterator[str]:
+    """What keeping processors from halting left out; runs of before some could be chosen have true for all of them."""
+    awake = shared.get("awake")
+    if isinstance(awake, list) and awake and awake == shared.get("engine") != shared.get("server"):
+        yield (
+            "The load engine's processor was kept from halting, by a thread that yields to everything else; the servers' were not, "
+            "and what the machine takes to wake them is in the tails."
+        )
+    elif awake:
+        yield (
+            "The processors were kept from halting by threads that yield to everything else, as on a server that is never "
+            "idle: what it costs to wake a halted one is not in these figures."
+        )
 
 
 SECTION = Section("cannot_say", content)

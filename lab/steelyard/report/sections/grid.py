@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...analyse.analysis import Analysis
+from ...analyse.analysis import Analysis, wording_of
 from ..charts.heat_map import heat_map
 from ..section import Section
 from ..subjects import present
@@ -37,7 +37,13 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         for operation in dict.fromkeys(cell.operation for cell in schedule.cells)
     ]
     shown = present(pictures)
-    return {"maps": shown} if shown else None
+    if not shown:
+        return None
+    judged = [judgement for judgement in against if judgement.compared.primary]
+    return {
+        "maps": shown,
+        "sentences": [wording_of(analysis.run, judgement) for judgement in judged if len(judged) > 1],
+    }
 
 
 SECTION = Section("grid", content)

@@ -6,14 +6,59 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...analyse.analysis import Analysis
+from ...base.text import value_text
 from ..section import Section
 from ..subjects import text
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where the study states no claim."""
-    claims = list(_claims(analysis.run.study))
-    return {"claims": claims, "paper": _paper(analysis.run.study)} if claims else None
+    study = analysis.run.study
+    found = {
+        "claims": list(_claims(study)),
+        "figures": [_figure(one, analysis) for one in _tables(study, "published")],
+        "contradicting": list(_contradicting(study)),
+    }
+    return {**found, "paper": _paper(study)} if any(found.values()) else None
+
+
+def _tables(study: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    entries = study.get(key, [])
+    return [one for one in entries if isinstance(one, Mapping)] if isinstance(entries, list) else []
+
+
+def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, str]:
+    """A figure of the paper's text, and ours of the same subject and tests, as far as this run has them."""
+    measure, subject = text(published.get("measure")), text(published.get("subject"))
+    wanted = published.get("tests", [])
+    cells = [str(one) for one in wanted] if isinstance(wanted, list) else []
+    ours = [
+        f"{value_text(one.value)} ({one.cell})"
+        for one in analysis.verdicts.figures
+        if (one.measure, one.subject) == (measure, subject) and one.cell in cells and one.value is not None
+    ]
+    known = analysis.measures.get(measure)
+    return {
+        "measure": known.title if known is not None else measure,
+        "unit": known.unit if known is not None else "",
+        "subject": subject,
+        "tests": ", ".join(cells),
+        "paper": _span(published),
+        "ours": ", ".join(ours) or "not in this run",
+        "source": text(published.get("source")),
+    }
+
+
+def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    for one in _tables(study, "contradicting"):
+        unit = text(one.get("unit"))
+        said = [f"{_span(each)} {unit} ({text(each.get('source'))})" for each in _tables(one, "statements")]
+        yield {"about": text(one.get("about")), "said": " and ".join(said)}
+
+
+def _span(entry: Mapping[str, Any]) -> str:
+    low, high = entry.get("low"), entry.get("high")
+    return f"{low:g}" if low == high and isinstance(low, int | float) else f"{low} to {high}"
 
 
 def _claims(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:

@@ -47,6 +47,8 @@ def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         voided = sum(compared.voided.total() for compared in primary)
         yield "pairs", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
     yield "margin", f"{analysis.run.schedule.margin:.0%}"
+    if analysis.verdicts.machine:
+        yield "machine", analysis.verdicts.machine
 
 
 def _load(cell: Cell) -> str:

@@ -1,0 +1,26 @@
+"""The knee: from how many users on throughput grows no more, over levels that were held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...models.job import Steps
+from ...models.records import Cell
+from ...plan import shapes
+from ...statistics.knee import knee
+from .. import blocks
+from ..blocks import Series
+from .detector import Detector
+
+
+def _say(name: str, forks: Sequence[Series], cell: Cell) -> str:
+    """Over the levels that all forks came to: a stress test may end at another one in each."""
+    assert isinstance(cell.profile, Steps)
+    levels = shapes.levels_of(cell.profile)
+    measured = [blocks.held(fork, levels) for fork in forks]
+    come_to = min(len(users) for users, _, _ in measured)
+    users, _, seconds = (column[:come_to] for column in measured[0])
+    return knee(users, [throughput[:come_to] for _, throughput, _ in measured], seconds).sentence(name)
+
+
+DETECTOR = Detector("knee", frozenset({"steps"}), "where {} has its knee", _say)

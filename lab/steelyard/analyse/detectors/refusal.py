@@ -1,0 +1,32 @@
+"""Refusal: from how many users on a server refuses requests, and what share of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from ...base.errors import InsufficientDataError
+from ...models.records import Cell
+from ...statistics.refusal import Refusals, overload_sentence, refusal, refusals
+from ..blocks import Series
+from .detector import Detector
+
+
+def _over_forks(forks: Sequence[Series]) -> Refusals:
+    return refusals([refusal(fork.users, fork.completed, fork.failures, fork.spent_s) for fork in forks])
+
+
+def _say(name: str, forks: Sequence[Series], _: Cell) -> str:
+    return _over_forks(forks).sentence(name)
+
+
+def _together(by_subject: Mapping[str, Sequence[Series]]) -> str | None:
+    """How those of whom it can be told take the same overload; None under two."""
+    told: dict[str, Refusals] = {}
+    for subject, forks in by_subject.items():
+        with suppress(InsufficientDataError):
+            told[subject] = _over_forks(forks)
+    return overload_sentence(told) if len(told) > 1 else None
+
+
+DETECTOR = Detector("refusal", frozenset({"ramp", "steps"}), "whether {} refuses", _say, _together)

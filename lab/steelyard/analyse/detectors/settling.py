@@ -1,0 +1,17 @@
+"""Settling: how long throughput takes to come near its final level under constant load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...models.records import Cell
+from ...statistics.settling import settling, settling_sentence
+from ..blocks import Series
+from .detector import Detector
+
+
+def _say(name: str, forks: Sequence[Series], _: Cell) -> str:
+    return settling_sentence(name, [settling(fork.throughput_per_s) for fork in forks])
+
+
+DETECTOR = Detector("settling", frozenset({"big-bang"}), "when {} settles", _say)

@@ -1,0 +1,94 @@
+"""Whether what the monitors recorded can be believed: a record for each answer, none lost, none in violation, layers that nest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..base.text import counted
+from ..models.records import Cell
+from ..models.verdict import RecordCount
+from ..store.stored_run import Run, Trial
+from .instrument import Finding, Level
+from .layers import nests
+from .pairing import measured_slices
+
+RECORDS = "Records, answers"
+NESTING = "Layers that nest"
+
+
+def record_counts(run: Run) -> list[RecordCount]:
+    """Of each subject in each cell, over all that was driven for it: requests recorded, answered, lost and in violation."""
+    found = []
+    for cell in run.schedule.cells if run.schedule.layers else ():
+        for subject in run.schedule.subjects:
+            trials = [trial for trial in run.trials if _slices(trial, cell, subject)]
+            if trials:
+                found.append(_count(run, trials, cell, subject))
+    return found
+
+
+def examine_layers(run: Run) -> Iterator[Finding]:
+    """The findings, cell by cell and subject by subject; none where no layers were asked for."""
+    for count in record_counts(run):
+        yield _of_records(count)
+        yield _of_nesting(count)
+
+
+def _slices(trial: Trial, cell: Cell, subject: str) -> Sequence[int]:
+    """What was measured, whether it counts or not."""
+    return [number for number in measured_slices(trial, cell.name, subject).values() if number in trial.slices]
+
+
+def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> RecordCount:
+    records = least = most = completed = violations = unnested = 0
+    for trial in trials:
+        for number in _slices(trial, cell, subject):
+            row, seen = trial.slices[number], trial.layers.get(number, ())
+            records += len(seen)
+            violations += sum(1 for one in seen if one.record.violations)
+            unnested += sum(
+                1 for one in seen if not one.record.violations and not nests(one.record, run.schedule.nesting)
+            )
+            # What was turned away may never have reached the service; what had no answer may have.
+            sent = row.sent or row.completed + row.lead_in_completed
+            completed += sent - row.unanswered
+            least += sent - row.unanswered - row.turned_away
+            most += sent
+    said = [one for trial in trials if trial.record for one in trial.record.recorded if one.subject == subject]
+    return RecordCount(
+        subject=subject,
+        cell=cell.name,
+        records=records,
+        completed=completed,
+        lost=sum(one.lost for one in said) + max(0, least - records),
+        more=max(0, records - most),
+        violations=violations,
+        unnested=unnested,
+        whole=len(said) == len(trials) and all(one.whole and not one.cut for one in said),
+    )
+
+
+def _of_records(count: RecordCount) -> Finding:
+    limit = "equal, none lost"
+    shown = f"{count.records:,}, {count.completed:,}"
+    where = f"of {count.subject} on {count.cell}"
+    if count.lost or count.more:
+        answers = counted(count.completed, "answer")
+        reason = f"{counted(count.records, 'request')} {where} recorded for {answers}, {count.lost:,} lost"
+    elif not count.whole:
+        reason = f"the monitor {where} did not come to its end in every trial: records may be missing"
+    else:
+        return Finding(RECORDS, count.cell, count.subject, Level.OK, shown, limit)
+    return Finding(RECORDS, count.cell, count.subject, Level.INVALID, shown, limit, reason)
+
+
+def _of_nesting(count: RecordCount) -> Finding:
+    wrong = count.violations + count.unnested
+    shown = f"{wrong:,} of {count.records:,} do not"
+    if not wrong:
+        return Finding(NESTING, count.cell, count.subject, Level.OK, shown, "none")
+    reason = (
+        f"{counted(count.violations, 'request')} of {count.subject} on {count.cell} changed thread or left a layer open, "
+        f"and in {count.unnested:,} a layer takes longer than the one around it"
+    )
+    return Finding(NESTING, count.cell, count.subject, Level.INVALID, shown, "none", reason)

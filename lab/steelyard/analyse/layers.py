@@ -1,0 +1,150 @@
+"""Where requests spend their time inside a server: layer by layer, by kind of request, and which layer makes the slow ones slow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+
+from ..base.text import value_text
+from ..models.records import Cell
+from ..models.service import Layer, RequestKind
+from ..models.verdict import LayerFigure, SlowLayer
+from ..plan.kinds import unbroken
+from ..statistics.checks import least_requests
+from ..statistics.margins import Margins, margins, spread
+from ..store.layer_records import RequestRecord
+from ..store.stored_run import Run, Trial
+from .pairing import counted_slices
+
+OTHER = Layer.model_construct(name="other", title="Other", tags=[])  # what a monitor timed and no layer names
+_SLOW = (0.99, 0.95, 0.90)
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A subject's requests of one kind in a cell (`kind` None: all), with the mean of each trial by layer, in ms."""
+
+    subject: str
+    cell: Cell
+    kind: RequestKind | None
+    requests: tuple[RequestRecord, ...]
+    layers: tuple[Layer, ...]
+    by_trial: tuple[Mapping[str, float], ...]
+
+    def margins_of(self, layer: Layer) -> Margins:
+        """The layer's mean over trials."""
+        return margins([means[layer.name] for means in self.by_trial])
+
+
+def self_ms(request: RequestRecord, layer: Layer, named: frozenset[str]) -> float:
+    """A request's own time in a layer; of `other`, what it spent under tags that are not among those `named`."""
+    tags = [tag for tag in request.layers if tag not in named] if layer is OTHER else layer.tags
+    return sum(request.layers[tag].self_ns for tag in tags if tag in request.layers) / 1e6
+
+
+def is_of(request: RequestRecord, kind: RequestKind | None) -> bool:
+    """Whether a request is of a kind: each context that it names has one of the values."""
+    return kind is None or all(request.contexts.get(key, "") in values for key, values in kind.where.items())
+
+
+def recorded(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[RequestRecord, ...]]]:
+    """For each trial the requests of its slices that count, in the measured time, without violations."""
+    whole = unbroken(run.schedule, cell)
+    for trial in run.trials:
+        numbers = counted_slices(trial, cell.name, subject, unbroken=whole)
+        found = tuple(
+            one.record
+            for number in numbers
+            for one in trial.layers.get(number, ())
+            if one.measured and not one.record.violations
+        )
+        if found:
+            yield trial, found
+
+
+def breakdowns(run: Run) -> list[Breakdown]:
+    """Of each subject in each cell: all its requests first, then each kind of which there are any."""
+    layers = run.schedule.layers
+    if not layers:
+        return []
+    named = frozenset(tag for layer in layers for tag in layer.tags)
+    if any(not trial.layer_tags <= named for trial in run.trials):
+        layers = [*layers, OTHER]
+    found = []
+    for cell in run.schedule.cells:
+        for subject in run.schedule.subjects:
+            trials = [requests for _, requests in recorded(run, cell, subject)]
+            for kind in (None, *run.schedule.request_kinds):
+                mine = [kept for requests in trials if (kept := tuple(one for one in requests if is_of(one, kind)))]
+                if mine:
+                    means = tuple(_means(requests, layers, named) for requests in mine)
+                    every = tuple(one for requests in mine for one in requests)
+                    found.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
+    return found
+
+
+def _means(requests: Sequence[RequestRecord], layers: Sequence[Layer], named: frozenset[str]) -> dict[str, float]:
+    return {layer.name: fmean(self_ms(one, layer, named) for one in requests) for layer in layers}
+
+
+def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
+    """A row a layer; their shares sum up to 100 percent."""
+    named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
+    found = {layer.name: breakdown.margins_of(layer) for layer in breakdown.layers}
+    whole = sum(one.mean for one in found.values())
+    for layer in breakdown.layers:
+        mine = found[layer.name]
+        shape = spread([self_ms(one, layer, named) for one in breakdown.requests])
+        margin = mine.by_level.get(0.95)
+        yield LayerFigure(
+            subject=breakdown.subject,
+            cell=breakdown.cell.name,
+            kind=breakdown.kind.name if breakdown.kind is not None else "",
+            layer=layer.name,
+            title=layer.title,
+            ms=mine.mean,
+            percent=100 * mine.mean / whole if whole else 0.0,
+            interval=None if margin is None else (mine.mean - margin, mine.mean + margin),
+            margins={f"{level:.0%}": value for level, value in mine.by_level.items()},
+            deviation=shape.deviation,
+            quartiles=(shape.lower_quartile, shape.median, shape.upper_quartile),
+            requests=len(breakdown.requests),
+            runs=mine.runs,
+        )
+
+
+def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
+    """Which layer makes the slowest requests slow: that which they spend most more in than all do; None for too few requests."""
+    times = sorted(one.total_ns for one in breakdown.requests)
+    quantile = next((one for one in _SLOW if len(times) >= least_requests(one)), None)
+    if quantile is None:
+        return None
+    limit = times[min(len(times) - 1, int(quantile * len(times)))]
+    slow = [one for one in breakdown.requests if one.total_ns >= limit]
+    named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
+    all_means, slow_means = (_means(each, breakdown.layers, named) for each in (breakdown.requests, slow))
+    excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in breakdown.layers}
+    most = max(breakdown.layers, key=lambda layer: excess[layer.name])
+    more = sum(excess.values())
+    if more <= 0:
+        return None
+    said = (
+        f"the slowest {1 - quantile:.0%} of {breakdown.subject}'s requests on {breakdown.cell.name} take "
+        f"{value_text(more)} ms more than the mean, {excess[most.name] / more:.0%} of it in {most.title}"
+    )
+    return SlowLayer(
+        subject=breakdown.subject,
+        cell=breakdown.cell.name,
+        percentile=100 * quantile,
+        layer=most.name,
+        share=excess[most.name] / more,
+        sentence=said,
+    )
+
+
+def nests(request: RequestRecord, nesting: Sequence[str]) -> bool:
+    """Whether each tag of `nesting` that the request entered took no less of it than the next one; inner tags need outer ones."""
+    times = [request.layers[tag].total_ns if tag in request.layers else 0 for tag in nesting]
+    return all(outer >= inner for outer, inner in pairwise(times))

@@ -1,0 +1,35 @@
+"""Where a request's time went inside the server (layers.csv): `self_ns_TAG`, `total_ns_TAG` and `entries_TAG`, for each tag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...store.stored_run import Trial
+from .source import Source
+
+
+def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
+    """Sums over the requests of the measured time; those in violation are counted and in no sum."""
+    if not trial.layers:
+        return {}
+    measured = [one.record for one in trial.layers.get(number, ()) if one.measured]
+    right = [one for one in measured if not one.violations]
+    values: dict[str, float] = {
+        "recorded": len(right),
+        "recorded_ns": sum(one.total_ns for one in right),
+        "violations": len(measured) - len(right),
+    }
+    for tag in trial.layer_tags:  # a tag that no request of this slice entered took no time
+        times = [one.layers[tag] for one in right if tag in one.layers]
+        values[f"self_ns_{tag}"] = sum(time.self_ns for time in times)
+        values[f"total_ns_{tag}"] = sum(time.total_ns for time in times)
+        values[f"entries_{tag}"] = sum(time.entries for time in times)
+    return values
+
+
+SOURCE = Source(
+    name="layers",
+    names=frozenset({"recorded", "recorded_ns", "violations"}),
+    of_slice=_of_slice,
+    prefixes=("self_ns_", "total_ns_", "entries_"),
+)

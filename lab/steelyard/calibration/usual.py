@@ -1,0 +1,112 @@
+"""`make usual-way`: runs of the usual way, beside the calibration's forks: the same server and slow-down, the same day."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from rich.console import Console
+
+from ..base import house
+from ..base.errors import SteelyardError, StoreError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..catalogue import entries
+from ..drive import trial as drive
+from ..drive.setting import Setting, trial_folder
+from ..models.records import TrialPlan
+from ..models.study import Study, SubjectSpec
+from ..plan.kinds import kind_of
+from ..provision import subject
+from ..store.stored_run import read_trial
+from . import bank as banking
+from . import planted, usual_runs
+from .collecting import setting_of
+from .page_figures import USUAL_LEVEL
+from .usual_runs import MEASURED_SECONDS, WARM_UP_SECONDS, UsualRun
+
+PLAIN, SLOWED = "plain", "slowed"
+
+
+def study_of(levels: Study, cpu_us_per_request: float) -> Study:
+    """The two servers that are compared: the calibration's artifact, and the same slowed down by USUAL_LEVEL."""
+    specs = {one.label: one for one in planted.specs(planted.planted(levels, cpu_us_per_request))}
+    parts = specs[planted.REFERENCE].parts
+    faces = ((PLAIN, specs[planted.REFERENCE]), (SLOWED, specs[planted.face(USUAL_LEVEL)]))
+    subjects = [SubjectSpec(label=label, parts=parts, headers=one.headers, slowed=one.slowed) for label, one in faces]
+    update = {"subjects": subjects, "reference": PLAIN, "budget": None, "warm_up_limit_seconds": WARM_UP_SECONDS}
+    return levels.model_copy(update=update)
+
+
+def collect(bank: Path, work: Path, runs: int, progress: Progress) -> list[UsualRun]:
+    """Drive so many runs of each server, in turn, each in a process of its own, and keep them beside the bank after each.
+
+    Raises SteelyardError, and KeyboardInterrupt when stopped: the runs that ended are kept.
+    """
+    if not (bank / banking.FORKS).exists():
+        raise StoreError(
+            f"{bank} is not begun, so nobody knows what a request costs", hint="make calibrate-study begins it"
+        )
+    levels = entries.study(str(bank / banking.STUDY)).model
+    study = study_of(levels, float(banking.read(bank).setup["cpu_us_per_request"]))
+    found = usual_runs.read(bank)
+    with machine_lock("make usual-way"):
+        setting = _setting(study, work, runs, progress)
+        levels_of = {one.label: one.slowed or 0.0 for one in planted.specs_of(study)}
+        for plan in setting.schedule.trials[len(found) :]:
+            label = plan.start_order[0]
+            shutil.rmtree(trial_folder(setting.folder, plan.number), ignore_errors=True)
+            record = drive.run_trial(setting, plan, all_spellings=plan.number <= len(levels_of))
+            trial = read_trial(plan, trial_folder(setting.folder, plan.number))
+            rate = fmean(row.throughput_per_s for row in trial.slices.values() if row.phase == "measure")
+            found.append(UsualRun(plan.number, label, levels_of[label], round(record.seconds, 3), round(rate, 3)))
+            usual_runs.write(found, bank)
+            progress.say(f"run {plan.number}: {label}, {rate:,.0f} requests/s, {record.seconds:.0f} s")
+    return found
+
+
+def _setting(study: Study, work: Path, runs: int, progress: Progress) -> Setting:
+    subjects = subject.all_provided(planted.specs_of(study), entries.service(study.service), progress)
+    setting = setting_of(study, [PLAIN, SLOWED], 1, 2 * runs, subjects, work, progress)
+    trials = [
+        TrialPlan(number=number, seed=plan.seed, start_order=[(PLAIN, SLOWED)[(number + number // 2) % 2]])
+        for number, plan in enumerate(setting.schedule.trials, 1)
+    ]
+    cells = [
+        cell.model_copy(update={"profile": kind_of(cell).measured_profile(cell, MEASURED_SECONDS)})
+        for cell in setting.schedule.cells
+    ]
+    kept = {"trials": trials, "cells": cells, "design": "as-published", "turn_ms": 0, "slice_seconds": MEASURED_SECONDS}
+    schedule = setting.schedule.model_copy(
+        update={**kept, "pairs_per_cell": 1, "warm_up_limit_seconds": WARM_UP_SECONDS}
+    )
+    return replace(setting, schedule=schedule, warm_up_within=None)
+
+
+def main() -> int:
+    """Collect; 0 when all runs are kept, 130 when stopped, 1 on an error."""
+    wishes = argparse.ArgumentParser(description=__doc__)
+    wishes.add_argument("--runs", type=int, default=10, help="of each of the two servers, in all")
+    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--work", type=Path, default=Path("runs") / "usual", help="the runs' own, large files")
+    asked = wishes.parse_args()
+    console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
+    try:
+        with Progress(console) as progress:
+            found = collect(asked.bank, asked.work.resolve(), asked.runs, progress)
+    except SteelyardError as error:
+        console.print(f"error: {error}", highlight=False, markup=False)
+        return error.exit_code
+    except KeyboardInterrupt:
+        console.print("stopped; the runs that ended are kept", highlight=False)
+        return 130
+    console.print(f"{len(found)} runs are kept in {asked.bank}", highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

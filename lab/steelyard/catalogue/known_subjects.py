@@ -1,0 +1,31 @@
+"""What can be known of subjects before anything is fetched: their servers are here, have these factors, and serve this service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..base.errors import ConfigurationError
+from ..models.service import Service
+from ..models.study import PartSpec, SubjectSpec
+from . import entries, factors
+from .entries import Entry
+
+
+def require_known(subjects: Sequence[SubjectSpec], service: Entry[Service]) -> None:
+    """Raises ConfigurationError for the first server, factor or value that is not there, or server that has nothing to serve."""
+    for subject in subjects:
+        for part in subject.companions:
+            factors.settled(entries.server(part.server), None, part.factors)
+        for part in subject.parts:
+            _require_served(part, service)
+
+
+def _require_served(part: PartSpec, service: Entry[Service]) -> None:
+    server = entries.server(part.server)
+    factors.settled(server, service, part.factors)
+    implementation = server.model.implementation
+    if implementation is not None and not (service.folder / implementation).is_dir():
+        raise ConfigurationError(
+            f"{server.name} cannot serve {service.name}, which has no implementation '{implementation}'",
+            hint="`steelyard services` lists what each service has",
+        )

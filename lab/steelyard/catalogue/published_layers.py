@@ -1,0 +1,64 @@
+"""A paper's tables of layers and measures, read as data: what stands beside ours in the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.csvfiles import Row, is_stored, read_table
+
+LAYERS, MEASURES = FILES = "published_layers.csv", "published_measures.csv"
+_LAYER_COLUMNS = ("table", "test", "kind", "layer", "ms", "percent")
+_MEASURE_COLUMNS = ("table", "test", "measure", "value")
+
+
+@dataclass(frozen=True)
+class PublishedLayer:
+    """A layer's share of the requests of a kind (empty: all) in a test, in percent, and its ms where it was printed, as printed."""
+
+    table: str
+    test: str
+    kind: str
+    layer: str
+    ms: str
+    percent: str
+
+
+@dataclass(frozen=True)
+class PublishedMeasure:
+    """A measure's value in a test, as printed."""
+
+    table: str
+    test: str
+    measure: str
+    value: str
+
+
+def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
+    """The rows of a table of layers; none where there is no file. Raises StoreError with file and line."""
+    rows = read_table(path, _LAYER_COLUMNS) if is_stored(path) else ()
+    return tuple(
+        PublishedLayer(
+            table=row.text("table"),
+            test=row.text("test"),
+            kind=row.text("kind"),
+            layer=row.text("layer"),
+            ms=_printed(row, "ms") if row.text("ms") else "",
+            percent=_printed(row, "percent"),
+        )
+        for row in rows
+    )
+
+
+def read_published_measures(path: Path) -> tuple[PublishedMeasure, ...]:
+    """The rows of a table of measures; none where there is no file. Raises StoreError with file and line."""
+    rows = read_table(path, _MEASURE_COLUMNS) if is_stored(path) else ()
+    return tuple(
+        PublishedMeasure(row.text("table"), row.text("test"), row.text("measure"), _printed(row, "value"))
+        for row in rows
+    )
+
+
+def _printed(row: Row, name: str) -> str:
+    row.number(name)  # what is no number is told with its line
+    return row.text(name)

@@ -1,0 +1,59 @@
+"""`steelyard import`: a service's WSDL as a service folder, with a valid sample request an operation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..base.text import counted
+from ..importing import bounded
+from ..models.outputs import ImportOutput
+from .options import Json, console
+
+commands = typer.Typer()
+
+
+@commands.command(
+    name="import",
+    epilog="Examples: steelyard import http://127.0.0.1:8080/shop?wsdl --out shop; steelyard import shop.wsdl --out shop",
+)
+def import_service(
+    source: Annotated[str, typer.Argument(metavar="URL|FILE", help="A WSDL 1.1: its address, or a file.")],
+    out: Annotated[Path, typer.Option(help="The service folder to make.")],
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE", help="A server (http://HOST:PORT) or folder that imports may come from, too; repeatable."
+        ),
+    ] = None,
+    port: Annotated[
+        list[str] | None, typer.Option(help="A port to take over (default: all that speak SOAP); repeatable.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make a service folder of a WSDL: its contract, a sample request an operation, and a service.toml to look through."""
+    found = bounded.taken_over(source, out, also or [], port or [])
+    if json:
+        print(found.model_dump_json())
+    else:
+        _say(found)
+
+
+def _say(found: ImportOutput) -> None:
+    to = console(stderr=False)
+    lines = [
+        f"{found.folder}: {counted(found.operations, 'operation')} of {found.source}, each with a valid sample request"
+    ]
+    lines += [
+        f"  {name}{'  (changes data: loaded with --writes only)' if name in found.changing else ''}"
+        for name in found.taken
+    ]
+    lines += [f"not taken over: {one.what}: {one.why}" for one in found.left_out]
+    lines += [f"note: {note}" for note in found.notes]
+    lines += [
+        f"next: look through {found.folder}/service.toml and samples/, then `steelyard load {found.folder} --users 4 --for 10s`"
+    ]
+    for line in lines:
+        to.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,51 @@
+"""Tables for a person: no name or figure is ever shortened; where columns do not fit side by side, each row becomes a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+LEAST_PROSE = 24  # characters that a column of prose needs to be readable
+_GAP = 2
+
+
+def show(
+    console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], *, prose: Collection[str] = ()
+) -> None:
+    """Print `rows` under `headings`; columns in `prose` may be folded at blanks, all others stand on one line.
+
+    Where the width does not hold them side by side, a row is its first cell, and below it a line for each other one.
+    """
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    least = [
+        min(width, LEAST_PROSE) if heading in prose else width for heading, width in zip(headings, widths, strict=True)
+    ]
+    if sum(least) + _GAP * (len(least) - 1) <= console.width:
+        console.print(_side_by_side(headings, rows, prose))
+    else:
+        _below_each_other(console, headings, rows)
+
+
+def _side_by_side(headings: Sequence[str], rows: Sequence[Sequence[str]], prose: Collection[str]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, no_wrap=heading not in prose)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _below_each_other(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    indent = max(map(len, headings[1:]), default=0) + _GAP
+    for row in rows:
+        console.print(row[0], style="bold", highlight=False, markup=False)
+        table = Table(box=None, pad_edge=False, show_header=False)
+        table.add_column(min_width=indent, no_wrap=True)
+        table.add_column()
+        for heading, cell in zip(headings[1:], row[1:], strict=True):
+            if cell:
+                table.add_row(f"  {heading}", Text(cell))
+        console.print(table)

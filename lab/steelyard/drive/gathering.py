@@ -1,0 +1,71 @@
+"""What the monitors of a trial's subjects recorded, gathered into one table when the load is over."""
+
+from __future__ import annotations
+
+import shutil
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ..models.records import Recorded
+from ..provision.launch import RunningSubject
+from ..store import tables
+from ..store.layer_records import RecordFolder, read_records, records_of
+from ..store.layer_table import NAME, TimedRequest, write_layers
+
+END_SECONDS = 30.0  # for a server that is asked to end, until it has written its last records
+
+
+def gather(running: Mapping[str, RunningSubject], folder: Path) -> list[Recorded]:
+    """End the subjects, which makes them write what they still hold, and write layers.csv into the trial's folder.
+
+    Faces of a subject share its processes: a record belongs to whose slice it lies in.
+    What was recorded outside slices (the contract's exchanges) is counted and left out. The monitors' own files are removed once
+    the table is written. Raises StoreError where they are nonsense, KeeperError where a server cannot be ended.
+    """
+    found: list[Recorded] = []
+    requests: list[TimedRequest] = []
+    for label, subject in running.items():
+        if subject.subject.same_as is not None:
+            continue
+        subject.end_judged(END_SECONDS)
+        read = [read_records(records_of(folder, label, part.part.place)) for part in subject.parts if part.part.judged]
+        labels = [label, *(face for face, other in running.items() if other.subject.same_as == label)]
+        found += [_recorded(one, read) for one in labels]
+        requests += _placed(labels, folder, read)
+    write_layers(folder / NAME, requests)
+    shutil.rmtree(folder / "records", ignore_errors=True)
+    return found
+
+
+def _recorded(label: str, read: Iterable[RecordFolder]) -> Recorded:
+    folders = list(read)
+    return Recorded(
+        subject=label,
+        records=sum(len(one.requests) for one in folders),
+        lost=sum(one.lost for one in folders),
+        violations=sum(one.violations for one in folders),
+        whole=all(one.whole for one in folders),
+        cut=[name for one in folders for name in one.cut],
+    )
+
+
+def _placed(labels: Collection[str], folder: Path, read: Iterable[RecordFolder]) -> Iterator[TimedRequest]:
+    """The requests of a subject and its faces that began while a slice of theirs was driven: from before its lead-in until it was
+    drained."""
+    rows = tables.read_slices(folder / "slices.csv", False)
+    observed = tables.read_observations(folder / "observations.csv", False)
+    windows = sorted(
+        (seen[0].begin_ns, seen[0].end_ns, number)
+        for number, seen in observed.items()
+        if rows[number].subject in labels
+    )
+    begins = [begin for begin, _, _ in windows]
+    for one in read:
+        for record in one.requests:
+            place = bisect_right(begins, record.begin_ns) - 1
+            if place < 0 or record.begin_ns > windows[place][1]:
+                continue
+            number = windows[place][2]
+            measured = rows[number].begin_ns <= record.begin_ns <= rows[number].end_ns
+            yield TimedRequest(rows[number].subject, number, measured, record)

@@ -1,0 +1,45 @@
+"""The namespaces of descriptions, and names as they are written in them."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+WSDL = "http://schemas.xmlsoap.org/wsdl/"
+WSDL_2 = "http://www.w3.org/ns/wsdl"
+XSD = "http://www.w3.org/2001/XMLSchema"
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+XML = "http://www.w3.org/XML/1998/namespace"
+ENCODING = "http://schemas.xmlsoap.org/soap/encoding/"
+ENVELOPES = {"1.1": "http://schemas.xmlsoap.org/soap/envelope/", "1.2": "http://www.w3.org/2003/05/soap-envelope"}
+BINDINGS = {"1.1": "http://schemas.xmlsoap.org/wsdl/soap/", "1.2": "http://schemas.xmlsoap.org/wsdl/soap12/"}
+MIME = "http://schemas.xmlsoap.org/wsdl/mime/"
+ADDRESSING = "http://www.w3.org/2005/08/addressing"
+ADDRESSING_WSDL = ("http://www.w3.org/2006/05/addressing/wsdl", "http://www.w3.org/2007/05/addressing/metadata")
+# Schemas that whoever imports them need not bring along: the XML Schema library has them.
+PROVIDED = frozenset({XSD, XSI, XML, ENCODING, ENVELOPES["1.1"], WSDL})
+
+
+def qualified(element: etree._Element, name: str | None) -> str | None:
+    """A prefixed name as written in `element`, in the form `{namespace}local`; None where it is none."""
+    if not name or not name.strip():
+        return None
+    prefix, colon, local = name.strip().rpartition(":")
+    space = element.nsmap.get(prefix if colon else None)
+    if colon and space is None:
+        return None
+    return f"{{{space}}}{local}" if space else local
+
+
+def local(name: str) -> str:
+    """The part of `{namespace}local` behind the namespace."""
+    return name.rpartition("}")[2]
+
+
+def space(name: str) -> str:
+    """The namespace of `{namespace}local`; empty where it has none."""
+    return name[1:].partition("}")[0] if name.startswith("{") else ""
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """A text on one line, shortened."""
+    return " ".join(text.split())[:most]

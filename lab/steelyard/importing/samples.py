@@ -1,0 +1,262 @@
+"""Sample requests: an element with everything that its type allows, once; what cannot be met is said per type, and never sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import xmlschema
+from lxml import etree
+
+from .names import ENCODING, XML, XSD, XSI, local, space
+from .schemas import Schemas
+from .values import UnmetError, name_of, text_for
+
+MOST_ELEMENTS = 5_000
+MOST_DEPTH = 60
+MOST_OCCURRENCES = 1_000
+_TYPE = f"{{{XSI}}}type"
+_NIL = f"{{{XSI}}}nil"
+
+
+class SampleMaker:
+    """Makes sample elements of one schema.
+
+    An optional element is there once, unless it would be there within itself; of a choice the first branch that can be met is
+    taken. Every sample is checked against the schema before it is given out.
+    """
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schema = schemas.schema
+        self._arrays = schemas.arrays
+        spaces = sorted(
+            {space(name) for name in (*self._schema.maps.types, *self._schema.maps.elements)} - {"", XSD, XML, XSI}
+        )
+        self.prefixes = {uri: f"n{number}" for number, uri in enumerate(spaces, 1)} | {XSD: "xsd", XSI: "xsi"}
+
+    def sample(self, name: str, *, encoded: bool = False) -> etree._Element:
+        """A valid element `{namespace}local`; `encoded` writes SOAP's encoding: the type at every value. Raises UnmetError."""
+        declared = self._schema.maps.elements.get(name)
+        if declared is None:
+            raise UnmetError(f"element {local(name)} is declared nowhere")
+        making = _Making(self._schema, self._arrays if encoded else {}, self.prefixes, encoded)
+        try:
+            root = making.element(declared, ())
+        except RecursionError:
+            raise UnmetError(f"element {local(name)} is nested too deeply") from None
+        # What an element is declared to be needs no second look: the library may build a type twice, and tells the two apart.
+        said = [(element, element.attrib.pop(_TYPE)) for element in making.as_declared]
+        try:
+            declared.validate(etree.fromstring(etree.tostring(root)))
+        except xmlschema.XMLSchemaValidationError as error:
+            raise UnmetError(f"element {local(name)}: {' '.join(str(error.reason).split())[:200]}") from None
+        for element, kind in said:
+            element.set(_TYPE, kind)
+        etree.cleanup_namespaces(root, keep_ns_prefixes=sorted(making.used))
+        return root
+
+
+class _Making:
+    """One sample while it is made: how many elements it has, and which prefixes its texts use."""
+
+    def __init__(
+        self, schema: xmlschema.XMLSchema, arrays: Mapping[str, str], prefixes: Mapping[str, str], encoded: bool
+    ) -> None:
+        self._schema = schema
+        self._arrays = arrays
+        self._prefixes = prefixes
+        self._encoded = encoded
+        self._made = 0
+        self.used: set[str] = set()
+        self.as_declared: list[etree._Element] = []
+
+    def element(self, declared: Any, within: tuple[Any, ...]) -> etree._Element:
+        """An element as declared; `within` are the types that it stands in, outermost first. Raises UnmetError."""
+        declared = self._concrete(declared)
+        self._made += 1
+        if self._made > MOST_ELEMENTS or len(within) > MOST_DEPTH:
+            raise UnmetError(
+                f"element {local(declared.name)} would make a sample of more than {MOST_ELEMENTS} elements"
+            )
+        kind = self._concrete_type(declared)
+        made = self._typed(declared, kind, within)
+        if _is_recursion(kind, within):
+            if not declared.nillable:
+                raise UnmetError(f"type {name_of(kind)} holds itself without an end")
+            made.set(_NIL, "true")
+            return made
+        try:
+            self._fill(made, declared, kind, (*within, kind))
+        except UnmetError:
+            if not declared.nillable:
+                raise
+            made = self._typed(declared, kind, within)
+            self._attributes(made, kind)
+            made.set(_NIL, "true")
+        return made
+
+    def _typed(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
+        """An empty element that says its type where it must."""
+        made = self._bare(declared.name)
+        if kind is not declared.type:
+            self._say_type(made, kind.name)
+        elif self._encoded and kind.name and within:
+            self._say_type(made, kind.name)
+            self.as_declared.append(made)
+        return made
+
+    def _bare(self, name: str) -> etree._Element:
+        return etree.Element(name, nsmap={prefix: uri for uri, prefix in self._prefixes.items()})
+
+    def _fill(self, made: etree._Element, declared: Any, kind: Any, within: tuple[Any, ...]) -> None:
+        fixed = declared.fixed if declared.fixed is not None else declared.default
+        if kind.is_simple() or kind.has_simple_content():
+            simple = kind if kind.is_simple() else kind.content
+            made.text = fixed if fixed is not None else text_for(simple)
+        self._attributes(made, kind)
+        if kind.is_simple() or kind.has_simple_content():
+            return
+        member = self._arrays.get(kind.name or "")
+        if member is not None:
+            self._array(made, member, within)
+        elif kind.content is not None:
+            for child in self._group(kind.content, within):
+                made.append(child)
+
+    def _attributes(self, made: etree._Element, kind: Any) -> None:
+        if kind.name in self._arrays:
+            return  # those of SOAP's array refer to other parts of the message
+        for name, attribute in getattr(kind, "attributes", {}).items():
+            if (
+                name is None
+                or attribute.use == "prohibited"
+                or name.startswith((f"{{{ENCODING}}}", f"{{{XSI}}}", f"{{{XML}}}"))
+            ):
+                continue
+            fixed = attribute.fixed if attribute.fixed is not None else attribute.default
+            try:
+                made.set(name, fixed if fixed is not None else text_for(attribute.type))
+            except UnmetError:
+                if attribute.use == "required":
+                    raise
+
+    def _array(self, made: etree._Element, member: str, within: tuple[Any, ...]) -> None:
+        """One member of a SOAP array, and what the array says of itself."""
+        kind: Any = self._schema.maps.types.get(member)
+        if kind is None:
+            raise UnmetError(f"the array's type {local(member)} is declared nowhere")
+        made.set(f"{{{ENCODING}}}arrayType", f"{self._prefix(space(member))}:{local(member)}[1]")
+        item = self._bare("item")
+        self._say_type(item, member)
+        if kind.is_simple():
+            item.text = text_for(kind)
+        elif _is_recursion(kind, within):
+            made.set(f"{{{ENCODING}}}arrayType", f"{self._prefix(space(member))}:{local(member)}[0]")
+            return
+        else:
+            self._made += 1
+            self._attributes(item, kind)
+            for child in self._group(kind.content, (*within, kind)) if kind.content is not None else []:
+                item.append(child)
+        made.append(item)
+
+    def _group(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
+        """What a group of particles holds, as often as it must be there (and once where it may); raises UnmetError."""
+        if group.min_occurs > MOST_OCCURRENCES:
+            raise UnmetError(f"a group of type {name_of(within[-1])} must be there {group.min_occurs} times")
+        found: list[etree._Element] = []
+        for _ in range(max(1, group.min_occurs) if group.max_occurs != 0 else 0):
+            try:
+                found += self._choice(group, within) if group.model == "choice" else self._all_of(group, within)
+            except UnmetError:
+                if group.min_occurs > 0:
+                    raise
+        return found
+
+    def _all_of(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
+        return [element for particle in group for element in self._particle(particle, within)]
+
+    def _choice(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
+        """The first branch that holds something; else one that may hold nothing."""
+        reasons: list[UnmetError] = []
+        empty = len(group) == 0
+        for particle in group:
+            try:
+                found = self._particle(particle, within, must=True)
+            except UnmetError as error:
+                reasons.append(error)
+                empty = empty or particle.min_occurs == 0
+                continue
+            if found:
+                return found
+            empty = True
+        if reasons and not empty:
+            raise reasons[0]
+        return []
+
+    def _particle(self, particle: Any, within: tuple[Any, ...], *, must: bool = False) -> list[etree._Element]:
+        """A particle as often as it must be there, or once where it may; nothing of one that may be missing and cannot be made.
+
+        `must`: it is a branch of a choice, so that not making it is told.
+        """
+        if particle.max_occurs == 0:
+            return []
+        if particle.min_occurs > MOST_OCCURRENCES:
+            raise UnmetError(f"type {name_of(within[-1])} asks for {particle.min_occurs} of one element")
+        made_before = self._made
+        try:
+            if hasattr(particle, "model"):
+                return self._group(particle, within)
+            if getattr(particle, "type", None) is None:
+                return self._anything(particle)
+            return [self.element(particle, within) for _ in range(max(1, particle.min_occurs))]
+        except UnmetError:
+            if must or particle.min_occurs > 0:
+                raise
+            self._made = made_before
+            return []
+
+    def _anything(self, wildcard: Any) -> list[etree._Element]:
+        """Nothing where a wildcard allows it; else a global element that it admits."""
+        if wildcard.min_occurs == 0:
+            return []
+        for declared in self._schema.maps.elements.values():
+            if wildcard.is_matching(declared.name) and not declared.abstract:
+                return [self.element(declared, ("any",)) for _ in range(wildcard.min_occurs)]
+        if wildcard.process_contents == "strict":
+            raise UnmetError("a wildcard (xs:any) asks for a declared element, and none fits")
+        return [etree.Element("{urn:example}any") for _ in range(wildcard.min_occurs)]
+
+    def _concrete(self, declared: Any) -> Any:
+        """The declaration that a reference means; of an abstract one the first that may stand for it."""
+        meant = declared if declared.ref is None else self._schema.maps.elements.get(declared.name, declared)
+        if not meant.abstract:
+            return meant
+        for one in sorted(self._schema.maps.substitution_groups.get(meant.name, ()), key=lambda one: str(one.name)):
+            if not one.abstract:
+                return one
+        raise UnmetError(f"element {local(meant.name)} is abstract, and nothing stands for it")
+
+    def _concrete_type(self, declared: Any) -> Any:
+        """The element's type; of an abstract one the first that is derived from it."""
+        kind = declared.type
+        if kind.is_simple() or not getattr(kind, "abstract", False):
+            return kind
+        for one in sorted(self._schema.maps.types.values(), key=lambda one: str(getattr(one, "name", ""))):
+            if getattr(one, "abstract", True) or one is kind or not getattr(one, "is_derived", None):
+                continue
+            if one.is_derived(kind):
+                return one
+        raise UnmetError(f"type {name_of(kind)} is abstract, and nothing is derived from it")
+
+    def _say_type(self, made: etree._Element, name: str) -> None:
+        made.set(_TYPE, f"{self._prefix(space(name))}:{local(name)}" if space(name) else local(name))
+
+    def _prefix(self, namespace: str) -> str:
+        prefix = self._prefixes[namespace]
+        self.used.add(prefix)
+        return prefix
+
+
+def _is_recursion(kind: Any, within: tuple[Any, ...]) -> bool:
+    return not kind.is_simple() and any(kind is one for one in within)

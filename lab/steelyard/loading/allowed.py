@@ -1,0 +1,68 @@
+"""Whether a target may be loaded, and how fast: this machine, or what its user declared as theirs."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from urllib.parse import urlsplit
+
+from ..base.errors import TargetError
+from ..models.job import Target
+from .asked import Asked
+
+
+def addresses_of(address: str) -> list[str]:
+    """The IP addresses of a target's host; raises TargetError where it has none."""
+    parts = urlsplit(address)
+    try:
+        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise TargetError(f"the host of {address} is not known here", hint="is its name spelled right?") from None
+    return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+def is_this_machine(addresses: list[str]) -> bool:
+    """Whether all of the addresses are of loopback."""
+    return bool(addresses) and all(ipaddress.ip_address(one.partition("%")[0]).is_loopback for one in addresses)
+
+
+def target_of(asked: Asked) -> Target:
+    """The target in the engine's words; raises TargetError where it may not be loaded.
+
+    A name that means this machine is resolved once, here: what was allowed is what is asked.
+    """
+    addresses = addresses_of(asked.address)
+    here = is_this_machine(addresses)
+    if not here:
+        _require_declared(asked)
+    parts = urlsplit(asked.address)
+    # Files in the job are relative to its own folder.
+    tls = asked.tls.model_copy(
+        update={
+            key: str((asked.folder / value).resolve())
+            for key in ("ca", "certificate", "key")
+            if (value := getattr(asked.tls, key))
+        }
+    )
+    headers = {"Host": parts.netloc}
+    if here and parts.scheme == "http":
+        return Target(subject="target", host=addresses[0], port=parts.port or 80, path="/", headers=headers, tls=tls)
+    return Target(subject="target", url=f"{asked.address}/", headers={}, tls=tls)
+
+
+def _require_declared(asked: Asked) -> None:
+    if not asked.declared:
+        raise TargetError(
+            f"{asked.address} is not this machine",
+            hint="import it or write a service.toml that says owned = true, a contact and a max_rate, and load that",
+        )
+    lacking = [
+        word
+        for word, given in (("owned = true", asked.owned), ("contact", asked.contact), ("max_rate", asked.max_rate))
+        if not given
+    ]
+    if lacking:
+        raise TargetError(
+            f"{asked.address} is not this machine, and its service file lacks {', '.join(lacking)}",
+            hint="say there that you may load it, who is to be asked, and how many requests a second it takes at most",
+        )

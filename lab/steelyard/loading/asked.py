@@ -1,0 +1,186 @@
+"""What is loaded: the requests of a service folder that names its target, or of one URL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..base.configuration import nearest
+from ..base.errors import ConfigurationError, TargetError
+from ..catalogue.entries import Entry
+from ..models.job import Length, Rule, Tls
+from ..models.service import Auth, Expect, Operation, Service
+from .data import rows_of
+
+MOST_BYTES = 256 * 2**20  # of all requests together
+OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
+_PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
+_CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
+
+
+@dataclass(frozen=True)
+class AskedOperation:
+    """One kind of request: `bodies` are sent in a seeded order, again and again; `expect` is what its answers must be.
+
+    `filled`: places of it are filled by the engine when it is sent.
+    """
+
+    name: str
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    bodies: Sequence[bytes]
+    expect: Expect
+    filled: bool
+    changes_data: bool
+
+    def rule(self) -> Rule:
+        """What the engine judges every answer by."""
+        said = self.expect
+        bounded = said.least is not None or said.most is not None
+        return Rule(
+            status=said.status or [200],
+            fault=said.fault or "absent",
+            length=Length(least=said.least or 0, most=2**53 if said.most is None else said.most) if bounded else None,
+            contains=said.contains,
+            matches=said.matches,
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A target with what is asked of it. `address` is its server's; `schema` the file that answers are held against; `folder`
+    is what relative files are relative to. `declared`: a service file stands behind it, which may allow more than this
+    machine."""
+
+    name: str
+    address: str
+    operations: Mapping[str, AskedOperation]
+    folder: Path
+    declared: bool = True
+    owned: bool = False
+    contact: str | None = None
+    max_rate: float | None = None
+    tls: Tls = field(default_factory=Tls)
+    auth: Auth | None = None
+    schema: Path | None = None
+
+    def chosen(self, names: Sequence[str]) -> Asked:
+        """With these operations only, all where none is named; raises ConfigurationError."""
+        for name in names:
+            if name not in self.operations:
+                raise ConfigurationError(f"{self.name} has no operation '{name}'{nearest(name, list(self.operations))}")
+        return replace(
+            self, operations={name: one for name, one in self.operations.items() if not names or name in names}
+        )
+
+
+def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
+    """The requests of a service that names its target; `expect` goes before the rules of its file. Raises ConfigurationError."""
+    model = service.model
+    if model.target is None:
+        raise ConfigurationError(
+            f"{service.name} names no target: it runs on servers of the hall",
+            hint=f"`steelyard compare A B --service {service.name}` starts it, `steelyard load URL` needs no folder",
+        )
+    operations = {name: _operation(service, name, one, seed, expect) for name, one in model.operations.items()}
+    if sum(len(body) for one in operations.values() for body in one.bodies) > MOST_BYTES:
+        raise ConfigurationError(
+            f"the requests of {service.name} are more than {MOST_BYTES >> 20} MiB", hint="use fewer rows of data"
+        )
+    return Asked(
+        name=service.name,
+        address=model.target,
+        operations=operations,
+        folder=service.folder,
+        owned=model.owned,
+        contact=model.contact,
+        max_rate=model.max_rate,
+        tls=model.tls,
+        auth=model.auth,
+        schema=service.folder / model.schema_file if model.schema_file and model.meaning == "soap" else None,
+    )
+
+
+def _operation(service: Entry[Service], name: str, one: Operation, seed: int, expect: Expect) -> AskedOperation:
+    model = service.model
+    file = service.folder / (one.sample or "")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
+    path = one.path or model.path
+    headers = {**model.headers, **one.headers}
+    used = [
+        place
+        for place in _PLACE.findall("\n".join([text, path, *headers.values()]))
+        if not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")
+    ]
+    for place in used:
+        if place not in model.data:
+            raise ConfigurationError(
+                f"{file}: nothing fills the place {{{{{place}}}}}{nearest(place, list(model.data))}",
+                hint=f"describe it under [data.{place}] in {service.file.name}",
+            )
+    if any(f"{{{{{place}}}}}" in part for place in used for part in [path, *headers.values()]):
+        raise ConfigurationError(f"{name}: places of data stand in a request's body only", hint=f"see {service.file}")
+    rows = rows_of(
+        {place: model.data[place] for place in sorted(set(used))}, service.folder, seed, markup=model.meaning == "soap"
+    )
+    bodies = [_filled(text, row).encode() for row in rows]
+    return AskedOperation(
+        name=name,
+        method=one.method,
+        path=path,
+        headers=headers,
+        bodies=bodies,
+        expect=expect.over(one.expect.over(model.expect)),
+        filled=any(OF_THE_ENGINE.search(part) for part in [text, path, *headers.values()]),
+        changes_data=one.changes_data,
+    )
+
+
+def _filled(text: str, row: Mapping[str, str]) -> str:
+    """A sample with the values of one row; places of the engine's stay."""
+    return _PLACE.sub(lambda place: row.get(place[1], place[0]), text)
+
+
+def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str], expect: Expect) -> Asked:
+    """One request for one URL; raises TargetError where it is none."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good or "@" in urlsplit(url).netloc or not url.isprintable() or " " in url:
+        raise TargetError(
+            f"'{url[:200]}' is not a URL that can be loaded", hint="write http://HOST:PORT/PATH; --auth says who asks"
+        )
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    used = (method or ("POST" if body else "GET")).upper()
+    if not re.fullmatch("[A-Z]{1,20}", used):
+        raise ConfigurationError(f"'{used[:40]}' is not an HTTP method", hint="write GET, POST, PUT, PATCH or DELETE")
+    own = (
+        {} if any(name.lower() == "content-type" for name in headers) or not body else {"Content-Type": _kind_of(body)}
+    )
+    operation = AskedOperation(
+        name="request",
+        method=used,
+        path=path,
+        headers=own,
+        bodies=[body],
+        expect=expect.over(Expect(fault="any")) if expect.fault is None else expect,
+        filled=False,
+        changes_data=used in _CHANGING_METHODS,
+    )
+    return Asked(parts.netloc, f"{parts.scheme}://{parts.netloc}", {"request": operation}, Path(), declared=False)
+
+
+def _kind_of(body: bytes) -> str:
+    """What a body is sent as where nobody says: XML and JSON by how they begin."""
+    begins = body.lstrip()[:1]
+    kinds = {b"<": "text/xml; charset=utf-8", b"{": "application/json", b"[": "application/json"}
+    return kinds.get(begins, "application/octet-stream")

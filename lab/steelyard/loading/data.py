@@ -1,0 +1,79 @@
+"""Data for samples: rows of values, made before the run from its seed."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import random
+import string
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from ..base.errors import ConfigurationError
+from ..models.service import Column
+
+GENERATED_ROWS = 1_000
+MOST_ROWS = 100_000
+_MOST_CSV_BYTES = 64 * 2**20
+
+
+def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, *, markup: bool) -> list[dict[str, str]]:
+    """A row a request, with a value for each column: as many as the longest file has, or GENERATED_ROWS; one empty row without
+    columns.
+
+    Shorter files begin anew. The same seed gives the same rows. `markup` writes what XML means otherwise as it must be written.
+    Raises ConfigurationError.
+    """
+    if not columns:
+        return [{}]
+    read = {name: _column_of(name, one, folder) for name, one in columns.items() if one.kind == "csv"}
+    count = min(MOST_ROWS, max((len(values) for values in read.values()), default=GENERATED_ROWS))
+    values = {
+        name: itertools.cycle(read[name]) if name in read else _drawn(one, random.Random(f"data {seed} {name}"))
+        for name, one in columns.items()
+    }
+    return [{name: _written(next(column), markup) for name, column in values.items()} for _ in range(count)]
+
+
+def _written(value: str, markup: bool) -> str:
+    return escape(value, {'"': "&quot;"}) if markup else value
+
+
+def _drawn(column: Column, draw: random.Random) -> Iterator[str]:
+    """Endless values of a generator."""
+    days = (column.until - column.since).days
+    for number in itertools.count():
+        if column.kind == "sequence":
+            yield str(column.first + number * column.step)
+        elif column.kind == "uniform":
+            yield str(draw.randint(column.first, column.last))
+        elif column.kind == "choice":
+            yield draw.choice(column.values)
+        elif column.kind == "date":
+            yield (column.since + timedelta(days=draw.randint(0, days))).isoformat()
+        else:
+            yield "".join(draw.choices(string.ascii_letters, k=column.length))
+
+
+def _column_of(name: str, column: Column, folder: Path) -> list[str]:
+    path = folder / (column.file or "")
+    wanted = column.column or name
+    try:
+        if path.stat().st_size > _MOST_CSV_BYTES:
+            raise ConfigurationError(
+                f"{path} is larger than {_MOST_CSV_BYTES >> 20} MiB", hint="use fewer rows of data"
+            )
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = csv.DictReader(file, strict=True)
+            if wanted not in (rows.fieldnames or []):
+                raise ConfigurationError(
+                    f"{path} has no column '{wanted}'", hint=f"it has {', '.join(rows.fieldnames or [])}"
+                )
+            found = [row[wanted] or "" for row in itertools.islice(rows, MOST_ROWS)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigurationError(f"the data of [data.{name}] in {path} cannot be read: {error}") from None
+    if not found:
+        raise ConfigurationError(f"{path} has no row of data")
+    return found

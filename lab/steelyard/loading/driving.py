@@ -1,0 +1,189 @@
+"""One process under load: the verification at one user, then the load, which ends by itself where the target fails wholly."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import StoreError, TargetError
+from ..base.progress import Progress
+from ..drive.engine import Engine, Secrets
+from ..exchange.corpus import Corpus
+from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
+from ..store.tables import SliceRow, Tick, read_slices, read_ticks
+
+_PATIENCE = 60.0
+_MOST_VERIFYING_SECONDS = 600.0
+_SHOWN_BYTES = 300
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are the engine's."""
+
+    target: Target
+    corpus: Corpus
+    folder: Path
+    secrets: Secrets | None
+    cpus: Sequence[int]
+    seed: int
+    timeout_seconds: float
+    give_up_seconds: float
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """One unbroken stretch of load."""
+
+    profile: Profile
+    mix: Mapping[str, float]
+    think: Think = field(default_factory=Think)
+    lead_in_seconds: float = 1.0
+    phase: str = "measure"
+
+
+class Stretches:
+    """An engine that drives stretches on one target, one after the other, over the connections that it keeps."""
+
+    def __init__(self, ground: Ground, planned: Sequence[Stretch], name: str) -> None:
+        self.folder = ground.folder / name
+        self._ground = ground
+        self._planned = planned
+        try:
+            self.folder.mkdir(parents=True)
+        except OSError as error:
+            raise StoreError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
+        self._engine = Engine(self._job(), self.folder, ground.secrets)
+        self.gave_up: str | None = None
+
+    def __enter__(self) -> Stretches:
+        self._engine.__enter__()
+        return self
+
+    def __exit__(self, *ended: Any) -> None:
+        self._engine.__exit__(*ended)
+
+    def drive(
+        self,
+        number: int,
+        say: Callable[[dict[str, Any]], str],
+        enough: Callable[[dict[str, Any]], bool] = lambda _: False,
+    ) -> SliceRow:
+        """Drive one of the stretches planned and give its row; `say` is what is shown of each second, `enough` ends it early."""
+        watch = GiveUp(self._ground.give_up_seconds)
+
+        def second(tick: dict[str, Any]) -> None:
+            self._ground.progress.tell(say(tick))
+            if watch.failed_wholly(tick):
+                self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"
+            if self.gave_up is not None or enough(tick):
+                self._engine.enough(number)
+
+        self._engine.go(number, self._ground.timeout_seconds + _PATIENCE, second)
+        return read_slices(self.folder / "slices.csv", True)[number]
+
+    def _job(self) -> Job:
+        ground, verifying = self._ground, all(one.phase == "verify" for one in self._planned)
+        return Job(
+            seed=ground.seed,
+            corpus=str(ground.corpus.folder.resolve()),
+            rules=ground.corpus.rules,
+            targets=[ground.target],
+            slices=[
+                Slice(
+                    number=number,
+                    subject=ground.target.subject,
+                    phase=one.phase,
+                    profile=one.profile,
+                    mix=dict(one.mix),
+                    deck_seed=random.Random(f"{ground.seed} {number} {one.phase}").randrange(2**48),
+                    think=one.think,
+                    lead_in_ms=one.lead_in_seconds * 1000,
+                )
+                for number, one in enumerate(self._planned)
+            ],
+            cpus=list(ground.cpus),
+            timeout_ms=ground.timeout_seconds * 1000,
+            drain_limit_ms=min(10_000.0, ground.timeout_seconds * 1000),
+            on_failure=OnFailure(kind="wait", ms=10 if not verifying else 0),
+            samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
+            seconds_histograms=not verifying,
+        )
+
+
+class GiveUp:
+    """Since when a target has answered nothing rightly while requests failed; seconds in which nobody asks do not count."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._since = clock()
+        self._completed = self._failed = self._failed_then = 0
+
+    def failed_wholly(self, tick: Mapping[str, Any]) -> bool:
+        """Whether the second that `tick` tells of makes it so long."""
+        now, completed, failed = self._clock(), tick["completed"], tick["failed"] + tick["wrong"]
+        idle = failed == self._failed and not tick["users"]
+        if completed > self._completed or idle:
+            self._since, self._completed, self._failed_then = now, completed, failed
+        self._failed = failed
+        return failed > self._failed_then and now - self._since >= self._seconds
+
+
+def verify(ground: Ground, operations: Sequence[str]) -> tuple[SliceRow, dict[str, bytes]]:
+    """Every operation once, one after the other; what was counted, and each one's answer. Raises TargetError on the first that
+    is not answered rightly, with what came."""
+    profile = FixedWork(users=1, each=len(operations), most_seconds=_MOST_VERIFYING_SECONDS)
+    once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
+    with Stretches(ground, [once], "verification") as stretches:
+        row = stretches.drive(0, lambda _: "verifying")
+    answers: dict[str, bytes] = {}
+    for operation, outcome, answer in samples_of(stretches.folder):
+        if outcome != "right":
+            raise _not_right(operation, outcome, answer, ground)
+        answers[operation] = answer
+    if row.completed < len(operations):
+        missing = next((one for one in operations if one not in answers), operations[0])
+        raise _not_right(missing, next(iter(row.failures), "not answered"), b"", ground)
+    return row, answers
+
+
+def ticks_of(folder: Path, number: int) -> list[Tick]:
+    """The seconds of a stretch that was driven, by operation."""
+    return [tick for tick in read_ticks(folder / "ticks.csv", True) if tick.slice == number]
+
+
+def samples_of(folder: Path) -> list[tuple[str, str, bytes]]:
+    """The answers that an engine kept: operation, outcome and body."""
+    from ..base.csvfiles import read_table
+
+    found = []
+    for row in read_table(folder / "samples" / "index.csv", ["sample", "operation", "outcome"], may_be_cut=True):
+        path = folder / "samples" / f"{row.text('sample')}.answer"
+        found.append((row.text("operation"), row.text("outcome"), path.read_bytes() if path.is_file() else b""))
+    return found
+
+
+_MEANT = {
+    "wrong": "its answer is not what it should be",
+    "refused": "no connection: is it running?",
+    "status": "its answer has another HTTP status than it should",
+    "fault": "its answer is a SOAP fault",
+    "timeout": "no answer came in time",
+    "tls": "no TLS connection came about",
+}
+
+
+def _not_right(operation: str, outcome: str, answer: bytes, ground: Ground) -> TargetError:
+    target = ground.target.url or f"{ground.target.host}:{ground.target.port}"
+    begins = " ".join(answer[:_SHOWN_BYTES].decode(errors="replace").split())
+    came = f"; it begins: {begins}" if begins else ""
+    return TargetError(
+        f"{operation} is not answered rightly by {target} ({outcome}): {_MEANT.get(outcome, 'see the kept answer')}{came}",
+        hint=f"edit its sample or its expect in service.toml; what came is in {ground.folder / 'verification' / 'samples'}",
+    )

@@ -1,0 +1,196 @@
+"""The figures of one stretch of load, with intervals that cover this process alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+
+from ..base import histogram
+from ..base.histogram import Histogram
+from ..models.outputs import Estimate, GoalFound, LoadedOperation
+from ..statistics.batch_means import LEAST_BATCHES, batch_means
+from ..statistics.checks import least_requests, percentile_refusal
+from ..statistics.distributions import student_quantile
+from ..store.tables import SliceRow, Tick, read_histograms
+from .words import Goals
+
+PERCENTILES = (0.5, 0.95, 0.99)
+_TOO_SHORT = f"an interval needs {LEAST_BATCHES} whole seconds"
+_SHAPED = "the load changes, and so does what it measures"
+_CORRELATED = "neighbouring seconds resemble each other: the interval is too narrow; load for longer"
+
+
+@dataclass(frozen=True)
+class Second:
+    """One whole second: `started`, right answers and failures in it, the sum of the right ones' response times in seconds, and
+    all of them as a histogram in microseconds."""
+
+    started: int
+    completed: int
+    failed: int
+    response_s: float
+    times: Histogram
+
+
+def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Second]:
+    """The whole seconds of a stretch in order, all operations together."""
+    by_index: dict[int, list[Tick]] = {}
+    for tick in ticks:
+        by_index.setdefault(round((tick.time_ns - row.begin_ns) / 1e9), []).append(tick)
+    logged = [
+        encoded
+        for tag, encoded in histogram.read_seconds(folder / "seconds.hlog")
+        if tag.split("/")[-3] == str(row.slice)
+    ]
+    found = []
+    for encoded, (index, together) in zip(logged, sorted(by_index.items()), strict=False):
+        if abs(together[0].time_ns - row.begin_ns - index * 1e9) > 1e7:
+            continue  # the last second may be a part of one
+        found.append(
+            Second(
+                started=sum(one.started for one in together),
+                completed=sum(one.completed for one in together),
+                failed=sum(sum(one.failures.values()) for one in together),
+                response_s=sum(one.response_ns_sum for one in together) / 1e9,
+                times=histogram.decode(encoded),
+            )
+        )
+    return found
+
+
+def throughput(row: SliceRow, seconds: Sequence[Second], *, steady: bool) -> Estimate:
+    """Right answers a second."""
+    return _with_interval(row.throughput_per_s, [second.completed for second in seconds], steady)
+
+
+def response_times(row: SliceRow, seconds: Sequence[Second], folder: Path, *, steady: bool) -> dict[str, Estimate]:
+    """Mean and percentiles of response time in ms, over right answers; a percentile that failures reach has none."""
+    times = all_times(row, folder)
+    if times.total == 0:
+        return {
+            name: Estimate(value=None, why_not="there was no right answer")
+            for name in ("mean", *map(percentile_name, PERCENTILES))
+        }
+    answered = [second for second in seconds if second.completed]
+    means = [second.response_s / second.completed * 1000 for second in answered]
+    found = {"mean": _with_interval(row.response_ns_sum / row.completed / 1e6, means, steady)}
+    failed = failed_of(row)
+    for share in PERCENTILES:
+        refusal = percentile_refusal(share, times.total + failed, row.unfinished)
+        beyond = share * (times.total + failed) / times.total
+        if refusal is None and beyond > 1:
+            refusal = f"{percentile_name(share)} lies among the requests that failed"
+        found[percentile_name(share)] = (
+            Estimate(value=None, why_not=refusal) if refusal else _percentile(share, beyond, times, answered, steady)
+        )
+    return found
+
+
+def percentile_name(share: float) -> str:
+    """`p95` of 0.95."""
+    return f"p{share * 100:g}"
+
+
+def all_times(row: SliceRow, folder: Path) -> Histogram:
+    """The response times of all right answers of a stretch."""
+    logged = read_histograms(folder / "intervals.hlog", True).get((row.slice, "response"), [])
+    return histogram.merged(histogram.decode(encoded) for _, encoded in logged)
+
+
+def failed_of(row: SliceRow) -> int:
+    """Requests of the measured time that were not answered rightly, wrong answers among them."""
+    return sum(row.failures.values()) + row.wrong
+
+
+def _with_interval(value: float, by_second: Sequence[float], steady: bool) -> Estimate:
+    if not steady:
+        return Estimate(value=value, why_not=_SHAPED)
+    found = batch_means(by_second)
+    if found is None:
+        return Estimate(value=value, why_not=_TOO_SHORT)
+    half = (found.interval.high - found.interval.low) / 2
+    return Estimate(
+        value=value, low=max(0.0, value - half), high=value + half, why_not=None if found.independent else _CORRELATED
+    )
+
+
+def _percentile(share: float, beyond: float, times: Histogram, seconds: Sequence[Second], steady: bool) -> Estimate:
+    """A percentile with Student's t interval over those of batches long enough to support one.
+
+    Source: Seila 1982, "A batching approach to quantile estimation in regenerative simulations", here with batches of equal time.
+    """
+    value = times.percentile(beyond * 100) / 1000
+    if not steady:
+        return Estimate(value=value, why_not=_SHAPED)
+    if len(seconds) < LEAST_BATCHES:
+        return Estimate(value=value, why_not=_TOO_SHORT)
+    means = batch_means([second.response_s / second.completed for second in seconds])
+    mean_count = fmean(second.completed for second in seconds)
+    length = max(means.length if means else 1, math.ceil(least_requests(share) / max(1.0, mean_count)))
+    if len(seconds) // length < LEAST_BATCHES:
+        return Estimate(value=value, why_not=f"an interval needs {LEAST_BATCHES} stretches of {length} s")
+    over = len(seconds) % length
+    batches = [
+        histogram.merged(second.times for second in seconds[at : at + length])
+        for at in range(over, len(seconds), length)
+    ]
+    values = [batch.percentile(share * 100) / 1000 for batch in batches]
+    half = student_quantile(0.975, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    correlated = means is not None and not means.independent
+    return Estimate(
+        value=value, low=max(0.0, value - half), high=value + half, why_not=_CORRELATED if correlated else None
+    )
+
+
+def by_operation(names: Sequence[str], ticks: Sequence[Tick]) -> list[LoadedOperation]:
+    """What became of each operation."""
+    found = []
+    for name in names:
+        own = [tick for tick in ticks if tick.operation == name]
+        completed = sum(tick.completed for tick in own)
+        kinds: dict[str, int] = {}
+        for tick in own:
+            for kind, count in tick.failures.items():
+                kinds[kind] = kinds.get(kind, 0) + count
+        mean = sum(tick.response_ns_sum for tick in own) / completed / 1e6 if completed else None
+        found.append(
+            LoadedOperation(
+                operation=name, completed=completed, failed=sum(kinds.values()), failures=kinds, mean_ms=mean
+            )
+        )
+    return found
+
+
+def goals_found(goals: Goals, row: SliceRow, times: Histogram) -> list[GoalFound]:
+    """Whether each goal was kept: requests that failed took longer than any goal allows, and so have those without an answer
+    yet."""
+    failed, requests = failed_of(row), row.completed + failed_of(row)
+    found = []
+    for share, most_ms in sorted(goals.percentiles.items()):
+        slow = slower_than(times, most_ms) + failed
+        kept = requests > 0 and slow <= (1 - share) * requests
+        said = f"{slow / requests:.2%} of requests took longer or failed" if requests else "nothing was answered"
+        found.append(GoalFound(goal=f"{percentile_name(share)} <= {most_ms:g} ms", found=said, kept=kept))
+    if goals.errors is not None:
+        share_failed = failed / requests if requests else 1.0
+        found.append(
+            GoalFound(
+                goal=f"failed <= {goals.errors:.3g}",
+                found=f"{share_failed:.3%} failed",
+                kept=share_failed <= goals.errors,
+            )
+        )
+    return found
+
+
+def slower_than(times: Histogram, most_ms: float) -> int:
+    """How many of the times are above `most_ms`; a value counts at the upper bound of its bin, 0.1% wide."""
+    return int(times.counts[times.highest > most_ms * 1000 * 1.001].sum())
+
+
+def kinds_of(row: SliceRow) -> Mapping[str, int]:
+    """Failures by kind, wrong answers among them."""
+    return {**({"wrong": row.wrong} if row.wrong else {}), **row.failures}

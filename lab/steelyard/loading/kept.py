@@ -1,0 +1,86 @@
+"""What takes longer to judge than every answer allows is judged on those that were kept: paths into them, and their schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import xmlschema
+from lxml import etree
+
+from ..base.errors import ConfigurationError, ContractError
+from ..exchange.soap.messages import parse
+from ..models.service import Expect
+
+_ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope")
+
+
+def rules_of(expect: Expect, schema: Path | None) -> list[str]:
+    """What is judged on kept answers only, in words."""
+    rules = [f"xpath {path}" for path in expect.xpath] + [f"jsonpath {path}" for path in expect.jsonpath]
+    return rules + (["schema"] if judges_schema(expect, schema) else [])
+
+
+def judges_schema(expect: Expect, schema: Path | None) -> bool:
+    """Whether answers are held against the schema: where there is one, unless it is said that they are not."""
+    return schema is not None and expect.schema_kept is not False and expect.fault in (None, "absent")
+
+
+def difference(answer: bytes, expect: Expect, schema: Path | None) -> str | None:
+    """How a kept answer is not what it should be, as a sentence; None where it is. Raises ConfigurationError where a rule is no
+    rule."""
+    try:
+        for path in expect.xpath:
+            if not _found_by_xpath(path, parse(answer)):
+                return f"xpath {path} finds nothing"
+        for path in expect.jsonpath:
+            if not _found_by_jsonpath(path, json.loads(answer)):
+                return f"jsonpath {path} finds nothing"
+        if judges_schema(expect, schema) and schema is not None and answer.strip():
+            return _breaks(parse(answer), schema)
+    except ContractError as error:
+        return error.message
+    except (json.JSONDecodeError, RecursionError):
+        return "it is no JSON"
+    return None
+
+
+def _found_by_xpath(path: str, root: etree._Element) -> bool:
+    try:
+        return bool(root.xpath(path, namespaces={key: uri for key, uri in root.nsmap.items() if key}))
+    except etree.XPathError as error:
+        raise ConfigurationError(
+            f"'{path}' is not an XPath that can be asked: {error}", hint="local-name() needs no prefixes"
+        ) from None
+
+
+def _found_by_jsonpath(path: str, document: Any) -> bool:
+    from jsonpath import JSONPathError, findall
+
+    try:
+        return any(value not in (False, None, "") for value in findall(path, document))
+    except JSONPathError as error:
+        raise ConfigurationError(f"'{path}' is not a JSONPath: {error}") from None
+
+
+def _breaks(root: etree._Element, schema: Path) -> str | None:
+    bodies: Sequence[Any] = [child for space in _ENVELOPES for child in root.iterfind(f"{{{space}}}Body")]
+    inside = [child for body in bodies for child in body if isinstance(child.tag, str)]
+    if not bodies or not inside:
+        return None if bodies else f"it is no SOAP envelope but <{etree.QName(root).localname}>"
+    declared = _loaded(schema).maps.elements.get(inside[0].tag)
+    if declared is None:
+        return f"the schema knows no element {etree.QName(inside[0]).localname}"
+    try:
+        declared.validate(etree.fromstring(etree.tostring(inside[0])))
+    except xmlschema.XMLSchemaValidationError as error:
+        return f"{etree.QName(inside[0]).localname} breaks the schema: {' '.join(str(error.reason).split())[:200]}"
+    return None
+
+
+@cache
+def _loaded(schema: Path) -> xmlschema.XMLSchema:
+    return xmlschema.XMLSchema(str(schema), allow="local", defuse="always")

@@ -1,0 +1,311 @@
+"""`load`, from what is asked to what came of it: requests -> verification at one user -> load -> figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ..base.csvfiles import write_document, write_text
+from ..base.errors import ConfigurationError, StoreError, TargetError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..base.text import counted, value_text
+from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
+from ..models.outputs import LeftOut, LoadOutput
+from ..observe import environment
+from ..provision.cpus import kept_awake, share
+from ..store.tables import SliceRow
+from . import figures, kept
+from .allowed import target_of
+from .asked import Asked
+from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
+from .requests import write_requests
+from .who_asks import with_auth
+from .words import LoadWords
+
+NOT_JUDGED = [
+    "whether the service counted as many requests: a running target has no counter that is known",
+    "its processor time, memory and JIT compilers: its processes are not ours",
+    "how it differs from start to start: it was not started anew",
+]
+_THIS_PROCESS = (
+    "intervals cover this process and hour alone: a target that runs cannot be started anew, so there is no verdict"
+)
+_MOST_STEPS = 20
+
+
+def load(
+    asked: Asked,
+    words: LoadWords,
+    secret_headers: Mapping[str, str],
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> LoadOutput:
+    """Verify and load a target as asked; what was measured is stored in a folder of its own. Raises SteelyardError."""
+    asked, not_loaded = _loadable(asked, words)
+    loaded = [name for name in asked.operations if name not in {one.what for one in not_loaded}]
+    planned = stretch_of(words, loaded, asked.max_rate)
+    with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
+        progress.plan(words.seconds + words.warm_up_seconds)
+        progress.show(f"loading {asked.name}: {load_text(words, planned)}")
+        with Stretches(ready.ground, [planned], "load") as stretches:
+            row = stretches.drive(0, _shown)
+        found = _output(asked, words, ready, planned, not_loaded, stretches.gave_up, stretches.folder, row)
+    write_document(ready.ground.folder / "load.json", found.model_dump(mode="json"))
+    return found
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A verified target: where it is loaded from, and what the verification sent and was answered."""
+
+    ground: Ground
+    verification: SliceRow
+    answers: Mapping[str, bytes]
+
+
+@contextmanager
+def prepared(
+    asked: Asked,
+    words: LoadWords,
+    secret_headers: Mapping[str, str],
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> Iterator[Ready]:
+    """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
+    target = target_of(asked)
+    asked, secrets = with_auth(asked, secret_headers)
+    folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    with machine_lock(f"steelyard {' '.join(command[1:2])}"):
+        _make(folder)
+        corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
+        shares = share()
+        write_document(folder / "environment.json", environment.describe([], shares, _without_values(command)))
+        if (asked.folder / "service.toml").is_file():
+            write_text(folder / "service.toml", (asked.folder / "service.toml").read_text(encoding="utf-8"))
+        ground = Ground(
+            target,
+            corpus,
+            folder,
+            secrets,
+            shares.engine,
+            words.seed,
+            words.timeout_seconds,
+            words.give_up_seconds,
+            progress,
+        )
+        with kept_awake(shares):
+            progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
+            verification, answers = verify(ground, list(asked.operations))
+            _require_kept(asked, answers, folder)
+            yield Ready(ground, verification, answers)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise StoreError(
+            f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
+        ) from None
+
+
+def _without_values(command: Sequence[str]) -> list[str]:
+    """A command without the values of the headers in it, which may be nobody's business."""
+    shown = list(command)
+    for place, word in enumerate(shown):
+        if (place and shown[place - 1] == "--header") or word.startswith("--header="):
+            shown[place] = f"{word.partition(':')[0]}: ..."
+    return shown
+
+
+def _loadable(asked: Asked, words: LoadWords) -> tuple[Asked, list[LeftOut]]:
+    """What is verified, and what of it is not loaded: operations that change data, unless the user allows it. Raises
+    ConfigurationError where nothing is left to load."""
+    asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])
+    left = [
+        LeftOut(what=name, why="it changes data: --writes loads it")
+        for name, one in asked.operations.items()
+        if one.changes_data and not words.writes
+    ]
+    if len(left) == len(asked.operations):
+        raise ConfigurationError(
+            f"all that is asked of {asked.name} changes data ({', '.join(one.what for one in left)})",
+            hint="--writes loads it, or correct changes_data in service.toml",
+        )
+    return asked, left
+
+
+def _require_kept(asked: Asked, answers: Mapping[str, bytes], folder: Path) -> None:
+    for name, answer in answers.items():
+        said = kept.difference(answer, asked.operations[name].expect, asked.schema)
+        if said is not None:
+            raise TargetError(
+                f"{name} is not answered rightly by {asked.address}: {said}",
+                hint=f"see {folder / 'verification' / 'samples'}; [operations.{name}.expect] in service.toml says what is right "
+                "(schema = false takes answers as they are)",
+            )
+
+
+def stretch_of(words: LoadWords, operations: Sequence[str], most_rate: float | None) -> Stretch:
+    """The stretch of load that the words mean, within the target's bound; raises ConfigurationError where they contradict it."""
+    mix = {name: words.mix.get(name, 1.0) for name in operations if not words.mix or name in words.mix}
+    if not mix:
+        raise ConfigurationError("the mix names no operation that is loaded")
+    profile, think = profile_of(words), words.think
+    if most_rate is not None:
+        if isinstance(profile, Rate):
+            if max(words.rates or (0.0, 0.0)) > most_rate:
+                raise ConfigurationError(f"the rate is above max_rate, {most_rate:g} a second", hint="ask for less")
+        else:
+            # Each user waits so long that all together cannot ask more often.
+            least_ms = max(words.users) / most_rate * 1000
+            if think.kind == "none" or think.ms < least_ms:
+                think = Think(kind="constant", ms=max(least_ms, think.to_ms, think.ms))
+    lead_in = 0.0 if isinstance(profile, FixedWork) else words.warm_up_seconds
+    if not isinstance(profile, BigBang | Rate | FixedWork):
+        lead_in = 0.2
+    return Stretch(profile, mix, think, lead_in)
+
+
+def profile_of(words: LoadWords) -> Profile:
+    """The shape of the load; raises ConfigurationError where the words make none."""
+    first, last = words.users
+    seconds = words.seconds
+    if words.profile == "rate" or words.rates is not None:
+        if words.rates is None or words.profile not in ("rate", "constant"):
+            raise ConfigurationError(
+                "a profile of rate, and no other, needs --rate", hint="--profile rate --rate 200/s"
+            )
+        if words.most_requests is not None:
+            seconds = min(seconds, words.most_requests / (sum(words.rates) / 2))
+        stage = Stage(from_rate=words.rates[0], to_rate=words.rates[1], seconds=seconds)
+        return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=10_000)
+    if words.poisson:
+        raise ConfigurationError("--poisson goes with --rate", hint="--rate 200/s --poisson")
+    if words.profile != "constant" and words.most_requests is not None:
+        raise ConfigurationError("--max-requests goes with a constant number of users, or a rate")
+    if words.profile == "constant":
+        if first != last:
+            raise ConfigurationError(f"{first}..{last} users need a shape", hint="--profile ramp or --profile steps")
+        if words.most_requests is not None:
+            users = min(first, words.most_requests)
+            return FixedWork(users=users, each=words.most_requests // users, most_seconds=seconds)
+        return BigBang(users=first, seconds=seconds)
+    if words.profile == "ramp":
+        return Ramp(from_users=first, to_users=last, seconds=seconds)
+    if words.profile == "steps":
+        levels = _levels(first, last)
+        return Steps(levels=levels, hold_seconds=seconds / len(levels))
+    return Bursts(users=last, on_seconds=seconds / 10, off_seconds=seconds / 10, seconds=seconds)
+
+
+def _levels(first: int, last: int) -> list[int]:
+    count = min(_MOST_STEPS, abs(last - first) + 1)
+    if count == 1:
+        return [first]
+    return [round(first + (last - first) * step / (count - 1)) for step in range(count)]
+
+
+def load_text(words: LoadWords, stretch: Stretch) -> str:
+    """The load in a few words."""
+    profile = stretch.profile
+    last = f"for {words.seconds:g} s"
+    if isinstance(profile, Rate):
+        first, second = profile.stages[0].from_rate, profile.stages[0].to_rate
+        rate = f"{first:g}" if first == second else f"{first:g} to {second:g}"
+        how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
+        return f"{rate} requests/s, {how}, for {profile.stages[0].seconds:g} s"
+    if isinstance(profile, FixedWork):
+        return f"{counted(profile.users, 'user')}, {profile.users * profile.each:,} requests"
+    if isinstance(profile, BigBang):
+        return f"{counted(profile.users, 'user')} {last}"
+    first_users, last_users = words.users
+    shape = {"ramp": "a ramp", "steps": "steps", "bursts": "bursts"}[profile.kind]
+    users = counted(last_users, "user") if shape == "bursts" else f"{first_users} to {last_users} users"
+    return f"{shape} of {users} {last}"
+
+
+def _shown(tick: Mapping[str, Any]) -> str:
+    failed = tick["failed"] + tick["wrong"]
+    time = "" if tick["response_ms"] is None else f" · {tick['response_ms']:.3g} ms"
+    users = counted(tick["users"], "user")
+    return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}"
+
+
+def _output(
+    asked: Asked,
+    words: LoadWords,
+    ready: Ready,
+    planned: Stretch,
+    not_loaded: list[LeftOut],
+    stopped: str | None,
+    folder: Path,
+    row: SliceRow,
+) -> LoadOutput:
+    ticks = ticks_of(folder, row.slice)
+    steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
+    seconds = figures.seconds_of(row, ticks, folder)
+    failed, verified = figures.failed_of(row), ready.verification.sent
+    goals = figures.goals_found(words.goals, row, figures.all_times(row, folder))
+    looked_at, wrong_kept = _kept_answers(asked, folder)
+    why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
+    if row.completed == 0:
+        why_not.append("there was no right answer")
+    rest = row.sent - row.completed - failed
+    return LoadOutput(
+        service=asked.name,
+        target=asked.address,
+        load=load_text(words, planned),
+        seconds=row.seconds,
+        completed=row.completed,
+        failed=failed,
+        failures=dict(figures.kinds_of(row)),
+        outside=verified + rest,
+        outside_by={"verification": verified, "lead_in_and_drain": rest},
+        sent=row.sent + verified,
+        unfinished=row.unfinished,
+        throughput_per_s=figures.throughput(row, seconds, steady=steady),
+        response_ms=figures.response_times(row, seconds, folder, steady=steady),
+        operations=figures.by_operation(sorted(planned.mix), ticks),
+        not_loaded=not_loaded,
+        kept_answers=looked_at + len(ready.answers),
+        kept_rules=sorted(
+            {rule for one in asked.operations.values() for rule in kept.rules_of(one.expect, asked.schema)}
+        ),
+        goals=goals,
+        goals_kept=all(goal.kept for goal in goals) if goals else None,
+        valid=not why_not,
+        why_not=why_not,
+        stopped=stopped,
+        notes=[_THIS_PROCESS, *_bounded_note(planned, words)],
+        not_judged=NOT_JUDGED,
+        run=str(ready.ground.folder),
+    )
+
+
+def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:
+    if planned.think == words.think:
+        return []
+    return [f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept"]
+
+
+def _kept_answers(asked: Asked, folder: Path) -> tuple[int, list[str]]:
+    """How many kept answers were looked at in full, and what was wrong with any."""
+    found, looked_at = [], 0
+    for operation, outcome, answer in samples_of(folder):
+        if outcome != "right":
+            continue
+        looked_at += 1
+        said = kept.difference(answer, asked.operations[operation].expect, asked.schema)
+        if said is not None:
+            found.append(f"a kept answer of {operation} is not right: {said}")
+    return looked_at, list(dict.fromkeys(found))

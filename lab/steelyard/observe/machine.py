@@ -1,0 +1,91 @@
+"""What a machine is, so that two that call themselves the same can be told apart: processor, caches, topology, boot and speed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+# By the name in environment.json: the name in /proc/cpuinfo.
+_OF_A_PROCESSOR = {
+    "vendor": "vendor_id",
+    "family": "cpu family",
+    "model": "model",
+    "stepping": "stepping",
+    "microcode": "microcode",
+}
+
+
+def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
+    """Plain values for environment.json; what the kernel does not tell is left out.
+
+    `boot` is a hash of the kernel's id of this boot: it is another one after a restart, and tells nobody which machine it is.
+    `reference_spin_us` is the CPU time of a fixed piece of arithmetic, the least and the median of many rounds; `spun` is what
+    `steelyard-engine spin` said of it.
+    """
+    described = _described(root)
+    found = {
+        "processor": described.get("model name", platform.processor()),
+        **{name: described[key] for name, key in _OF_A_PROCESSOR.items() if described.get(key)},
+        "virtual": "hypervisor" in described.get("flags", "").split(),
+        "processors": os.cpu_count(),
+        "caches": _caches(root),
+        "topology": _topology(root),
+        "boot": _boot(root),
+        "reference_spin_us": _spin(spun),
+    }
+    return {name: value for name, value in found.items() if value not in ("", None, {})}
+
+
+def _described(root: Path) -> Mapping[str, str]:
+    """What /proc/cpuinfo says of the first processor."""
+    first = _text(root / "proc/cpuinfo").partition("\n\n")[0]
+    lines = (line.partition(":") for line in first.splitlines())
+    return {name.strip(): value.strip() for name, _, value in lines}
+
+
+def _caches(root: Path) -> dict[str, str]:
+    """The caches that the first processor has a part in: `L1 data: 32K`."""
+    found = {}
+    for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        level, kind, size = (_text(index / name).strip() for name in ("level", "type", "size"))
+        if level and size:
+            found[f"L{level}" if kind in ("", "Unified") else f"L{level} {kind.lower()}"] = size
+    return found
+
+
+def _topology(root: Path) -> str:
+    """`1 socket, 2 cores, 2 threads`; empty where the kernel does not tell."""
+    places = [
+        tuple(_text(cpu / "topology" / name).strip() for name in ("physical_package_id", "core_id"))
+        for cpu in (root / "sys/devices/system/cpu").glob("cpu[0-9]*")
+    ]
+    places = [place for place in places if all(place)]
+    if not places:
+        return ""
+    counts = {"socket": len({place[0] for place in places}), "core": len(set(places)), "thread": len(places)}
+    return ", ".join(f"{count} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+
+
+def _boot(root: Path) -> str:
+    identity = _text(root / "proc/sys/kernel/random/boot_id").strip()
+    return hashlib.sha256(f"boot {identity}".encode()).hexdigest()[:12] if identity else ""
+
+
+def _spin(spun: str) -> dict[str, float]:
+    try:
+        said = json.loads(spun)
+        return {"least": float(said["least_us"]), "median": float(said["median_us"])}
+    except (ValueError, KeyError, TypeError):
+        return {}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

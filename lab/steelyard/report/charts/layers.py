@@ -1,0 +1,173 @@
+"""The flame of layers: stacked bars, and single requests in order of time with a collector's pauses over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from ...analyse.layers import Breakdown, self_ms
+from ...base.text import value_text
+from ...models.service import Layer
+from ...models.verdict import LayerFigure
+from ...store.collector_log import CollectorLog, Pause
+from ...store.layer_records import RequestRecord
+from ..drawing import COLOURS, INK, MUTED, WIDE, Chart, Picture, draw, marks
+
+REQUESTS = 30  # that are shown in order of time
+
+
+def colours(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
+    """Each layer's title with its colour; more layers than there are colours share grey."""
+    return tuple((layer.title, COLOURS[n] if n < len(COLOURS) else MUTED) for n, layer in enumerate(layers))
+
+
+def legend(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
+    """The same with the page's own variables, which follow its light or dark."""
+    known = {colour: f"var(--series-{n})" for n, colour in enumerate(COLOURS)} | {MUTED: "var(--muted)"}
+    return tuple((title, known[colour]) for title, colour in colours(layers))
+
+
+def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], layers: Sequence[Layer]) -> Picture:
+    """One stacked bar a row of `bars`, from the outermost layer on the left to the innermost, in ms."""
+    values = [
+        {"bar": bar, "layer": one.title, "order": order, "ms": one.ms, "percent": one.percent}
+        for bar, figures in bars.items()
+        for order, one in enumerate(figures)
+    ]
+    rows = tuple(
+        (bar, one.title, value_text(one.ms), f"{one.percent:.1f}", _margins(one), *map(value_text, one.quartiles))
+        for bar, figures in bars.items()
+        for one in figures
+    )
+    told = "; ".join(
+        f"{bar}: {', '.join(f'{one.title} {one.percent:.0f}%' for one in figures)}" for bar, figures in bars.items()
+    )
+
+    def build(width: int) -> Chart:
+        return (
+            marks(values)
+            .mark_bar(height={"band": 0.75})
+            .encode(
+                x=alt.X("ms:Q", stack="zero", axis=alt.Axis(title="ms a request", tickCount=6, format="~g")),
+                y=alt.Y("bar:N", sort=list(bars), axis=alt.Axis(title=None)),
+                color=_colour(layers),
+                order=alt.Order("order:Q"),
+            )
+            .properties(width=width - 190, height=28 * len(bars) + 10)
+        )
+
+    wide, narrow = draw(f"flame-{place}", build)
+    headings = (
+        "requests",
+        "layer",
+        "ms",
+        "%",
+        "margin of error at 90, 95, 99%",
+        "lower quartile",
+        "median",
+        "upper quartile",
+    )
+    return Picture(title, "", f"Time a request in each layer. {told}.", wide, narrow, headings, rows)
+
+
+def _margins(one: LayerFigure) -> str:
+    return ", ".join(value_text(one.margins[level]) for level in sorted(one.margins)) or "one run"
+
+
+def _colour(layers: Sequence[Layer]) -> Any:
+    named = colours(layers)
+    scale = alt.Scale(domain=[title for title, _ in named], range=[colour for _, colour in named])
+    return alt.Color("layer:N", scale=scale, legend=None)
+
+
+def in_time(
+    place: int, breakdown: Breakdown, requests: Sequence[RequestRecord], logs: Sequence[CollectorLog]
+) -> Picture | None:
+    """The slowest request of `requests` (one trial's) with those around it, one a line, each layer from its first entry on for as
+    long as it took in all, and the collector's pauses over them. None without a request."""
+    if not requests:
+        return None
+    ordered = sorted(requests, key=lambda one: one.begin_ns)
+    slowest = max(range(len(ordered)), key=lambda n: ordered[n].total_ns)
+    first = max(0, min(slowest - REQUESTS // 2, len(ordered) - REQUESTS))
+    shown = ordered[first : first + REQUESTS]
+    begin = shown[0].begin_ns
+    end = max(one.begin_ns + one.total_ns for one in shown)
+    pauses = [pause for log in logs for pause in log.pauses_within(begin, end)]
+    values = [
+        dict(value, request=line) for line, one in enumerate(shown) for value in _bars(one, breakdown.layers, begin)
+    ]
+    bands = [{"from": (pause.begin_ns - begin) / 1e6, "to": (pause.end_ns - begin) / 1e6} for pause in pauses]
+
+    def build(width: int) -> Chart:
+        return _time_chart(width, values, bands, breakdown.layers, len(shown))
+
+    wide, narrow = draw(f"in-time-{place}", build)
+    slow = ordered[slowest]
+    named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
+    caption = (
+        f"{len(shown)} requests around the slowest ({value_text(slow.total_ns / 1e6)} ms, {_paused(slow, pauses)}); "
+        "a bar begins where its layer is first entered and is as long as all its entries"
+    )
+    return Picture(
+        title=f"{breakdown.subject} on {breakdown.cell.name}",
+        caption=caption,
+        alt=f"Requests of {breakdown.subject} on {breakdown.cell.name} in order of time. {caption}.",
+        wide=wide,
+        narrow=narrow,
+        headings=("after, ms", "in all, ms", "paused, ms", *(layer.title for layer in breakdown.layers)),
+        rows=tuple(
+            (
+                value_text((one.begin_ns - begin) / 1e6),
+                value_text(one.total_ns / 1e6),
+                value_text(_paused_ms(one, pauses)),
+                *(value_text(self_ms(one, layer, named)) for layer in breakdown.layers),
+            )
+            for one in shown
+        ),
+    )
+
+
+def _bars(request: RequestRecord, layers: Sequence[Layer], begin: int) -> Iterator[dict[str, Any]]:
+    titles = {tag: layer.title for layer in layers for tag in layer.tags}
+    for depth, (tag, time) in enumerate(request.layers.items()):
+        start = request.begin_ns - begin + time.first_ns
+        title = titles.get(tag, "Other")
+        yield {"layer": title, "from": start / 1e6, "to": (start + time.total_ns) / 1e6, "depth": depth}
+
+
+def _paused_ms(request: RequestRecord, pauses: Sequence[Pause]) -> float:
+    end = request.begin_ns + request.total_ns
+    return sum(max(0, min(one.end_ns, end) - max(one.begin_ns, request.begin_ns)) for one in pauses) / 1e6
+
+
+def _paused(request: RequestRecord, pauses: Sequence[Pause]) -> str:
+    paused = _paused_ms(request, pauses)
+    return f"of which the collector stopped it for {value_text(paused)} ms" if paused else "in no pause of a collector"
+
+
+def _time_chart(
+    width: int,
+    values: Sequence[Mapping[str, Any]],
+    bands: Sequence[Mapping[str, Any]],
+    layers: Sequence[Layer],
+    lines: int,
+) -> Chart:
+    axis = alt.Axis(title="ms", tickCount=6, format="~g")
+    deepest = max(value["depth"] for value in values)
+    bars = [
+        marks([value for value in values if value["depth"] == depth])
+        .mark_bar(height={"band": 0.95 - 0.6 * depth / (deepest + 1)})
+        .encode(
+            x=alt.X("from:Q", axis=axis, scale=alt.Scale(nice=False)),
+            x2="to:Q",
+            y=alt.Y("request:O", axis=alt.Axis(title="requests in order of time", labels=False)),
+            color=_colour(layers),
+        )
+        for depth in range(deepest + 1)
+    ]
+    if bands:
+        bars.append(marks(bands).mark_rect(color=INK, opacity=0.25).encode(x=alt.X("from:Q", axis=axis), x2="to:Q"))
+    return alt.layer(*bars).properties(width=min(width, WIDE) - 60, height=9 * lines + 10)

@@ -1,0 +1,72 @@
+"""Where a session's time goes: a bar a subject, as long as its mean session, cut into the requests' times and the pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from ...analyse.sessions import SessionTimes
+from ...base.text import value_text
+from ..drawing import INK, MUTED, WIDE, Chart, Picture, draw, marks, series
+
+BETWEEN = "pauses"
+_LEAST_LABELLED = 0.11  # of the longest bar: a name does not fit into less
+
+
+def session_parts(name: str, of_subjects: Sequence[SessionTimes], subjects: Sequence[str]) -> Picture | None:
+    """The sessions of one name, a bar for each subject that had a whole one; None where none had."""
+    parts = {one.subject: one.parts_ms() for one in of_subjects if one.parts_ms()}
+    if not parts:
+        return None
+    rows = tuple(
+        (subject, operation or BETWEEN, value_text(ms), f"{ms / sum(of_subject.values()):.0%}")
+        for subject, of_subject in parts.items()
+        for operation, ms in of_subject.items()
+    )
+    told = "; ".join(f"{subject}, {part}: {ms} ms" for subject, part, ms, _ in rows)
+    wide, narrow = draw(name, lambda width: _chart(parts, subjects, width))
+    return Picture(
+        f"Where the time of a {of_subjects[0].name} goes, ms",
+        "Means of whole sessions. Dark parts are requests, in the order of their steps; the light one at the end is what lies "
+        "between them, the pauses that the study asks for.",
+        f"Mean time of a {of_subjects[0].name} by its parts. {told}.",
+        wide,
+        narrow,
+        ("subject", "part", "ms", "share"),
+        rows,
+    )
+
+
+def _chart(parts: dict[str, dict[str, float]], subjects: Sequence[str], width: int) -> Chart:
+    longest = max(sum(of_subject.values()) for of_subject in parts.values())
+    values: list[dict[str, Any]] = []
+    for subject, of_subject in parts.items():
+        begin = 0.0
+        for operation, ms in of_subject.items():
+            values.append(
+                {
+                    "subject": subject,
+                    "begin": begin,
+                    "end": begin + ms,
+                    "middle": begin + ms / 2,
+                    "label": (operation or BETWEEN) if ms > _least_labelled(operation, width) * longest else "",
+                    "depth": 0.45 if operation else 0.12,
+                }
+            )
+            begin += ms
+    x = alt.X("begin:Q", scale=alt.Scale(domain=[0, longest], nice=True), axis=alt.Axis(title=None, tickCount=6))
+    y = alt.Y("subject:N", sort=list(subjects), axis=alt.Axis(title=None))
+    colour = alt.Color("subject:N", scale=series(subjects)["colour"], legend=None)
+    base = marks(values).encode(y=y)
+    bars = base.mark_bar(height=26, stroke=MUTED, strokeWidth=0.8).encode(
+        x=x, x2="end:Q", color=colour, opacity=alt.Opacity("depth:Q", scale=None, legend=None)
+    )
+    names = base.mark_text(color=INK, fontSize=12).encode(x="middle:Q", text="label:N")
+    return alt.layer(bars, names).properties(width=min(width, WIDE), height=20 + 40 * len(parts))
+
+
+def _least_labelled(operation: str, width: int) -> float:
+    """The share of the bar that a name needs."""
+    return max(_LEAST_LABELLED, 9.0 * len(operation or BETWEEN) / width)

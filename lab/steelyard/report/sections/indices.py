@@ -1,0 +1,166 @@
+"""A grid as tables of indices, each subject's throughput over the reference's; why, by what it used; and the paper's own beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...analyse.analysis import Analysis
+from ...analyse.indices import TPS, figure, interval, rows
+from ...base.text import listed, range_text, ratio_text, value_text
+from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
+from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
+from ...models.outputs import GridRow
+from ...models.records import Cell
+from ..section import Section
+
+CPU, COLLECTOR = "cpu_per_request", "collector"
+
+
+@dataclass(frozen=True)
+class UseCase:
+    """One operation's tables: texts by row under `headings`; the published ones where the study's paper has some."""
+
+    name: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    used: tuple[tuple[str, ...], ...]
+    why: tuple[str, ...]
+    published_headings: tuple[str, ...]
+    published: tuple[tuple[str, ...], ...]
+    claims: tuple[tuple[str, str], ...]
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where no cell has a payload, or nothing is there to compare."""
+    found = [row for row in rows(analysis) if row.payload]
+    if not found or len(analysis.run.schedule.subjects) < 2:
+        return None
+    names = dict.fromkeys(row.use_case for row in found)
+    return {
+        "use_cases": [_use_case(analysis, name, [row for row in found if row.use_case == name]) for name in names],
+        "reference": analysis.run.schedule.reference,
+        "used": USED,
+    }
+
+
+USED = ("subject", "payload", "users", "requests/s", "bytes a request", "% of a processor, mean", "highest", "ended")
+
+
+def _use_case(analysis: Analysis, name: str, mine: Sequence[GridRow]) -> UseCase:
+    subjects = analysis.run.schedule.subjects
+    cells: dict[tuple[str, int], dict[str, GridRow]] = {}
+    for row in mine:
+        cells.setdefault((_payload(row), row.users), {})[row.subject] = row
+    headings, published = _published(analysis, name)
+    return UseCase(
+        name=name,
+        headings=("payload", "users", *subjects),
+        rows=tuple(
+            (payload, str(users), *(_index(of.get(subject)) for subject in subjects))
+            for (payload, users), of in cells.items()
+        ),
+        used=tuple(_used(row) for row in mine),
+        why=tuple(_why(analysis, name)),
+        published_headings=headings,
+        published=published,
+        claims=tuple(_claims(analysis, name)),
+    )
+
+
+def _payload(row: GridRow) -> str:
+    return ", ".join(f"{name} {value}" for name, value in row.payload.items())
+
+
+def _index(row: GridRow | None) -> str:
+    if row is None or row.index is None:
+        return "-"
+    return ratio_text(row.index, row.interval) + (f" ({range_text(row.interval)})" if row.interval else "")
+
+
+def _used(row: GridRow) -> tuple[str, ...]:
+    values = (row.tps, row.bytes, row.cpu_mean, row.cpu_max)
+    texts = ("-" if value is None else value_text(value) for value in values)
+    return (row.subject, _payload(row), str(row.users), *texts, row.ended)
+
+
+def _why(analysis: Analysis, operation: str) -> Iterator[str]:
+    """What the order of the subjects goes with in the heaviest cell: what a request cost each, with the interval of its ratio."""
+    cells = [cell for cell in analysis.run.schedule.cells if cell.operation == operation and cell.payload]
+    cell = max(cells, key=lambda one: (sum(one.payload.values()), one.users))
+    by_throughput = _order(analysis, cell, TPS)
+    if len(by_throughput) < 2:
+        return
+    yield f"In the heaviest cell ({cell.name}), from most throughput to least: {_words(analysis, cell, by_throughput, TPS)}."
+    by_cpu = _order(analysis, cell, CPU)
+    if set(by_cpu) == set(by_throughput):
+        yield f"From least processor time a request to most: {_words(analysis, cell, by_cpu, CPU)}."
+        if by_throughput == by_cpu:
+            yield "Both orders are the same: who answers more there spends less processor time on each request."
+        else:
+            apart = [one for one, other in zip(by_throughput, by_cpu, strict=True) if one != other]
+            yield (
+                f"The orders differ ({listed('subject', apart)}): there processor time a request alone does not tell who "
+                "answers more, so waiting does, or the intervals leave the order open."
+            )
+    for name, measure in analysis.measures.items():
+        seen = _order(analysis, cell, name) if measure.data.source == COLLECTOR else []
+        if seen:
+            yield f"{measure.title}: {_words(analysis, cell, seen, name)}."
+
+
+def _order(analysis: Analysis, cell: Cell, measure: str) -> list[str]:
+    """The subjects that have a value of the measure there, from the best to the worst."""
+    values = {}
+    better = -1 if analysis.measures[measure].data.better == "higher" else 1
+    for subject in analysis.run.schedule.subjects:
+        one = figure(analysis, cell, subject, measure)
+        if one is not None and one.value is not None:
+            values[subject] = better * one.value
+    return sorted(values, key=lambda subject: values[subject])
+
+
+def _words(analysis: Analysis, cell: Cell, order: Sequence[str], measure: str) -> str:
+    said = []
+    for subject in order:
+        one = figure(analysis, cell, subject, measure)
+        bounds = interval(analysis, cell, subject, measure)
+        if one is None or one.value is None:
+            continue
+        ratio = f", ratio {range_text(bounds)}" if bounds else ""
+        said.append(f"{subject} {value_text(one.value)} {one.measure.unit}{ratio}")
+    return "; ".join(said)
+
+
+def _published(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The paper's table of a use case as printed: headings and rows; nothing where there is none."""
+    path = analysis.run.folder / INDICES
+    if not path.is_file():
+        return (), ()
+    cells = by_cell(read_indices(path), operation)
+    servers = list(dict.fromkeys(server for printed in cells.values() for server in printed))
+    found = tuple(
+        (str(payload), str(users), *(printed.get(server, "") for server in servers))
+        for (users, payload), printed in cells.items()
+    )
+    return ("payload", "users", *servers) if found else (), found
+
+
+def _claims(analysis: Analysis, operation: str) -> Iterator[tuple[str, str]]:
+    """Claims about a use case that the paper's own tables contradict."""
+    folder = analysis.run.folder
+    if not (folder / INDICES).is_file() or not (folder / CLAIMS).is_file():
+        return
+    numbers = quantities(folder)
+    for claim in read_conclusions(folder / CLAIMS).claims:
+        checked = contradiction_by(claim, numbers) if claim.test == operation else None
+        if checked is not None and checked.holds:
+            unit = f" {claim.unit}" if claim.unit else ""
+            assumed = f", assuming that {claim.assumes}" if claim.assumes else ""
+            yield (
+                f"{claim.text} ({claim.section})",
+                f"its own tables say {value_text(checked.figure)}{unit}: {claim.meaning}{assumed}",
+            )
+
+
+SECTION = Section("indices", content)

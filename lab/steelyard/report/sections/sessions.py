@@ -1,0 +1,142 @@
+"""Sessions: how long whole ones took, where their time went, and which ended early; a cell that asks for them at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...analyse.analysis import Analysis
+from ...analyse.sessions import SessionTimes, ended_early_text, session_cells, session_times
+from ...base.histogram import Histogram
+from ...base.text import counted, range_text, ratio_text, value_text
+from ...models.records import Cell
+from ...statistics.checks import percentile_refusal
+from ..charts.session_parts import session_parts
+from ..drawing import Picture
+from ..section import Section
+from ..subjects import called
+
+_PERCENTILES = (50, 90, 99)
+_LONG = 0.1  # of a slice: from there on, cutting off at its end leaves the short ones out of proportion
+
+
+@dataclass(frozen=True)
+class SessionCell:
+    """A cell's sessions as the template shows them.
+
+    `figures` are rows of subject, whole sessions a second, their mean with its interval, and percentiles in ms; `ratios` of
+    the mean to the reference's; `steps` of session or operation, subject, answers, mean, percentiles and failures.
+    """
+
+    name: str
+    load: str
+    sentences: tuple[str, ...]
+    figures: tuple[tuple[str, ...], ...]
+    ratios: tuple[tuple[str, ...], ...]
+    pictures: tuple[Picture, ...]
+    steps: tuple[tuple[str, ...], ...]
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where no cell asks for sessions, or none was measured."""
+    shown = [_shown(analysis, place, cell) for place, cell in enumerate(session_cells(analysis.run.schedule))]
+    measured = [of_cell for of_cell in shown if of_cell is not None]
+    return {"cells": measured} if measured else None
+
+
+def _shown(analysis: Analysis, place: int, cell: Cell) -> SessionCell | None:
+    times = list(session_times(analysis.run, cell))
+    if not times:
+        return None
+    names = list(dict.fromkeys(one.name for one in times))
+    subjects = analysis.run.schedule.subjects
+    by_name = {name: [one for one in times if one.name == name] for name in names}
+    pictures = [session_parts(f"session-{place}-{name}", by_name[name], subjects) for name in names]
+    return SessionCell(
+        name=cell.name,
+        load=_load(analysis, cell),
+        sentences=(*filter(None, map(ended_early_text, times)), *_cut_off(times)),
+        figures=tuple(_figures(analysis, cell)),
+        ratios=tuple(_ratios(analysis, cell)),
+        pictures=tuple(picture for picture in pictures if picture is not None),
+        steps=tuple(row for one in times for row in _steps(analysis, one)),
+    )
+
+
+def _load(analysis: Analysis, cell: Cell) -> str:
+    """What a session is, such as "search, reserve; a new visitor each; 4 users"."""
+    sessions = analysis.run.schedule.sessions
+    words = []
+    for name in cell.mix:
+        if name in sessions:
+            steps = ", ".join(step.operation for step in sessions[name].steps)
+            visitor = "; a new visitor each" if sessions[name].new_visitor else ""
+            ending = "" if sessions[name].on_failure == "end-session" else "; one goes on after a failure"
+            words.append(f"{name}: {steps}{visitor}{ending}")
+    return f"{'. '.join(words)}. {counted(cell.users, 'user')}."
+
+
+def _figures(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
+    """Subject; whole sessions a second; their mean, its interval; and percentiles."""
+    whole = {
+        (figure.subject, figure.measure.name): figure
+        for figure in analysis.figures
+        if figure.fork is None and figure.cell.name == cell.name
+    }
+    for subject in analysis.run.schedule.subjects:
+        row = [called(analysis.run, subject)]
+        for name in ("session_rate", "session_time_mean", *(f"session_time_p{percent}" for percent in _PERCENTILES)):
+            figure = whole.get((subject, name))
+            row.append("-" if figure is None or figure.value is None else value_text(figure.value))
+            if name == "session_time_mean":
+                interval = None if figure is None else figure.interval
+                row.append(range_text((interval.low, interval.high) if interval else None))
+        yield tuple(row)
+
+
+def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
+    """Each subject's mean time of a whole session against the reference's, with its interval and the word, where it has one."""
+    for judgement in analysis.judgements:
+        compared = judgement.compared
+        if compared.cell.name != cell.name or compared.measure.name != "session_time_mean" or compared.ratio is None:
+            continue
+        bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+        interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
+        word = judgement.word.value if judgement.word else "secondary" if not compared.primary else "no verdict"
+        yield f"{compared.a} / {compared.b}", ratio_text(compared.ratio, bounds), interval, word
+
+
+def _cut_off(times: Sequence[SessionTimes]) -> Iterator[str]:
+    """Where sessions are so long that those which a slice's end cuts off are missed."""
+    for one in times:
+        seconds = getattr(one.cell.profile, "seconds", None)
+        if one.mean_ms is not None and seconds is not None and one.mean_ms / 1000 > _LONG * seconds:
+            yield (
+                f"A whole session of {one.subject} took {one.mean_ms / 1000:.2g} s of slices of {seconds:g} s: those that "
+                "a slice's end cut off are not counted, so long ones are missing here. Longer slices, or fixed work, would tell."
+            )
+
+
+def _steps(analysis: Analysis, times: SessionTimes) -> Iterator[tuple[str, ...]]:
+    """A row for the whole session, and one for each operation of its steps."""
+    subject = called(analysis.run, times.subject)
+    early = "" if times.ended_early is None else f"{times.ended_early:,} ended early"
+    yield f"{times.name}, whole", subject, *_times(times.times), early
+    for step in times.steps:
+        often = "" if step.each == 1 else f", {step.each} times"
+        failures = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in step.failures.items())
+        yield f"{step.operation}{often}", subject, *_times(step.times), failures or "0"
+
+
+def _times(times: Histogram) -> tuple[str, ...]:
+    """How many there were, their mean, and the percentiles that so many can support."""
+    if not times.total:
+        return "0", *("-" for _ in range(1 + len(_PERCENTILES)))
+    percentiles = (
+        "-" if percentile_refusal(percent / 100, times.total) else value_text(times.percentile(percent) / 1000)
+        for percent in _PERCENTILES
+    )
+    return f"{times.total:,}", value_text(times.mean() / 1000), *percentiles
+
+
+SECTION = Section("sessions", content)

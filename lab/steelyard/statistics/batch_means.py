@@ -1,0 +1,64 @@
+"""The interval of a mean within one process, from seconds that are not independent: batch means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean
+
+from .interval import Interval, student_interval
+
+LEAST_BATCHES = 8
+
+
+@dataclass(frozen=True)
+class BatchMeans:
+    """A mean over one process with its interval; `length` observations make a batch. `independent` says whether no correlation
+    between batches was found: where one was, even in the longest batches that leave enough of them, the interval is too
+    narrow."""
+
+    interval: Interval
+    length: int
+    independent: bool
+
+
+def batch_means(values: Sequence[float], confidence: float = 0.95) -> BatchMeans | None:
+    """The mean of equally long observations of one process (its seconds, say) with Student's t interval over batches of them,
+    which are made longer until they no longer resemble their neighbours; None of fewer than LEAST_BATCHES observations.
+
+    Sources: Conway 1963, "Some tactical problems in digital simulation" (batches); Fishman 1978, "Grouping observations in
+    digital simulation" (batches made longer until von Neumann's ratio, 1941, shows no correlation between neighbours).
+    """
+    length = 1
+    found: BatchMeans | None = None
+    while len(values) // length >= LEAST_BATCHES:
+        batches = batched(values, length)
+        found = BatchMeans(student_interval(batches, confidence), length, not correlated(batches))
+        if found.independent:
+            break
+        length *= 2
+    return found
+
+
+def batched(values: Sequence[float], length: int) -> list[float]:
+    """The means of as many whole batches of `length` as there are; what is over at the beginning, where things settle, is left
+    out."""
+    over = len(values) % length
+    return [fmean(values[start : start + length]) for start in range(over, len(values), length)]
+
+
+def correlated(values: Sequence[float], level: float = 0.1) -> bool:
+    """Whether neighbours are more alike than independent values are, by von Neumann's ratio at this level (one-sided).
+
+    The ratio of the mean square of successive differences to twice the variance, less 1, is nearly normal with variance
+    (n - 2) / (n^2 - 1) where values are independent.
+    """
+    count = len(values)
+    mean = fmean(values)
+    spread = math.fsum((value - mean) ** 2 for value in values)
+    if spread <= 0 or count < 3:
+        return False
+    differences = math.fsum((one - other) ** 2 for one, other in zip(values[1:], values, strict=False))
+    resemblance = 1 - differences / (2 * spread)
+    return resemblance * math.sqrt((count**2 - 1) / (count - 2)) > NormalDist().inv_cdf(1 - level)

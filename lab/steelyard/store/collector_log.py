@@ -1,0 +1,100 @@
+"""What a JVM's garbage collector logged: its pauses and what was allocated between them, by the clock that Steelyard measures by.
+
+The log is HotSpot's own (`-Xlog:gc*` with the decorators timenanos and tags), of any of its collectors.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.csvfiles import is_stored, read_bytes
+
+SUFFIX = ".gc.log"
+_LINE = re.compile(r"\[(\d{1,19})ns\]\s*\[([a-z0-9,]+)\s*\] (.*)")
+_USING = re.compile(r"Using ([\w ]{1,40})$")
+_PAUSE = re.compile(r"GC\(\d+\) (?:[yYoO]: )?(Pause .*?)(?: \d+[KMG](?:\(\d+%\))?->.*?)? (\d+\.\d+)ms$")
+_HEAP = re.compile(r"GC\(\d+\) .*?(\d+)([KMG])(?:\(\d+%\))?->(\d+)([KMG])")
+_BYTES = {"K": 2**10, "M": 2**20, "G": 2**30}
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A pause of all threads: when it began (CLOCK_MONOTONIC), for how long, and what for."""
+
+    begin_ns: int
+    length_ns: int
+    what: str
+
+    @property
+    def end_ns(self) -> int:
+        return self.begin_ns + self.length_ns
+
+
+@dataclass(frozen=True)
+class CollectorLog:
+    """Of one process. `allocated` are instants at which a collection saw the heap, with the bytes allocated since the one
+    before, as exactly as the log rounds them; of a collector that works beside the program (Z), without what is allocated
+    while it does."""
+
+    collector: str
+    pauses: tuple[Pause, ...]
+    allocated: tuple[tuple[int, int], ...]
+
+    def pauses_within(self, begin_ns: int, end_ns: int) -> list[Pause]:
+        """Those of which a part lies there."""
+        return [pause for pause in self.pauses if pause.end_ns > begin_ns and pause.begin_ns < end_ns]
+
+    def paused_ns(self, begin_ns: int, end_ns: int) -> int:
+        """For how long of that time all threads stood."""
+        within = self.pauses_within(begin_ns, end_ns)
+        return sum(min(pause.end_ns, end_ns) - max(pause.begin_ns, begin_ns) for pause in within)
+
+    def allocated_bytes(self, begin_ns: int, end_ns: int) -> float:
+        """What was allocated in that time, spread evenly between two collections; what none has seen yet is not in it."""
+        found, before = 0.0, None
+        for instant, bytes_ in self.allocated:
+            if before is not None and instant > before:
+                part = min(instant, end_ns) - max(before, begin_ns)
+                found += bytes_ * max(0, part) / (instant - before)
+            before = instant
+        return found
+
+
+def collector_log_of(trial: Path, subject: str, place: str) -> Path:
+    """Where the collector of a place's process logs."""
+    return trial / f"{subject}.{place}{SUFFIX}"
+
+
+def read_collector_logs(trial: Path) -> dict[str, CollectorLog]:
+    """The logs of a trial by `subject.place`; raises StoreError where one cannot be read. A line that was cut says nothing."""
+    names = {path.name.removesuffix(".gz") for path in trial.glob(f"*{SUFFIX}*")} if trial.is_dir() else set()
+    wanted = sorted(name for name in names if name.endswith(SUFFIX) and is_stored(trial / name))
+    return {name.removesuffix(SUFFIX): parse(read_bytes(trial / name).decode(errors="replace")) for name in wanted}
+
+
+def parse(text: str) -> CollectorLog:
+    """A log's text; lines of other kinds are passed over."""
+    collector = ""
+    pauses: list[Pause] = []
+    allocated: list[tuple[int, int]] = []
+    used_after: int | None = None
+    for line in text.splitlines():
+        found = _LINE.fullmatch(line)
+        if found is None:
+            continue
+        instant, tags, said = int(found[1]), found[2].split(","), found[3]
+        if using := _USING.fullmatch(said):
+            collector = collector or using[1]
+        if tags not in (["gc"], ["gc", "phases"]):
+            continue
+        if pause := _PAUSE.fullmatch(said):
+            length = round(float(pause[2]) * 1e6)
+            pauses.append(Pause(instant - length, length, pause[1]))
+        heap = _HEAP.match(said) if tags == ["gc"] else None
+        if heap:
+            before, after = int(heap[1]) * _BYTES[heap[2]], int(heap[3]) * _BYTES[heap[4]]
+            allocated.append((instant, max(0, before - (used_after or 0))))
+            used_after = after
+    return CollectorLog(collector, tuple(pauses), tuple(allocated))

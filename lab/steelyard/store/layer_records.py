@@ -1,0 +1,159 @@
+"""Record files of the monitor as a server's process wrote them, read up to where one was cut: monitor/README.md has the format."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..base.csvfiles import read_bytes, read_document
+from ..base.errors import StoreError
+
+SUFFIX = ".records"
+_END = "-end.json"
+_MAGIC = b"STEELYD1"
+_TAG, _THREAD, _REQUEST = 1, 2, 3
+_FRAME = struct.Struct("<IB")
+_REQUEST_HEAD = struct.Struct("<qBB")
+_LAYER = struct.Struct("<BIqqq")
+_LENGTH = struct.Struct("<H")
+_THREAD_ID = struct.Struct("<q")
+
+
+@dataclass(frozen=True, slots=True)
+class LayerTime:
+    """A request's time in a layer, in ns: in all, from outermost entries to their exits; by itself, without the layers inside; and
+    from the request's begin until it was first entered."""
+
+    entries: int
+    total_ns: int
+    self_ns: int
+    first_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """One request as the monitor saw it: by tag in the order in which they were first entered, the outermost first.
+
+    `begin_ns` is CLOCK_MONOTONIC. `violations` is not 0 where its times cannot be believed. `contexts` are by `TAG_KEY`.
+    """
+
+    thread: int
+    begin_ns: int
+    violations: int
+    layers: dict[str, LayerTime]
+    contexts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def total_ns(self) -> int:
+        """From the first time stamp to the last."""
+        return next(iter(self.layers.values())).total_ns if self.layers else 0
+
+
+@dataclass(frozen=True)
+class RecordFolder:
+    """All that the processes of one place wrote. `records` counts those written, `lost` and `violations` are what the ends say;
+    `whole` is false where a process left no end. `cut` names files that end amid a record."""
+
+    requests: tuple[RequestRecord, ...]
+    lost: int
+    violations: int
+    whole: bool
+    cut: tuple[str, ...]
+
+
+def records_of(trial: Path, subject: str, place: str) -> Path:
+    """The folder into which the processes of a place write their records."""
+    return trial / "records" / f"{subject}.{place}"
+
+
+def read_records(folder: Path) -> RecordFolder:
+    """What lies in such a folder; raises StoreError that names the file where it is no record file or nonsense."""
+    requests: list[RequestRecord] = []
+    cut = []
+    paths = sorted(folder.glob(f"*{SUFFIX}"))
+    for path in paths:
+        content = read_bytes(path)
+        whole = len(_MAGIC)
+        for frame_end, request in _frames(path, content):
+            whole = frame_end
+            if request is not None:
+                requests.append(request)
+        if whole != len(content):
+            cut.append(path.name)
+    ends = [_end(path) for path in sorted(folder.glob(f"*{_END}"))]
+    recordings = {"-".join(path.name.split("-")[:2]) for path in paths}
+    return RecordFolder(
+        tuple(requests),
+        lost=sum(lost for lost, _ in ends),
+        violations=sum(1 for request in requests if request.violations),
+        whole=bool(ends) and len(recordings) <= len(ends),
+        cut=tuple(cut),
+    )
+
+
+def _end(path: Path) -> tuple[int, int]:
+    content = read_document(path)
+    try:
+        return int(content["lost"]), int(content["violations"])
+    except (KeyError, TypeError, ValueError):
+        raise StoreError(f"{path} does not say how many requests were lost") from None
+
+
+def _frames(path: Path, content: bytes) -> Iterator[tuple[int, RequestRecord | None]]:
+    """Each whole frame's end, with the request where it is one."""
+    if content[: len(_MAGIC)] != _MAGIC[: len(content)]:
+        raise StoreError(f"{path} holds no records of the monitor")
+    tags: dict[int, str] = {}
+    thread, place = 0, len(_MAGIC)
+    while place + _FRAME.size <= len(content):
+        length, kind = _FRAME.unpack_from(content, place)
+        end = place + 4 + length
+        if end > len(content):
+            return
+        request = None
+        try:
+            body = place + _FRAME.size
+            if kind == _TAG:
+                tags[content[body]] = _text(content, body + 1, end)[0]
+            elif kind == _THREAD:
+                (thread,) = _THREAD_ID.unpack_from(content, body)
+            elif kind == _REQUEST:
+                request = _request(content, body, end, thread, tags)
+            else:
+                raise ValueError(kind)
+        except (ValueError, KeyError, IndexError, struct.error):
+            raise StoreError(f"{path}: at byte {place} stands no record of the monitor") from None
+        place = end
+        yield end, request
+
+
+def _request(content: bytes, place: int, end: int, thread: int, tags: dict[int, str]) -> RequestRecord:
+    begin_ns, violations, count = _REQUEST_HEAD.unpack_from(content, place)
+    place += _REQUEST_HEAD.size
+    layers: dict[str, LayerTime] = {}
+    for _ in range(count):
+        tag, entries, total, alone, first = _LAYER.unpack_from(content, place)
+        place += _LAYER.size
+        if min(entries, total, alone) < 0 or place > end:
+            raise ValueError(tag)
+        layers[tags[tag]] = LayerTime(entries, total, alone, first)
+    contexts: dict[str, str] = {}
+    count, place = content[place], place + 1
+    for _ in range(count):
+        tag = content[place]
+        key, place = _text(content, place + 1, end)
+        value, place = _text(content, place, end)
+        contexts[f"{tags[tag]}_{key}"] = value
+    if place != end:
+        raise ValueError(place)
+    return RequestRecord(thread, begin_ns, violations, layers, contexts)
+
+
+def _text(content: bytes, place: int, end: int) -> tuple[str, int]:
+    (length,) = _LENGTH.unpack_from(content, place)
+    place += _LENGTH.size
+    if place + length > end:
+        raise ValueError(length)
+    return content[place : place + length].decode("utf-8", errors="replace"), place + length

@@ -1,0 +1,85 @@
+"""layers.csv of a trial: one row a request that a monitor recorded, with its time in each layer; written once, read by reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.csvfiles import Row, is_stored, read_table, write_table
+from ..base.errors import StoreError
+from .layer_records import LayerTime, RequestRecord
+
+NAME = "layers.csv"
+_HEAD = ("subject", "slice", "measured", "thread", "begin_ns", "violations")
+_OF_LAYER = ("entries", "ns", "self_ns", "first_ns")
+_CONTEXT = "context_"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRequest:
+    """A recorded request of a slice; `measured` says that it began in the slice's measured time, not in lead-in or drain."""
+
+    subject: str
+    slice: int
+    measured: bool
+    record: RequestRecord
+
+
+def write_layers(path: Path, requests: Iterable[TimedRequest]) -> None:
+    """Write them in order of time; raises StoreError."""
+    rows = sorted(requests, key=lambda one: one.record.begin_ns)
+    tags = sorted({tag for one in rows for tag in one.record.layers})
+    contexts = sorted({key for one in rows for key in one.record.contexts})
+    columns = (
+        *_HEAD,
+        *(f"{tag}_{what}" for tag in tags for what in _OF_LAYER),
+        *(f"{_CONTEXT}{key}" for key in contexts),
+    )
+    write_table(path, columns, (_row(one, tags, contexts) for one in rows))
+
+
+def _row(one: TimedRequest, tags: list[str], contexts: list[str]) -> list[object]:
+    record = one.record
+    row: list[object] = [one.subject, one.slice, int(one.measured), record.thread, record.begin_ns, record.violations]
+    for tag in tags:
+        time = record.layers.get(tag)
+        row += ["", "", "", ""] if time is None else [time.entries, time.total_ns, time.self_ns, time.first_ns]
+    return [*row, *(record.contexts.get(key, "") for key in contexts)]
+
+
+def read_layers(path: Path, may_be_cut: bool) -> dict[int, list[TimedRequest]]:
+    """The requests by slice, in order of time; none where no layers were asked for. Raises StoreError."""
+    found: dict[int, list[TimedRequest]] = {}
+    if is_stored(path):
+        for one in _read(path, may_be_cut):
+            found.setdefault(one.slice, []).append(one)
+    return found
+
+
+def _read(path: Path, may_be_cut: bool) -> Iterator[TimedRequest]:
+    tags: list[str] = []
+    for row in read_table(path, _HEAD, may_be_cut=may_be_cut):
+        if not tags:
+            tags = [name.removesuffix("_self_ns") for name in row.fields if name.endswith("_self_ns")]
+        times = {tag: time for tag in tags if (time := _time(row, tag)) is not None}
+        record = RequestRecord(
+            thread=row.whole("thread"),
+            begin_ns=row.whole("begin_ns"),
+            violations=row.whole("violations"),
+            layers=dict(sorted(times.items(), key=lambda item: (item[1].first_ns, -item[1].total_ns))),
+            contexts=_contexts(row.fields),
+        )
+        yield TimedRequest(row.text("subject"), row.whole("slice"), row.whole("measured") == 1, record)
+
+
+def _contexts(fields: Mapping[str, str]) -> dict[str, str]:
+    return {name.removeprefix(_CONTEXT): value for name, value in fields.items() if name.startswith(_CONTEXT) and value}
+
+
+def _time(row: Row, tag: str) -> LayerTime | None:
+    names = [f"{tag}_{what}" for what in _OF_LAYER]
+    missing = next((name for name in names if name not in row.fields), None)
+    if missing is not None:
+        raise StoreError(f"{row.path}, line 1: the column {missing} is missing")
+    return LayerTime(*(row.whole(name) for name in names)) if row.fields[names[0]] else None

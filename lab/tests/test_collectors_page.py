@@ -1,0 +1,56 @@
+"""The table of collectors is made from kept forks: ratio, interval, and how far each way is from each server alone."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def collectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """tools/collectors.py, with its forks in a scratch folder."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    spec = importlib.util.spec_from_file_location("collectors", ROOT / "tools" / "collectors.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "collectors", module)  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "KEPT", tmp_path)
+    return module
+
+
+def fork(place: Path, rates: dict[str, int], cpu_ns: dict[str, int]) -> None:
+    """A kept fork of three slices of a second a subject, at these rates and processor time a request."""
+    place.mkdir()
+    slices = [(f"{3 * n + k}", one, rate) for n, (one, rate) in enumerate(rates.items()) for k in range(3)]
+    with (place / "slices.csv").open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["slice", "subject", "phase", "completed", "lead_in_completed", "measured_ns"])
+        out.writerows([number, one, "measure", rate, 0, 10**9] for number, one, rate in slices)
+    with (place / "observations.csv").open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["slice", "cpu_ns"])
+        out.writerows([number, rate * cpu_ns[one]] for number, one, rate in slices)
+
+
+def test_a_way_that_lets_one_pay_for_the_other_is_off_the_truth(collectors: ModuleType) -> None:
+    for number, rate in ((1, 5000), (2, 5020)):
+        fork(collectors.folder(number, "go", "alone", "25"), {"25": rate}, {"25": 125})
+        fork(collectors.folder(number, "go", "alone", "400"), {"400": 10_000}, {"400": 100})
+        both = {"25": 6000, "400": 10_000}
+        fork(collectors.folder(number, "go", "turns of 150 ms, nobody frozen"), both, {"25": 125, "400": 100})
+    lines = [one for one in collectors.table().splitlines() if "gogc 25 against 400" in one]
+    assert [one.split(" | ")[1] for one in lines] == ["alone", "turns of 150 ms, nobody frozen"]
+    assert "| 2 | 0.501, 0.488 to 0.514 | 0.800 |" in lines[0]
+    assert lines[1].endswith("| 0.800 | +19.8% |")
+
+
+def test_without_a_kept_fork_the_page_says_how_to_measure(collectors: ModuleType) -> None:
+    assert "Not measured yet" in collectors.table()

@@ -1,0 +1,86 @@
+"""The paper on layers as data: its tables agree with the study and with themselves, and what they contradict is recomputed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from steelyard.base import house
+from steelyard.base.errors import StoreError
+from steelyard.catalogue import entries
+from steelyard.catalogue.published_layers import (
+    LAYERS,
+    MEASURES,
+    PublishedLayer,
+    read_published_layers,
+    read_published_measures,
+)
+from steelyard.models.job import FixedWork
+from steelyard.plan.schedule import schedule_only
+from steelyard.plan.settings import Request
+
+FOLDER = house.root() / "studies" / "flight"
+ROWS = read_published_layers(FOLDER / LAYERS)
+MEASURED = read_published_measures(FOLDER / MEASURES)
+STUDY = entries.study("flight").model
+SERVICE = entries.service("flight").model
+
+
+def of(table: str, test: str, kind: str = "") -> list[PublishedLayer]:
+    return [row for row in ROWS if (row.table, row.test, row.kind) == (table, test, kind)]
+
+
+def test_every_printed_row_has_its_test_its_layer_its_kind_and_its_measure() -> None:
+    tests = {test.name for test in STUDY.tests}
+    assert {row.test for row in ROWS} | {row.test for row in MEASURED} == tests
+    assert {row.layer for row in ROWS} == {layer.name for layer in SERVICE.layers}
+    assert {row.kind for row in ROWS} <= {"", *(kind.name for kind in SERVICE.request_kinds)}
+    assert {row.measure for row in MEASURED} == {measure.name for measure in STUDY.measures}
+
+
+def test_each_breakdown_has_six_slices_that_make_up_a_request() -> None:
+    breakdowns = {(row.table, row.test, row.kind) for row in ROWS}
+    assert len(breakdowns) == 1 + 3 + 4
+    for one in breakdowns:
+        shares = [float(row.percent) for row in of(*one)]
+        assert len(shares) == 6 and sum(shares) == pytest.approx(100, abs=0.05), one
+
+
+def test_the_slices_of_table_1_add_up_to_neither_number_of_the_text() -> None:
+    total = sum(float(row.ms) for row in of("1", "breakdown"))
+    assert total == pytest.approx(289.89, abs=0.005)
+    for row in of("1", "breakdown"):
+        assert float(row.ms) / total * 100 == pytest.approx(float(row.percent), abs=0.01)
+    claimed = next(claim for claim in STUDY.claims if "289.89" in claim.text)
+    assert "332.52" in claimed.text and "roughly 300" in claimed.text
+
+
+def test_users_are_those_of_the_paper_and_ten_is_none_of_them() -> None:
+    users = [test.profile.users for test in STUDY.tests if isinstance(test.profile, FixedWork)]
+    assert users == [1, 2, 4, 8, 16]
+    assert all(isinstance(test.profile, FixedWork) and test.profile.each == 50 for test in STUDY.tests)
+
+
+def test_a_test_s_mix_of_sessions_is_what_its_cell_asks_for() -> None:
+    schedule = schedule_only(STUDY, Request(tests="users-4", only=["tomcat-metro"]))
+    (cell,) = schedule.cells
+    assert cell.mix == {"visit": 100, "browse": 1} and cell.kind == "block"
+    assert schedule.observe == ["layers", "collector"]
+
+
+def test_one_run_of_a_test_is_shortened_by_doing_less_of_its_work() -> None:
+    schedule = schedule_only(STUDY, Request(tests="breakdown", only=["tomcat-metro"], scale=0.1))
+    profile = schedule.cells[0].profile
+    assert isinstance(profile, FixedWork) and profile.each == 5
+
+
+@pytest.mark.parametrize("wrong", ["1,breakdown,,web,2.83,much", "1,breakdown,,web,?,0.98"])
+def test_a_number_that_is_none_is_told_with_its_line(tmp_path: Path, wrong: str) -> None:
+    path = tmp_path / LAYERS
+    path.write_text(f"table,test,kind,layer,ms,percent\n{wrong}\n")
+    with pytest.raises(StoreError, match="line 2"):
+        read_published_layers(path)
+
+
+def test_a_study_without_such_tables_has_none(tmp_path: Path) -> None:
+    assert read_published_layers(tmp_path / LAYERS) == read_published_measures(tmp_path / MEASURES) == ()

@@ -1,0 +1,93 @@
+"""A grid's throughput as indices: recomputed from what was measured, with what was used and how it ended."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from steelyard.analyse.analysis import Analysis, examined
+from steelyard.analyse.indices import rows
+from steelyard.base import house
+from steelyard.models.records import Failure
+from steelyard.report.page import html_of
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
+
+SIZES = {"echoStruct": 1000, "echoList": 3000}
+
+
+def gridded(folder: Path, **planted: Any) -> Analysis:
+    """A run of two cells with payloads of their own, on which the second subject is 20% slower."""
+    given = {"rates": {"a": 1000.0, "b": 1000.0 / 1.2}, "reference": "a", "cells": {"echoStruct": 1.0, "echoList": 0.4}}
+    write_run(folder, Planted(**{**given, **planted}))
+    schedule = json.loads((folder / "schedule.json").read_text())
+    for place, cell in enumerate(schedule["cells"]):
+        cell |= {"payload": {"Size": 10 * (place + 1)}, "family": "grid 1", "primary": True}
+    (folder / "schedule.json").write_text(json.dumps(schedule))
+    (folder / "corpus").mkdir()
+    lines = [
+        f"{name}@Size={10 * (place + 1)},9,{size},{size}.0,{size}" for place, (name, size) in enumerate(SIZES.items())
+    ]
+    (folder / "corpus" / "sizes.csv").write_text("\n".join(["operation,requests,least,mean,most", *lines]) + "\n")
+    return examined(read_run(folder))
+
+
+def test_an_index_is_the_ratio_of_the_throughputs_beside_it(tmp_path: Path) -> None:
+    found = rows(gridded(tmp_path / "run"))
+    assert [(row.use_case, row.payload, row.subject) for row in found] == [
+        ("echoStruct", {"Size": 10}, "a"), ("echoStruct", {"Size": 10}, "b"),
+        ("echoList", {"Size": 20}, "a"), ("echoList", {"Size": 20}, "b"),
+    ]  # fmt: skip
+    for row in found:
+        reference = next(one for one in found if one.use_case == row.use_case and one.subject == "a")
+        assert row.tps is not None
+        assert reference.tps is not None
+        assert row.index == pytest.approx(row.tps / reference.tps, rel=1e-5)
+
+
+def test_a_subject_that_is_slowed_by_20_percent_reads_083(tmp_path: Path) -> None:
+    slowed = [row for row in rows(gridded(tmp_path / "run")) if row.subject == "b"]
+    for row in slowed:
+        assert row.index == pytest.approx(1 / 1.2, abs=0.03)
+        assert row.interval is not None
+        assert row.interval[0] < 1 / 1.2 < row.interval[1]
+
+
+def test_bytes_are_those_of_the_corpus(tmp_path: Path) -> None:
+    found = rows(gridded(tmp_path / "run"))
+    assert {row.use_case: row.bytes for row in found} == SIZES
+
+
+def test_processor_use_is_told_by_its_mean_and_its_highest(tmp_path: Path) -> None:
+    for row in rows(gridded(tmp_path / "run")):
+        assert row.cpu_mean is not None
+        assert row.cpu_max is not None
+        assert 0 < row.cpu_mean <= row.cpu_max
+
+
+def test_how_a_subject_ended_is_told_by_the_kind_of_its_failure(tmp_path: Path) -> None:
+    failed = {4: Failure(kind="hung", subject="b", message="it answers no more")}
+    found = rows(gridded(tmp_path / "run", failures=failed))
+    assert {(row.subject, row.ended) for row in found} == {("a", "complete"), ("b", "hung")}
+
+
+def test_the_report_has_the_indices_the_papers_own_and_the_claims_that_these_contradict(tmp_path: Path) -> None:
+    analysis = gridded(tmp_path / "run")
+    for name in ("indices.csv", "hardware.csv", "claims.toml"):
+        shutil.copyfile(house.root() / "studies" / "soakit" / name, tmp_path / "run" / name)
+    schedule = (tmp_path / "run" / "schedule.json").read_text().replace("echoStruct", "sushi-boats")
+    plain = html_of(analysis)
+    assert "Indices against a" in plain
+    assert "The paper's indices" not in plain
+    (tmp_path / "run" / "schedule.json").write_text(schedule)
+    shown = html_of(examined(read_run(tmp_path / "run")))
+    assert "The paper's indices, as printed" in shown.replace("&#39;", "'")
+    assert "outperforms WebSphere 6 by 78%" in shown
+    assert "161" in shown
+
+
+def test_a_run_without_a_grid_has_no_indices(tmp_path: Path) -> None:
+    assert rows(examined(read_run(write_run(tmp_path / "run", Planted())))) == ()

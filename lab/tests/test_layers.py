@@ -1,0 +1,277 @@
+"""Layers: record files as the monitor writes them, gathered, judged, broken down and shown."""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from steelyard.analyse.analysis import examined
+from steelyard.analyse.instrument import Level
+from steelyard.analyse.layer_checks import NESTING, RECORDS
+from steelyard.analyse.layers import nests
+from steelyard.base.errors import ConfigurationError, StoreError
+from steelyard.drive import gathering
+from steelyard.models.records import Schedule
+from steelyard.models.service import Layer, RequestKind
+from steelyard.report.layer_export import conditions, csv_lines, text_records
+from steelyard.report.page import html_of
+from steelyard.store.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
+from steelyard.store.layer_table import TimedRequest, read_layers, write_layers
+from steelyard.store.stored_run import read_run
+from steelyard.store.tables import read_observations, read_slices
+from synthetic import Planted, write_run
+
+RECORDED = Path(__file__).parent / "recorded" / "monitor"
+LAYERS = [
+    Layer(name="web", title="Web", tags=["filter"]),
+    Layer(name="service", title="Service", tags=["soap", "si"]),
+    Layer(name="engine", title="Engine", tags=["hibernate"]),
+    Layer(name="reads", title="Reads", tags=["reads"]),
+]
+SEARCHES = RequestKind(name="searches", title="Searches", where={"soap_name": ["search"]})
+PLANTED = Planted(
+    rates={"a": 60.0, "b": 50.0}, reference="b", cells={"search": 1.0}, forks=4, pairs=3, slice_seconds=2.0, users=2
+)
+
+
+def files(folder: Path) -> Path:
+    """A copy of the files that the library itself wrote (recorded/monitor/README.md says how)."""
+    for path in RECORDED.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+def test_files_of_the_library_are_read_whole(tmp_path: Path) -> None:
+    found = read_records(files(tmp_path))
+    assert (found.whole, found.cut, found.lost) == (True, (), 0)
+    right = [one for one in found.requests if not one.violations]
+    assert len(right) == 50
+    assert found.violations == 2
+    for one in right:
+        assert next(iter(one.layers)) == "filter"
+        assert sum(time.self_ns for time in one.layers.values()) == one.total_ns
+        assert one.layers["si"].entries == 2
+        assert one.contexts["soap_name"] in ("search", "reserve")
+        assert nests(one, ["filter", "soap", "si", "reads"])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_file_that_was_cut_is_read_up_to_the_cut(tmp_path: Path, share: float) -> None:
+    whole = read_records(files(tmp_path)).requests
+    path = max(tmp_path.glob("*.records"), key=lambda one: one.stat().st_size)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    found = read_records(tmp_path)
+    assert found.cut == (path.name,)
+    assert 0 < len(found.requests) < len(whole)
+    assert set(map(repr, found.requests)) <= set(map(repr, whole))
+
+
+def test_a_process_that_was_killed_leaves_no_end(tmp_path: Path) -> None:
+    for path in files(tmp_path).glob("*-end.json"):
+        path.unlink()
+    assert not read_records(tmp_path).whole
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"PK\x03\x04 something else",
+        b"STEELYD1" + struct.pack("<IB", 1, 9),
+        b"STEELYD1" + struct.pack("<IBqBB", 11, 3, 5, 0, 200),
+        b"STEELYD1" + struct.pack("<IBqBBBIqqqB", 41, 3, 5, 0, 1, 7, 1, 9, 9, 0, 0),
+        b"STEELYD1" + struct.pack("<IBBH", 4, 1, 0, 60000),
+    ],
+    ids=["another file", "another kind", "too many layers", "an unknown tag", "a text beyond its frame"],
+)
+def test_nonsense_in_a_record_file_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "1-1-1.records").write_bytes(content)
+    with pytest.raises(StoreError, match=r"1-1-1\.records"):
+        read_records(tmp_path)
+
+
+def test_the_table_says_what_the_records_did(tmp_path: Path) -> None:
+    requests = [TimedRequest("a", 3, True, one) for one in read_records(files(tmp_path)).requests]
+    write_layers(tmp_path / "layers.csv", requests)
+    read = read_layers(tmp_path / "layers.csv", False)[3]
+    assert sorted(map(repr, requests)) == sorted(map(repr, read))
+
+
+def request(
+    begin_ns: int, times: Mapping[str, tuple[int, int]], name: str = "search", violations: int = 0
+) -> RequestRecord:
+    """With the total and own time of each tag in us."""
+    layers = {
+        tag: LayerTime(1, total * 1000, own * 1000, place) for place, (tag, (total, own)) in enumerate(times.items())
+    }
+    return RequestRecord(7, begin_ns, violations, layers, {"soap_name": name})
+
+
+def observed(folder: Path, planted: Planted, slow: Mapping[str, float] | None = None, change: int = 0) -> Path:
+    """A run of requests of 1 ms: 0.1 web, 0.5 service, 0.3 engine, 0.1 reads; of some subjects the service is slower."""
+    write_run(folder, planted)
+    schedule = Schedule.model_validate_json((folder / "schedule.json").read_bytes())
+    asked = {
+        "observe": ["layers"],
+        "layers": LAYERS,
+        "nesting": ["filter", "si", "hibernate"],
+        "request_kinds": [SEARCHES],
+    }
+    (folder / "schedule.json").write_text(schedule.model_copy(update=asked).model_dump_json(), encoding="utf-8")
+    for trial in sorted((folder / "trials").iterdir()):
+        rows = list(csv.DictReader((trial / "slices.csv").open(encoding="utf-8")))
+        requests: list[TimedRequest] = []
+        for row in rows:
+            count = int(row["completed"]) + int(row["lead_in_completed"])
+            more = round(1000 * (slow or {}).get(row["subject"], 0.0))
+            for n in range(count + change):
+                own = 500 + more + n % 5 + int(trial.name)
+                measured = n < int(row["completed"])
+                times = {
+                    "filter": (own + 500, 100),
+                    "si": (own + 400, own),
+                    "hibernate": (400, 300),
+                    "reads": (100, 100),
+                }
+                one = request(int(row["begin_ns"]) + n, times, "search" if n % 2 else "reserve")
+                requests.append(TimedRequest(row["subject"], int(row["slice"]), measured, one))
+        write_layers(trial / "layers.csv", requests)
+        record = json.loads((trial / "trial.json").read_text())
+        record["recorded"] = [
+            {"subject": label, "records": len(requests), "lost": 0, "violations": 0, "whole": True}
+            for label in planted.rates
+        ]
+        (trial / "trial.json").write_text(json.dumps(record), encoding="utf-8")
+    return folder
+
+
+def test_shares_sum_up_to_all_of_it_and_a_planted_delay_moves_its_layer_alone(tmp_path: Path) -> None:
+    found = examined(read_run(observed(tmp_path / "run", PLANTED, {"a": 5.0}))).verdicts
+    by_layer = {(one.subject, one.layer): one for one in found.layers}
+    assert len(by_layer) == 8
+    for subject in ("a", "b"):
+        assert sum(one.percent for (who, _), one in by_layer.items() if who == subject) == pytest.approx(100, abs=0.01)
+    moved = {
+        layer: by_layer["a", layer].ms - by_layer["b", layer].ms for layer in ("web", "service", "engine", "reads")
+    }
+    assert moved == pytest.approx({"web": 0, "service": 5, "engine": 0, "reads": 0}, abs=0.01)
+    assert by_layer["b", "reads"].ms == pytest.approx(0.1)
+    service = by_layer["b", "service"]
+    assert service.interval is not None
+    assert service.interval[0] < service.ms < service.interval[1]
+    assert service.margins["90%"] < service.margins["95%"] < service.margins["99%"]
+    assert {one.kind for one in found.layers_by_kind} == {"searches"}
+
+
+def test_records_equal_answers_and_layers_nest(tmp_path: Path) -> None:
+    found = examined(read_run(observed(tmp_path / "run", PLANTED)))
+    levels = {(one.check, one.subject): one.level for one in found.findings if one.check in (RECORDS, NESTING)}
+    assert levels == dict.fromkeys([(check, who) for check in (RECORDS, NESTING) for who in "ab"], Level.OK)
+    assert all(one.records == one.completed and not one.lost and not one.violations for one in found.verdicts.recorded)
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_record_too_few_or_too_many_voids_the_instrument(tmp_path: Path, change: int) -> None:
+    found = examined(read_run(observed(tmp_path / "run", PLANTED, change=change)))
+    assert {one.level for one in found.findings if one.check == RECORDS} == {Level.INVALID}
+    assert not found.verdicts.valid
+    assert "recorded for" in found.verdicts.why_not[0]
+
+
+def test_violations_are_counted_and_in_no_sum(tmp_path: Path) -> None:
+    folder = observed(tmp_path / "run", PLANTED)
+    before = examined(read_run(folder)).verdicts.layers
+    path = folder / "trials" / "01" / "layers.csv"
+    read = read_layers(path, False)
+    every = [one for rows in read.values() for one in rows]
+    bad = next(place for place, one in enumerate(every) if one.measured and one.slice == max(read))
+    wrong = replace(every[bad].record, violations=4, layers={"filter": LayerTime(1, 10**12, 10**12, 0)})
+    every[bad] = replace(every[bad], record=wrong)
+    write_layers(path, every)
+    after = examined(read_run(folder))
+    assert sum(one.violations for one in after.verdicts.recorded) == 1
+    assert {one.level for one in after.findings if one.check == NESTING} == {Level.OK, Level.INVALID}
+    for one, other in zip(before, after.verdicts.layers, strict=True):
+        assert other.ms == pytest.approx(one.ms, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("times", "right"),
+    [
+        ({"filter": (10, 1), "si": (9, 2), "hibernate": (7, 7)}, True),
+        ({"filter": (10, 1), "si": (5, 5)}, True),
+        ({"filter": (10, 10)}, True),
+        ({"filter": (10, 1), "si": (3, 3), "hibernate": (6, 6)}, False),
+        ({"filter": (10, 4), "hibernate": (6, 6)}, False),
+    ],
+)
+def test_an_inner_layer_takes_no_longer_than_the_one_around_it(times: dict[str, tuple[int, int]], right: bool) -> None:
+    assert nests(request(0, times), ["filter", "si", "hibernate"]) == right
+
+
+def test_the_slow_ones_are_slow_by_the_layer_that_slows_them(tmp_path: Path) -> None:
+    folder = observed(tmp_path / "run", PLANTED)
+    for path in sorted(folder.glob("trials/*/layers.csv")):
+        every = [one for rows in read_layers(path, False).values() for one in rows]
+        for place in range(0, len(every), 40):
+            layers = {**every[place].record.layers, "hibernate": LayerTime(1, 9_400_000, 9_300_000, 2)}
+            layers["filter"] = replace(layers["filter"], total_ns=10_000_000)
+            layers["si"] = replace(layers["si"], total_ns=9_900_000)
+            every[place] = replace(every[place], record=replace(every[place].record, layers=layers))
+        write_layers(path, every)
+    slow = examined(read_run(folder)).verdicts.slow_layers
+    assert {(one.subject, one.layer) for one in slow} == {("a", "engine"), ("b", "engine")}
+    assert all(one.share > 0.95 and "Engine" in one.sentence for one in slow)
+
+
+def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tmp_path: Path) -> None:
+    page = html_of(examined(read_run(observed(tmp_path / "run", PLANTED, {"a": 0.5}))))
+    section = page[page.index('<section id="layers">') :]
+    assert "Where the time goes inside the server" in section
+    assert section.count(">a difference<") == 1
+    assert section.count(">within the margins<") == 3
+    assert "requests around the slowest" in section
+
+
+def test_requests_are_exported_as_rows_and_as_text_records(tmp_path: Path) -> None:
+    run = read_run(observed(tmp_path / "run", PLANTED))
+    rows = list(csv.DictReader(csv_lines(run, conditions(["soap_name=search"]))))
+    assert {row["soap_name"] for row in rows} == {"search"}
+    assert float(rows[0]["filter_t"]) == pytest.approx(1.0, abs=0.01)
+    lines = list(text_records(run, {}))
+    first = lines[: lines.index("") + 1]
+    assert [line.split()[1] for line in first[:-1]] == ["tag[filter]", "tag[hibernate]", "tag[reads]", "tag[si]"]
+    assert first[0].startswith("thread[7] tag[filter] accTime[")
+    assert lines.count("") > len(rows)
+
+
+def test_a_condition_without_a_value_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="soap_name"):
+        conditions(["soap_name"])
+
+
+def test_a_run_that_observed_no_layers_says_so(tmp_path: Path) -> None:
+    lines: Iterable[str] = csv_lines(read_run(write_run(tmp_path / "run", PLANTED)), {})
+    with pytest.raises(StoreError, match="observed no layers"):
+        list(lines)
+
+
+def test_a_record_belongs_to_the_face_in_whose_slice_it_lies(tmp_path: Path) -> None:
+    """`go` stands for a face of `tomcat-metro` here: its slices are its own, its processes and records the other's."""
+    trial = write_run(tmp_path / "run", Planted(forks=1, pairs=3)) / "trials" / "01"
+    rows, seen = read_slices(trial / "slices.csv", False), read_observations(trial / "observations.csv", False)
+    chosen = {rows[number].subject: number for number in seen if rows[number].phase == "measure"}
+    records = [
+        RequestRecord(1, rows[number].begin_ns + 1, 0, {"filter": LayerTime(1, 10, 10, 0)})
+        for number in chosen.values()
+    ]
+    read = [RecordFolder(tuple(records), 0, 0, True, ())]
+    placed = list(gathering._placed(["tomcat-metro", "go"], trial, read))
+    assert {one.subject: one.slice for one in placed} == chosen and all(one.measured for one in placed)
+    alone = list(gathering._placed(["go"], trial, read))
+    assert [one.subject for one in alone] == ["go"]

@@ -1,0 +1,172 @@
+"""What a load is made of: the user's words, data, rules, who asks, bounds, and intervals of one process."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+from lxml import etree
+from steelyard.base.errors import ConfigurationError, TargetError
+from steelyard.base.histogram import Histogram, empty
+from steelyard.loading import allowed, kept, words
+from steelyard.loading.asked import of_url
+from steelyard.loading.data import rows_of
+from steelyard.loading.driving import GiveUp
+from steelyard.loading.figures import slower_than
+from steelyard.loading.load import profile_of, stretch_of
+from steelyard.loading.requests import write_requests
+from steelyard.loading.who_asks import secret_of, with_auth
+from steelyard.models.job import BigBang, FixedWork, Rate, Steps
+from steelyard.models.service import Auth, Column, Expect
+from steelyard.statistics.batch_means import LEAST_BATCHES, batch_means, correlated
+
+ENVELOPE = b'<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><a/></s:Body></s:Envelope>'
+
+
+def remembering(count: int, memory: float, seed: int) -> list[float]:
+    """A process whose values resemble their neighbours; its mean is 0."""
+    draw, value, values = random.Random(seed), 0.0, []
+    for _ in range(count):
+        value = memory * value + draw.gauss(0, 1)
+        values.append(value)
+    return values
+
+
+def covered(memory: float) -> float:
+    found = [batch_means(remembering(400, memory, seed)) for seed in range(200)]
+    inside = [one.interval.low <= 0 <= one.interval.high for one in found if one is not None]
+    return sum(inside) / len(inside)
+
+
+def test_batches_cover_the_mean_where_neighbours_resemble_each_other_and_seconds_do_not() -> None:
+    assert 0.9 <= covered(0.0) <= 1.0
+    assert covered(0.8) > 0.85
+    naive = [remembering(400, 0.8, seed) for seed in range(200)]
+    missed = [abs(sum(one) / 400) > 1.96 * math.sqrt(sum(v * v for v in one) / 400 / 400) for one in naive]
+    assert sum(missed) / 200 > 0.4, "seconds as if independent would be far too narrow"
+
+
+def test_too_few_seconds_have_no_interval_and_a_trend_is_said() -> None:
+    assert batch_means([1.0] * (LEAST_BATCHES - 1)) is None
+    rising = batch_means([float(second) for second in range(40)])
+    assert rising is not None and not rising.independent
+    assert not correlated([1.0] * 10)
+
+
+def test_data_is_the_same_for_a_seed_and_written_as_xml_needs(tmp_path: Path) -> None:
+    (tmp_path / "who.csv").write_text("name,other\nA & B,1\nC,2\n")
+    columns = {
+        "name": Column(kind="csv", file="who.csv"),
+        "number": Column(kind="sequence", first=5, step=2),
+        "colour": Column(kind="choice", values=["red", "green"]),
+        "day": Column(kind="date"),
+        "text": Column(kind="text", length=3),
+    }
+    rows = rows_of(columns, tmp_path, 1, markup=True)
+    assert rows == rows_of(columns, tmp_path, 1, markup=True) != rows_of(columns, tmp_path, 2, markup=True)
+    assert [(row["name"], row["number"]) for row in rows] == [("A &amp; B", "5"), ("C", "7")]
+    assert all(row["colour"] in ("red", "green") and len(row["text"]) == 3 and row["day"] > "2025" for row in rows)
+    assert rows_of({}, tmp_path, 1, markup=True) == [{}]
+    with pytest.raises(ConfigurationError, match="no column 'nobody'"):
+        rows_of({"nobody": Column(kind="csv", file="who.csv")}, tmp_path, 1, markup=True)
+
+
+def test_words_become_profiles() -> None:
+    assert profile_of(words.LoadWords()) == BigBang(users=4, seconds=10)
+    assert profile_of(words.LoadWords(most_requests=9)) == FixedWork(users=4, each=2, most_seconds=10)
+    steps = profile_of(words.LoadWords(users=words.users_of("1..4"), profile="steps", seconds=8))
+    assert isinstance(steps, Steps) and steps.levels == [1, 2, 3, 4] and steps.hold_seconds == 2
+    rate = profile_of(words.LoadWords(rates=words.rates_of("600/m"), poisson=True))
+    assert isinstance(rate, Rate) and (rate.stages[0].from_rate, rate.arrivals) == (10, "poisson")
+    assert words.think_of("1s..4s").to_ms == 4000 and words.think_of("").kind == "none"
+    assert words.expect_of(["length=1..9", "status=200,201", "xpath=//a"]) == Expect(
+        least=1, most=9, status=[200, 201], xpath=["//a"]
+    )
+    assert words.mix_of("a=3,b=1") == {"a": 3, "b": 1}
+    for wrong in ("0", "4..", "x", "1..0"):
+        with pytest.raises(ConfigurationError):
+            words.users_of(wrong)
+
+
+def test_a_rate_bound_holds_for_users_and_for_rates() -> None:
+    bounded = stretch_of(words.LoadWords(users=(10, 10)), ["a"], 50.0)
+    assert bounded.think.kind == "constant" and bounded.think.ms == 200, "ten users of at most five requests a second"
+    with pytest.raises(ConfigurationError, match="max_rate"):
+        stretch_of(words.LoadWords(rates=(60.0, 60.0)), ["a"], 50.0)
+
+
+def test_another_machine_must_be_declared_whole() -> None:
+    asked = of_url("http://192.0.2.1/x", None, b"", {}, Expect())
+    with pytest.raises(TargetError, match="is not this machine"):
+        allowed.target_of(asked)
+    assert allowed.is_this_machine(["127.0.0.1", "::1"]) and not allowed.is_this_machine(["127.0.0.1", "192.0.2.1"])
+    assert not allowed.is_this_machine([])
+    here = allowed.target_of(of_url("http://localhost:8080/x?y", None, b"", {}, Expect()))
+    assert (here.port, here.headers["Host"]) == (8080, "localhost:8080")
+
+
+def test_a_name_token_is_filled_by_the_engine_and_holds_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    monkeypatch.setenv("PASSWORD", "hid<den")
+    asked = of_url("http://127.0.0.1/x", None, ENVELOPE, {}, Expect())
+    digest = Auth(kind="password-digest", user="me", secret="env:PASSWORD", valid_seconds=300)
+    told, secrets = with_auth(replace(asked, auth=digest), {})
+    body = told.operations["request"].bodies[0]
+    assert told.operations["request"].filled and b"hid" not in body and "hid" not in repr(secrets)
+    assert secrets is not None and secrets.values == {"password": "hid<den"}
+    texts = [element.text for element in etree.fromstring(body).iter(etree.Element) if element.text]
+    assert texts == ["{{time}}", "{{time_plus_300}}", "me", "{{password_digest}}", "{{nonce}}", "{{time}}"]
+    (tmp_path / "token").write_text("abc\n")
+    assert secret_of("file:token", tmp_path) == "abc"
+    with pytest.raises(ConfigurationError, match="never written down"):
+        secret_of("hunter2", tmp_path)
+
+
+def test_chunked_bodies_hold_the_body_and_its_end(tmp_path: Path) -> None:
+    asked = of_url("http://127.0.0.1/x", None, b"abcde", {}, Expect())
+    made = write_requests(asked, tmp_path, {}, packed=True, chunked=True)
+    assert (made.folder / "corpus.bin").read_bytes() == b"2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n"
+    assert "Transfer-Encoding" in (made.folder / "corpus.csv").read_text()
+
+
+def test_rules_on_kept_answers_say_what_is_missing() -> None:
+    assert kept.difference(ENVELOPE, Expect(xpath=["//a"]), None) is None
+    assert kept.difference(ENVELOPE, Expect(xpath=["//b"]), None) == "xpath //b finds nothing"
+    assert kept.difference(b'{"id": 1}', Expect(jsonpath=["$.id"]), None) is None
+    assert kept.difference(b'{"id": 1}', Expect(jsonpath=["$.no"]), None) == "jsonpath $.no finds nothing"
+    assert kept.difference(b"<", Expect(jsonpath=["$"]), None) == "it is no JSON"
+    with pytest.raises(ConfigurationError, match="XPath"):
+        kept.difference(ENVELOPE, Expect(xpath=["//["]), None)
+
+
+def test_a_rule_of_an_operation_goes_before_that_of_all() -> None:
+    own, common = Expect(contains="own"), Expect(contains="common", status=[202])
+    assert own.over(common) == Expect(contains="own", status=[202])
+
+
+@pytest.mark.parametrize("users", [0, 4])
+def test_a_target_that_fails_wholly_is_given_up_and_one_that_nobody_asks_is_not(users: int) -> None:
+    at = [0.0]
+    watch = GiveUp(3, lambda: at[0])
+
+    def told(completed: int, failed: int, users: int) -> bool:
+        at[0] += 1
+        return watch.failed_wholly({"completed": completed, "failed": failed, "wrong": 0, "users": users})
+
+    assert not any(told(10 * second, 5 * second, users) for second in range(1, 9)), "it answers some"
+    assert not any(told(80, 40, 0) for _ in range(9)), "nobody asks"
+    assert [told(80, 40 + second, users) for second in range(1, 5)] == [False, False, True, True]
+    assert not told(81, 50, users)
+
+
+def test_slow_requests_are_counted_above_the_goal_alone() -> None:
+    import numpy as np
+
+    times = Histogram(np.array([1000, 5000, 9000]), np.array([1000.0, 5000.0, 9000.0]), np.array([90, 8, 2]))
+    assert [slower_than(times, most) for most in (0.5, 1, 5, 9)] == [100, 10, 2, 0]
+    assert slower_than(empty(), 1) == 0

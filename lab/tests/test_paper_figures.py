@@ -1,0 +1,59 @@
+"""Figures of a paper's text stand beside ours, and what it says in several places must really contradict itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from steelyard.catalogue import entries
+from steelyard.models.study import ContradictingStatements, Study
+from steelyard.report import write_report
+from synthetic import Planted, write_run
+
+PUBLISHED = """
+[[published]]
+measure = "throughput"
+subject = "go"
+tests = ["echoStruct", "echoVoid"]
+low = 11
+high = 100
+source = "section 4711"
+
+[[contradicting]]
+about = "how much longer it takes"
+unit = "%"
+statements = [{ source = "section 5", low = 20, high = 20 }, { source = "section 4", low = 11, high = 13 }]
+"""
+
+
+def test_a_report_shows_the_papers_figures_beside_those_of_the_run(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted())
+    (run / "study.toml").write_text(
+        (run / "study.toml").read_text() + PUBLISHED if (run / "study.toml").exists() else PUBLISHED
+    )
+    page = write_report(run).read_text()
+    assert "<td>11 to 100</td>" in page and "section 4711" in page
+    assert "how much longer it takes: 20 % (section 5) and 11 to 13 % (section 4)" in page
+    assert " (echoStruct)</td>" in page, "the run's own figure of the cell stands beside"
+
+
+@pytest.mark.parametrize("statements", [[(20, 20), (15, 25)], [(11, 13)]])
+def test_what_goes_together_is_no_contradiction(statements: list[tuple[int, int]]) -> None:
+    said = [{"source": "s", "low": low, "high": high} for low, high in statements]
+    with pytest.raises(ValidationError):
+        ContradictingStatements.model_validate({"about": "x", "unit": "%", "statements": said})
+
+
+@pytest.mark.parametrize("changed", [{"subject": "nobody"}, {"tests": ["clients-41"]}, {"low": 5, "high": 4}])
+def test_a_published_figure_is_of_a_subject_and_tests_of_the_study(changed: dict[str, Any]) -> None:
+    study = entries.study("petstore").model.model_dump(mode="json")
+    study["published"][0] |= changed
+    with pytest.raises(ValidationError):
+        Study.model_validate(study)
+
+
+def test_every_published_figure_of_the_pet_store_is_of_a_measure_that_it_has() -> None:
+    study = entries.study("petstore").model
+    assert {one.measure for one in study.published} <= {one.name for one in study.measures}

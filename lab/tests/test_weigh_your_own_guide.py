@@ -1,0 +1,132 @@
+"""The guide's commands are ones that the command line understands, and import and load are what it says they are."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from command import Ran, steelyard
+from steelyard.base import house
+
+GUIDE = (house.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
+COMMANDS = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ")]
+WSDL = Path(__file__).parent / "wsdl" / "ports.wsdl"
+ANSWER = (
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'
+    '<AddResponse xmlns="urn:example:ports"><sum>2</sum></AddResponse></s:Body></s:Envelope>'
+)
+
+
+class Calculator(BaseHTTPRequestHandler):
+    """Answers its WSDL, sums, and orders; counts what it was asked."""
+
+    protocol_version = "HTTP/1.1"
+    posts: list[tuple[str, bytes]] = []
+
+    def do_GET(self) -> None:
+        place = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.say(WSDL.read_text().replace("http://127.0.0.1:8080", place).encode())
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.posts.append((str(self.headers.get("Authorization")), body))
+        self.say(b'{"id": 7}' if self.path == "/orders" else ANSWER.encode())
+
+    def say(self, content: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    Calculator.posts.clear()
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Calculator)
+    threading.Thread(target=serving.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{serving.server_port}"
+    serving.shutdown()
+    serving.server_close()
+
+
+def run(words: str, folder: Path, **environment: str) -> Ran:
+    ran = steelyard(*shlex.split(words)[1:], folder=folder, environment={"STEELYARD_AWAKE": "no", **environment})
+    assert "Traceback" not in ran.err and "defect" not in ran.err
+    return ran
+
+
+def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
+    assert len(COMMANDS) == 5
+    importing, users, ramp, rate, alone = COMMANDS
+    ran = run(importing.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path)
+    assert ran.code == 0, ran.err
+    for command in (
+        users.replace("10s", "1s"),
+        ramp.replace("1..40 --over 5m", "1..2 --over 1s"),
+        rate.replace("200/s", "9/s").replace("1m", "1s"),
+    ):
+        ran = run(f"{command} --json --out runs", tmp_path)
+        assert ran.out, ran.err
+        found = json.loads(ran.out)
+        assert found["failed"] == 0 and found["completed"] > 0, found
+        assert found["completed"] + found["outside"] == found["sent"] == len(Calculator.posts)
+        Calculator.posts.clear()
+    (tmp_path / "order.json").write_text('{"part": 1}')
+    ran = run(alone.replace("http://127.0.0.1:8080", url) + " --max-requests 5 --users 1 --json", tmp_path)
+    assert ran.code == 0 and json.loads(ran.out)["completed"] == 5, ran.err
+    assert {body for _, body in Calculator.posts} == {b'{"part": 1}'}
+
+
+def test_secrets_reach_the_target_and_no_stored_file(url: str, tmp_path: Path) -> None:
+    words = f"steelyard load {url}/orders --body x --max-requests 3 --users 1 --out runs --auth basic --user me --secret env:TOKEN"
+    ran = run(f"{words} --secret-header 'X-Key: env:TOKEN'", tmp_path, TOKEN="very-hidden")
+    assert ran.code == 0, ran.err
+    assert {who for who, _ in Calculator.posts} == {"Basic bWU6dmVyeS1oaWRkZW4="}
+    stored = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(stored) > 5
+    assert [
+        path for path in stored if b"very-hidden" in path.read_bytes() or b"bWU6dmVyeS1oaWRkZW4" in path.read_bytes()
+    ] == []
+    missing = run(words.replace("env:TOKEN", "env:NOT_THERE"), tmp_path)
+    assert missing.code != 0 and "NOT_THERE" in missing.err
+
+
+def test_another_machine_is_loaded_only_where_its_user_declared_it(tmp_path: Path) -> None:
+    ran = run("steelyard load http://192.0.2.1/x --for 1s", tmp_path)
+    assert ran.code != 0 and "is not this machine" in ran.err
+    assert run(f"steelyard import {WSDL} --out mine --port Elsewhere", tmp_path).code == 0
+    ran = run("steelyard load mine --for 1s", tmp_path)
+    assert ran.code != 0 and "lacks owned = true, contact, max_rate" in ran.err
+    assert not (tmp_path / "runs").exists(), "nothing was sent, nothing was stored"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("load http://127.0.0.1:1/ --users 0", "not a number of users"),
+        ("load http://127.0.0.1:1/ --users 1..4", "need a shape"),
+        ("load http://127.0.0.1:1/ --rate fast", "not a rate"),
+        ("load http://127.0.0.1:1/ --poisson", "goes with --rate"),
+        ("load http://127.0.0.1:1/ --for soon", "not a time"),
+        ("load http://127.0.0.1:1/ --expect colour=red", "knows no rule"),
+        ("load http://127.0.0.1:1/ --profile zigzag", "no profile"),
+        ("load http://127.0.0.1:1/ --header nonsense", "not a header"),
+        ("load http://127.0.0.1:1/ --auth basic --secret hunter2", "secret"),
+        ("load http://127.0.0.1:1/ --body @nowhere", "cannot be read"),
+        ("load http://me:pw@127.0.0.1:1/", "not a URL"),
+        ("load nowhere", "no service"),
+        ("load wstest", "names no target"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said_before_anything_is_sent(words: str, said: str, tmp_path: Path) -> None:
+    ran = run(f"steelyard {words}", tmp_path)
+    assert ran.code != 0 and said in ran.err, ran.err
+    assert "hunter2" not in ran.err
