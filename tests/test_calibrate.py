@@ -100,7 +100,9 @@ def test_a_killed_sitting_keeps_whole_forks_and_the_next_one_goes_on(
             rate = int(row["completed"]) / int(row["measured_ns"]) * 1e9
             seen.setdefault((row["subject"], row["level"]), []).append(rate)
     assert set(seen) == {("a", "0.0"), ("again", "0.0"), ("again", "0.05"), ("again", "3.0")}
-    assert {who: len(rates) for who, rates in seen.items()} == {who: 24 if who[0] == "a" else 8 for who in seen}
+    assert {who: len(rates) for who, rates in seen.items()} == {
+        ("a", "0.0"): 16, ("again", "0.0"): 8, ("again", "0.05"): 4, ("again", "3.0"): 4,
+    }, "each fork measures one level beside none"  # fmt: skip
     assert 0.1 < median(seen["again", "3.0"]) / median(seen["again", "0.0"]) < 0.6
 
     trial = json.loads((lab.folder / "work" / "trials" / "02" / "trial.json").read_text())
@@ -128,7 +130,7 @@ def test_what_calibrate_finds_is_stored_and_a_later_run_cites_it(lab: Lab) -> No
     assert json.loads(kept.read_text()) == found
 
     study = lab.study([{"label": "a", "server": "odd"}, {"label": "b", "server": "odd"}], forks=1, warm_up=1, pairs=3)
-    assert lab.run("run", study, "--json").code in (0, 1)
+    assert lab.run("run", study, "--json").code in (0, 2)
     run = next(path for path in lab.runs() if path.name.startswith("small"))
     cited = json.loads((run / "environment.json").read_text())["calibration"]
     assert cited["made"] == found["made"]

@@ -29,7 +29,7 @@ SERVICE = entries.service("wstest")
 def running(spec: SubjectSpec, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSubject]:
     monkeypatch.setenv(MARK, str(folder))
     ready = subject.provided(spec, SERVICE, PROGRESS)
-    with launch.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as started:
+    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
         yield started
 
 

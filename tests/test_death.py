@@ -97,10 +97,10 @@ def test_a_server_killed_in_mid_slice_is_named_and_its_trial_is_made_up_for(
     lab: Lab, until: Callable[[Callable[[], bool], float], None]
 ) -> None:
     process = lab.start("run", study(lab, "go", 'gogc = "100"', forks=4))
-    until(lambda: measuring(lab), 90)
+    until(lambda: measuring(lab), 300)
     victim = at_work(lab, until)
     os.kill(victim, signal.SIGKILL)
-    out, err = process.communicate(timeout=240)
+    out, err = process.communicate(timeout=1200)
     assert process.returncode == 1, err
     assert "signal 9 (SIGKILL)" in err
     run = lab.runs()[0]
@@ -136,7 +136,7 @@ def at_work(lab: Lab, until: Callable[[Callable[[], bool], float], None]) -> int
         busy[:] = [pid for pid in servers if ticks(pid) - before[pid] >= 2]
         return len(busy) == 1
 
-    until(look, 10)
+    until(look, 60)
     return busy[0]
 
 

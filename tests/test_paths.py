@@ -41,7 +41,7 @@ def test_a_server_runs_below_a_path_with_blanks_and_quotes_that_is_long(
         ready = subject.provided(spec, service, PROGRESS)
     except ToolchainError as error:
         pytest.skip(str(error))
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(7), PROGRESS) as running:
+    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
         deviations = running.front.part.server.model.deviations
         assert contract.verify(service, running.url, seed=1, all_spellings=False, deviations=deviations) >= 15
     assert ours(tmp_path) == []

@@ -42,7 +42,7 @@ parts = [{ server = "tomcat-metro" }]
 def test_a_server_whose_workers_all_wait_for_its_own_answers_is_named_as_waiting_for_itself(lab: Lab) -> None:
     study = lab.folder / "pool.toml"
     study.write_text(STUDY)
-    ran = lab.run("run", str(study), "--with", "small", seconds=120)
+    ran = lab.run("run", str(study), "--with", "small")
     assert ran.code == 1, ran.out
     run = lab.runs()[0]
     record = json.loads((run / "trials" / "01" / "trial.json").read_text())

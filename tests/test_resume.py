@@ -1,4 +1,4 @@
-"""A stopped run goes on where it was stopped, however that happened, and a budget says what it left out."""
+"""A stopped run goes on where it was stopped, however that happened."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Until = Callable[[Callable[[], bool], float], None]
 
 def killed_in_the_second_trial(lab: Lab, until: Until) -> Path:
     process = lab.start("run", lab.study(PAIR, forks=3, pairs=3), "--seed", "7")
-    until(lambda: any(path.stat().st_size > 800 for path in lab.folder.glob("runs/*/trials/02/slices.csv")), 240)
+    until(lambda: any(path.stat().st_size > 800 for path in lab.folder.glob("runs/*/trials/02/slices.csv")), 600)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=120)
-    until(lambda: ours(lab.folder) == [], 10)
+    until(lambda: ours(lab.folder) == [], 60)
     return lab.runs()[0]
 
 
@@ -31,7 +31,7 @@ def test_a_killed_run_keeps_its_whole_trials_and_drives_the_rest(lab: Lab, until
     run = killed_in_the_second_trial(lab, until)
     whole, planned = files(run / "trials" / "01"), json.loads((run / "schedule.json").read_text())
     ran = lab.run("run", "--resume", str(run))
-    assert ran.code == 0 or ran.disturbed, ran.err
+    assert ran.code in (0, 2), ran.err  # what it weighs is not asked here, beside other tests
     assert lab.runs() == [run]
     assert files(run / "trials" / "01") == whole
     assert (run / "trials" / "02.stopped-1" / "slices.csv").is_file()
@@ -43,12 +43,3 @@ def test_a_killed_run_keeps_its_whole_trials_and_drives_the_rest(lab: Lab, until
     assert [one["forks"] for one in verdicts["comparisons"] if one["primary"]] == [3]
     again = lab.run("run", "--resume", str(run))
     assert (again.code, "nothing is left to resume" in again.err) == (1, True), again.err
-
-
-def test_a_budget_too_small_for_all_is_kept_by_leaving_out_and_saying_so(lab: Lab) -> None:
-    ran = lab.run("run", lab.study(PAIR, forks=9, pairs=8, warm_up=2), "--budget", "30s")
-    assert "Traceback" not in ran.err
-    assert "left out, for the budget does not hold it" in ran.err
-    verdicts = json.loads((lab.runs()[0] / "verdicts.json").read_text())
-    assert any(note.startswith("left out") for note in verdicts["notes"])
-    assert next(one["forks"] for one in verdicts["comparisons"] if one["primary"]) < 9

@@ -46,9 +46,12 @@ operation = "reserve"
 """
 
 
-def run(lab: Lab, mode: str) -> tuple[str, Path]:
+WORK = f"work = {{ each = {EACH}, most_seconds = 60 }}\n"
+
+
+def run(lab: Lab, mode: str, work: str = WORK) -> tuple[str, Path]:
     path = lab.folder / "visitors.toml"
-    path.write_text(STUDY.format(mode=mode))
+    path.write_text(STUDY.format(mode=mode).replace(WORK, work))
     ran = lab.run("run", str(path))
     assert "Traceback" not in ran.err
     (folder,) = lab.runs()
@@ -80,3 +83,33 @@ def test_an_answer_without_the_value_that_a_session_needs_is_named_as_that(lab: 
     record = json.loads((folder / "trials/01/trial.json").read_text())
     assert record["status"] == "failed" and record["failure"]["subject"] == "a", told
     assert "capture" in record["failure"]["message"], record["failure"]
+
+
+def test_the_report_says_how_long_sessions_took_and_which_ended_early_by_what(lab: Lab) -> None:
+    told, folder = run(lab, "absent-minded")
+    with (folder / "trials/01/slices.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["phase"] == "measure" and row["subject"] == "a"]
+    early, whole = (sum(int(row[column]) for row in rows) for column in ("sessions_failed", "sessions"))
+    assert early > 0 and early + whole == 3 * USERS * EACH, told
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    section = page[page.index('<section id="sessions">') :].partition("</section>")[0]
+    share = f"{early / (early + whole):.1%}"
+    assert f"{early} of {early + whole} sessions of a ended early ({share}): in search, an answer without" in section
+    assert f"All {3 * USERS * EACH} sessions of b came to their end." in section
+    assert "Where the time of a visit goes" in section and "<svg" in section
+    verdicts = json.loads((folder / "verdicts.json").read_text())
+    means = {one["subject"]: one["value"] for one in verdicts["figures"] if one["measure"] == "session_time_mean"}
+    pauses = sum(int(row["think_ns_sum"]) for row in rows) / max(1, sum(int(row["thinks"]) for row in rows)) / 1e6
+    assert set(means) == {"a", "b"} and min(means.values()) > pauses > 0, "a whole session holds its pause"
+    kept = lab.run("keep", str(folder), "kept")
+    assert kept.code == 0, kept.err
+
+
+def test_sessions_under_steady_load_have_the_machine_in_one_stretch(lab: Lab) -> None:
+    """A slice that takes turns would cut sessions; the engine refuses it."""
+    told, folder = run(lab, "right", work="")
+    record = json.loads((folder / "trials/01/trial.json").read_text())
+    assert record["status"] == "complete", told
+    with (folder / "trials/01/slices.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["phase"] == "measure"]
+    assert rows and all(int(row["sessions"]) > 0 and not row["cpu_own_ns"] for row in rows)

@@ -24,7 +24,7 @@ operations = ["echoStruct"]
 primary = "echoStruct"
 forks = 1
 slice_seconds = 0.5
-warm_up_limit_seconds = 2
+warm_up_limit_seconds = 0.5
 corpus_entries = 20
 """
 TEST = """

@@ -15,7 +15,7 @@ import pytest
 from conftest import HOUSE, MARK, ours
 from rich.console import Console
 from steelyard.base.conversation import Conversation
-from steelyard.base.errors import BuildError, ContractError, ProvisionError
+from steelyard.base.errors import BuildError, ConfigurationError, ContractError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges
@@ -47,7 +47,7 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(MARK, str(folder))
     ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS)
-    with launch.started(ready, folder, cpus.share(), random.Random(7), PROGRESS) as running:
+    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
         yield running
     assert ours(folder) == []
 
@@ -174,7 +174,7 @@ def test_a_time_out_that_is_none_is_refused_before_anything_starts(
 ) -> None:
     part = PartSpec(server="tomcat-metro", factors={"call_timeout": "soon"})
     with (
-        pytest.raises(ProvisionError, match="tomcat-metro: factor call_timeout may be such as none, not 'soon'"),
+        pytest.raises(ConfigurationError, match="tomcat-metro: factor call_timeout may be such as none, not 'soon'"),
         started(tmp_path, monkeypatch, part),
     ):
         pass

@@ -56,15 +56,16 @@ def weighed(shared_lab: Lab) -> Path:
     return shared_lab.folder / str(ran.json()["run"])
 
 
+@pytest.mark.alone
 def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab: Lab) -> None:
-    pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1, warm_up=2), "--json")
-    assert pilot.code in (0, 1), pilot.err
+    pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1, warm_up=1), "--json")
+    assert pilot.code in (0, 2), pilot.err
     rows = [row for row in slices(lab.runs()[0]) if row["phase"] == "measure"]
     throughput = sum(int(row["completed"]) for row in rows) / sum(int(row["measured_ns"]) for row in rows) * 1e9
     busy = max(1, round(0.25 / throughput * 1e6))  # a quarter more time a request: 20% less throughput
     study = lab.study(
         [{"label": "a", "server": "go"}, {"label": "slower", "server": "go", "busy": str(busy)}],
-        name="planted", forks=4, pairs=3, slice_seconds=1.0, warm_up=2,
+        name="planted", forks=4, pairs=3, slice_seconds=1.0, warm_up=1,
     )  # fmt: skip
     ran = lab.run_undisturbed("run", study, "--json")
     assert ran.code == 0, ran.err
@@ -101,6 +102,7 @@ def test_planted_wrong_answers_void_their_slices(lab: Lab) -> None:
     assert "wrong" in page
 
 
+@pytest.mark.xdist_group("weighed")
 def test_the_report_is_rebuilt_from_stored_files_alone_and_is_the_same(shared_lab: Lab, weighed: Path) -> None:
     moved = shared_lab.folder / "moved elsewhere"
     shutil.copytree(weighed, moved)
@@ -114,6 +116,7 @@ def test_the_report_is_rebuilt_from_stored_files_alone_and_is_the_same(shared_la
     assert (moved / "report.html").read_bytes().count(b"<svg") == before["report.html"].count(b"<svg") > 0
 
 
+@pytest.mark.alone
 def test_as_published_runs_the_papers_own_file_unbroken_and_calls_nothing(lab: Lab) -> None:
     (lab.folder / "WSTest.ini").write_text(PAPERS_FILE)
     ran = lab.run_undisturbed("run", "wstest", "--only", "go,odd", "--config", "WSTest.ini", "--as-published", "--json")
@@ -129,6 +132,7 @@ def test_as_published_runs_the_papers_own_file_unbroken_and_calls_nothing(lab: L
     assert "nearly 3 times better than .NET" in (run / "report.html").read_text()
 
 
+@pytest.mark.xdist_group("weighed")
 def test_what_machines_read_keeps_the_schemas_of_contracts(shared_lab: Lab, weighed: Path) -> None:
     listed = shared_lab.run("servers", "--json")
     jsonschema.validate(listed.json(), schema("servers-output"))

@@ -58,7 +58,8 @@ class Handler(BaseHTTPRequestHandler):
         basket, visitor = str(uuid.uuid4()), str(uuid.uuid4())
         baskets[basket] = (item, f"offer-{item}", f"visitor={visitor}")
         own = {"Set-Cookie": f"visitor={visitor}; Path=/visits"}
-        if MODE != "forgetful":
+        forgets = MODE == "forgetful" or (MODE == "absent-minded" and served % 10 == 0)
+        if not forgets:
             own["Basket"] = basket
         self.answer(200, envelope("searchResponse", f"<offer>offer-{item}</offer>"), own)
 

@@ -1,0 +1,120 @@
+"""The pet store on a real server: what is ordered is settled, variants do what they say, bad input is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Lab, lab_in
+
+pytestmark = pytest.mark.xdist_group("shop")  # one run for all
+# The third variant is in test_petstore_pages.py, and all three are in services/petstore/java-springws/src/test.
+USERS = 4
+STUDY = """
+name = "shop"
+title = "A test's own study of the pet store"
+question = "What does a delayed commit cost?"
+service = "petstore"
+reference = "jms-modified"
+operations = ["shop"]
+primary = "shop"
+judged_by = "order_response"
+forks = 1
+slice_seconds = 1
+warm_up_limit_seconds = 1
+corpus_entries = 40
+"""
+SUBJECT = """
+[[subjects]]
+label = "{variant}"
+parts = [{{ server = "tomcat-springws", factors = {{ variant = "{variant}", commit_delay_ms = "{delay}" }} }}]
+companions = [{{ server = "h2" }}, {{ server = "greenmail" }}]
+"""
+VARIANTS = ("jms-modified", "jms-original")
+DELAY_MS = 800
+STEPS = ("home", "category", "product", "item", "cart", "checkout", "signin", "order")
+CAPTURE = 'captures.form = { kind = "regex", expression = \'name="form" value="([0-9a-f-]{36})"\' }'
+
+
+def study() -> str:
+    """Sessions without long pauses, one short block, the variants with the same planted delay of commits."""
+    text = STUDY + "".join(SUBJECT.format(variant=variant, delay=DELAY_MS) for variant in VARIANTS)
+    text += "\n[sessions.shop]\nnew_visitor = true\n"
+    for step in STEPS:
+        text += (
+            f'\n[[sessions.shop.steps]]\noperation = "{step}"\nthink = {{ kind = "uniform", ms = 200, to_ms = 500 }}\n'
+        )
+        text += f"{CAPTURE}\n" if step in ("checkout", "signin") else ""
+    for name, begin, end in (
+        ("order_response", "order_received", "completed_mail_sent"),
+        ("call_time", "supplier_call_begun", "supplier_call_ended"),
+        ("latency", "supplier_call_begun", "supplier_begun"),
+    ):
+        text += f'\n[[spans]]\nname = "{name}"\nbegin = "{begin}"\nend = "{end}"\nmeaning = "{begin} to {end}"\n'
+        text += (
+            f'\n[[measures]]\nname = "{name}"\ntitle = "Mean {name}"\nunit = "ms"\nbetter = "lower"\nsource = "spans"\n'
+        )
+        text += f'formula = "span_ns_{name} / spans_{name} / 1000000"\n'
+    return text + (
+        '\n[[tests]]\nname = "few"\ntitle = "few clients"\nsource = "this test"\noperation = "shop"\n'
+        f'profile = {{ kind = "steps", levels = [{USERS}], ramp_seconds = 2, hold_seconds = 6 }}\n'
+    )
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    yield from lab_in(tmp_path_factory.mktemp("petstore"))
+
+
+@pytest.fixture(scope="module")
+def ran(lab: Lab) -> tuple[Any, Path]:
+    """What a short run of the variants printed as JSON, and the folder of its one trial."""
+    (lab.folder / "shop.toml").write_text(study())
+    done = lab.run("run", "shop.toml", "--json")
+    (folder,) = lab.folder.glob("runs/*/trials/01")
+    record = json.loads((folder / "trial.json").read_text())
+    assert record["status"] == "complete", done.err
+    return done.json(), folder
+
+
+def figure(printed: Any, variant: str, measure: str) -> float:
+    (found,) = [one["value"] for one in printed["figures"] if (one["subject"], one["measure"]) == (variant, measure)]
+    assert found is not None
+    return float(found)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_order_that_was_taken_is_completed_with_three_mails(ran: tuple[Any, Path], variant: str) -> None:
+    counts = ran[0]["counts"][variant]
+    assert counts["orders.accepted"] == counts["orders.completed"] >= USERS
+    assert counts["orders.mails"] == 3 * counts["orders.accepted"]
+    assert counts["orders.lost"] == counts["orders.doubled"] == 0
+
+
+def test_each_block_ended_only_when_its_orders_were_settled(ran: tuple[Any, Path]) -> None:
+    record = json.loads((ran[1] / "trial.json").read_text())
+    assert {one["slice"] for one in record["settled"]} == {one["number"] for one in record["slices"]}
+    assert all(one["settled"] for one in record["settled"])
+    assert {(one["subject"], one["name"]) for one in record["reconciled"]} == {
+        ("jms-original", "unfinished"),
+        ("jms-original", "shipped-again"),
+    }
+
+
+def test_a_delayed_commit_shows_in_the_latency_of_the_original_messages_alone(ran: tuple[Any, Path]) -> None:
+    latency = {variant: figure(ran[0], variant, "latency") for variant in VARIANTS}
+    assert latency["jms-original"] > DELAY_MS
+    assert latency["jms-modified"] < latency["jms-original"] - DELAY_MS / 2, latency
+
+
+def test_no_order_is_completed_before_the_supplier_was_called(ran: tuple[Any, Path]) -> None:
+    for variant in VARIANTS:
+        assert figure(ran[0], variant, "order_response") > figure(ran[0], variant, "latency")
+
+
+def test_the_report_shows_the_orders(ran: tuple[Any, Path]) -> None:
+    page = (ran[1].parents[1] / "report.html").read_text()
+    assert "Mean order_response" in page

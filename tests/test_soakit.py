@@ -1,0 +1,121 @@
+"""Three use cases by payload and users: rows of a grid that agree with the corpus and each other, and bad documents refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import HOUSE, MARK, Lab, ours
+from rich.console import Console
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.exchange import contract, refusals
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.launch import RunningSubject
+
+PROGRESS = Progress(Console(stderr=True), quiet=True)
+STUDY = """
+name = "orders"
+title = "A test's own grid"
+question = "Does it do what it says?"
+service = "soakit"
+reference = "a"
+operations = ["tv-dinner"]
+primary = "tv-dinner"
+forks = 2
+pairs = 3
+slice_seconds = 0.5
+warm_up_limit_seconds = 0.5
+corpus_entries = 5
+turn_ms = 0
+{subjects}
+[[grid]]
+users = [1]
+payload = {{ Sublines = [2, 20] }}
+"""
+SUBJECT = """
+[[subjects]]
+label = "{label}"
+headers = {{ {headers} }}
+parts = [{{ server = "go" }}]
+"""
+
+
+def grid_of(lab: Lab, busy_micros: float = 0) -> list[dict[str, object]]:
+    """The rows of a run of one server twice; the second takes so many microseconds more for each request."""
+    headers = {"a": "", "b": f'"Steelyard-Busy-Us" = "{busy_micros:.1f}"' if busy_micros else ""}
+    path = lab.folder / "orders.toml"
+    path.write_text(
+        STUDY.format(subjects="".join(SUBJECT.format(label=name, headers=own) for name, own in headers.items()))
+    )
+    ran = lab.run("run", str(path), "--json")
+    assert ran.out, ran.err
+    return list(ran.json()["grid"])
+
+
+@pytest.fixture(scope="module")
+def plain(shared_lab: Lab) -> list[dict[str, object]]:
+    return grid_of(shared_lab)
+
+
+@pytest.mark.alone
+def test_a_row_a_cell_and_subject_says_what_was_asked_and_how_it_ended(plain: list[dict[str, object]]) -> None:
+    assert [(row["use_case"], row["payload"], row["users"], row["subject"], row["ended"]) for row in plain] == [
+        ("tv-dinner", {"Sublines": size}, 1, label, "complete") for size in (2, 20) for label in ("a", "b")
+    ]
+    for row in plain:
+        assert 0 < row["cpu_mean"] <= row["cpu_max"]
+
+
+@pytest.mark.alone
+def test_every_index_is_recomputed_from_the_throughputs(plain: list[dict[str, object]]) -> None:
+    reference = {json.dumps(row["payload"]): row["tps"] for row in plain if row["subject"] == "a"}
+    for row in plain:
+        assert row["index"] == pytest.approx(row["tps"] / reference[json.dumps(row["payload"])], rel=1e-4)
+
+
+@pytest.mark.alone
+def test_bytes_rise_with_sublines_and_are_those_of_the_corpus(shared_lab: Lab, plain: list[dict[str, object]]) -> None:
+    sizes: dict[str, list[int]] = {}
+    with (shared_lab.runs()[0] / "corpus" / "corpus.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            sizes.setdefault(row["operation"], []).append(int(row["length"]))
+    means = {name: sum(lengths) / len(lengths) for name, lengths in sizes.items()}
+    for row in plain:
+        assert row["bytes"] == pytest.approx(means[f"tv-dinner@Sublines={row['payload']['Sublines']}"], rel=1e-4)
+    assert plain[0]["bytes"] < plain[-1]["bytes"]
+
+
+@pytest.mark.alone
+def test_a_subject_that_takes_a_fifth_longer_reads_083(shared_lab: Lab, plain: list[dict[str, object]]) -> None:
+    """One user asks, so a request that takes 20% longer leaves 1 / 1.2 of the throughput; the interval says how sure that is."""
+    tps = next(row["tps"] for row in plain if row["subject"] == "a" and row["payload"] == {"Sublines": 20})
+    rows = grid_of(shared_lab, busy_micros=0.2 * 1e6 / tps)
+    slowed = next(row for row in rows if row["subject"] == "b" and row["payload"] == {"Sublines": 20})
+    low, high = slowed["interval"] or (slowed["index"], slowed["index"])
+    assert min(low, slowed["index"]) - 0.03 <= 1 / 1.2 <= max(high, slowed["index"]) + 0.03
+    assert slowed["index"] < 1
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSubject]:
+    """Tomcat with Metro, by trees of its own; when it has ended, nothing of it runs."""
+    monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
+    monkeypatch.setenv(MARK, str(tmp_path))
+    part = PartSpec(server="tomcat-metro", factors={"technique": "soapelement", "stax": "aalto"})
+    ready = subject.provided(SubjectSpec(label="soakit", parts=[part]), entries.service("soakit"), PROGRESS)
+    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
+        yield running
+    assert ours(tmp_path) == []
+
+
+def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:
+    service = subject.service_as_set(entries.service("soakit"), [started.subject])
+    assert contract.verify(service, started.url, seed=1, all_spellings=False) > 30
+    known = set(entries.server("tomcat-metro").model.deviations)
+    assert refusals.refuse(service, started.url, {}).keys() <= known
