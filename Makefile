@@ -1,14 +1,15 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
+.PHONY: calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
-JAVA_PROJECTS := services/wstest/java services/wstest/java-springws services/soaservers/java services/soaservers/java-springws servers/common/cxf/adapter
 RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
 KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
+# Tests that judge no times, side by side: where there are more processors, all of them use the same ones for servers and for the engine.
+AT_ONCE := 2
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
 help: ## say what can be made
@@ -22,7 +23,7 @@ test: ## every part's tests, and short runs on real servers: what CI runs; says 
 	@python3 tools/parts.py
 
 build: tools ## Python environment, engine and keeper
-	@$(UV) sync --quiet
+	@python3 tools/patience.py "making the engine and the Python environment: minutes where nothing is built yet" $(UV) sync --quiet
 
 tools: $(UV) ## uv, in a folder of its own, and a look at the toolchains
 	@sh tools/toolchains.sh
@@ -30,7 +31,7 @@ tools: $(UV) ## uv, in a folder of its own, and a look at the toolchains
 $(UV):
 	@sh tools/toolchains.sh python3
 	@python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/uv.txt
+	@python3 tools/patience.py "fetching uv" $(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/uv.txt
 	@touch $(UV)
 
 wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a machine without Rust
@@ -39,10 +40,11 @@ wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a m
 	$(UV) build --quiet --wheel --out-dir dist lab
 
 check: build ## format, lint, types, generated files
-	$(RUN) ruff format --check lab services servers tests tools engine/bench
-	$(RUN) ruff check lab services servers tests tools engine/bench
+	$(RUN) ruff format --check lab services servers tests tools engine/bench monitor/bench
+	$(RUN) ruff check lab services servers tests tools engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
+	$(RUN) mypy monitor/bench/bench.py
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
@@ -51,8 +53,11 @@ check: build ## format, lint, types, generated files
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/awake.py --check
+	$(RUN) python tools/awake_tails.py --check
 	$(RUN) python tools/designs.py --check
+	$(RUN) python tools/collectors.py --check
 	$(RUN) python tools/floors.py --check
+	$(RUN) python tools/steadiness.py --check
 	$(RUN) python tools/rooms.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
@@ -69,10 +74,10 @@ test-python: build
 	$(RUN) pytest lab/tests services servers engine/bench
 
 test-java:
-	for project in $(JAVA_PROJECTS); do mvn -B -q --strict-checksums -f $$project/pom.xml verify || exit 1; done
+	mvn -B -q --strict-checksums -f tools/java.xml verify
 
 test-go:
-	cd services/wstest/go && go vet ./... && go test ./...
+	for program in services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
 
 test-node:
 	cd services/wstest/node && node --test
@@ -80,8 +85,11 @@ test-node:
 provide: build ## fetch and build the servers that the end-to-end tests start
 	$(RUN) python tools/provide.py
 
-test-e2e: build ## short runs on real servers
-	$(RUN) pytest tests
+test-e2e: build ## short runs on real servers, side by side
+	$(RUN) pytest tests -m "not long and not alone" --numprocesses $(AT_ONCE) --dist loadgroup
+
+test-alone: build ## those that ask for a verdict or count on times, one after the other
+	$(RUN) pytest tests -m "alone and not long"
 
 test-servers: build ## everything asked of every server that can be had here (half an hour; fetches what is missing)
 	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/hall.py && exit $$found
@@ -90,9 +98,10 @@ test-long: build ## what takes minutes: calibration, kept runs, freezes (on a qu
 	$(RUN) pytest tests -m long
 	cargo test $(CARGO_FLAGS) --all-features --test turns -- --ignored --test-threads 1
 
-bench: build ## the engine against its peers and the truth; BENCH="capacity --pairs 3" measures less
+bench: build ## the engine against its peers and the truth, the monitor beside Kieker; BENCH="capacity --pairs 3" measures less, MONITOR_BENCH="--forks 2" too
 	cargo build $(CARGO_FLAGS) --release --features testservers
 	$(RUN) python engine/bench/bench.py $(BENCH)
+	$(RUN) python monitor/bench/bench.py $(MONITOR_BENCH)
 
 bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
 	$(RUN) python engine/bench/table.py
@@ -105,6 +114,9 @@ fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs t
 
 calibrate-study: build ## forks for docs/reference/calibration.md, in sittings of at most 95 minutes; may be stopped; BUDGET=30m, FORKS=100
 	@$(RUN) python -m steelyard.calibration --budget $(or $(BUDGET),95m) $(if $(FORKS),--forks $(FORKS))
+
+usual-way: build ## runs of the usual way beside the calibration's forks, of the same server, the same day; about a minute each; RUNS=10 of each
+	@$(RUN) python -m steelyard.calibration.usual $(if $(RUNS),--runs $(RUNS))
 
 calibration-tables: build ## docs/reference/calibration.md, from the forks in docs/results/calibration
 	$(RUN) python -m steelyard.calibration.tables
@@ -127,4 +139,4 @@ factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py
 
 clean: ## what builds make; caches of fetched servers stay
-	rm -rf .venv dist $(TOOLS) engine/target services/*/*/target servers/common/cxf/adapter/target
+	rm -rf .venv dist $(TOOLS) engine/target monitor/target monitor/bench/target services/*/*/target servers/common/cxf/adapter/target

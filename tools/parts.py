@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,10 @@ STAGES: tuple[tuple[Lane, ...], ...] = (
     (("check", "build-rust-tests"), ("test-python", "provide")),
     (("test-rust",),),
     (("test-e2e",),),
+    (("test-alone",),),
 )
+AGAIN_SECONDS = 15.0  # between lines that say what is at work
+_at_work: dict[str, float] = {}  # parts that were begun and have not ended, with their begin on the monotonic clock
 # How pytest (-rs), cargo, node and the end-to-end suite's own count say that something was not run. What cargo is told to ignore
 # as "not a test" are processes that its tests start.
 _SKIPPED = re.compile(
@@ -46,7 +50,7 @@ class Part:
 def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Part:
     """Run one part to its end; its output is printed whole then, so that lanes do not mix."""
     print(f"begun: {name}", file=sys.stderr, flush=True)
-    begun = time.monotonic()
+    begun = _at_work[name] = time.monotonic()
     with subprocess.Popen(
         [*make, name], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
@@ -54,6 +58,7 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
         said = process.stdout.read().decode(errors="replace")
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+    del _at_work[name]
     part = Part(
         name,
         process.returncode,
@@ -63,6 +68,14 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
     )
     print(f"\n==== {name} ====\n{said}", flush=True)
     return part
+
+
+def say_what_is_at_work(ended: threading.Event) -> None:
+    """Say it again and again until all has ended: a part's own output is printed whole at its end."""
+    while not ended.wait(AGAIN_SECONDS):
+        now = time.monotonic()
+        parts = ", ".join(f"{name} ({now - begun:.0f} s)" for name, begun in sorted(_at_work.items()))
+        print(f"at work: {parts}", file=sys.stderr, flush=True)
 
 
 def run_lane(names: Iterable[str]) -> list[Part]:
@@ -89,12 +102,14 @@ def summary(parts: Sequence[Part], seconds: float) -> str:
 
 def main() -> int:
     """Run all stages; 1 where a part failed."""
-    begun, parts = time.monotonic(), list[Part]()
+    begun, parts, ended = time.monotonic(), list[Part](), threading.Event()
+    threading.Thread(target=say_what_is_at_work, args=(ended,), daemon=True).start()
     for stage in STAGES:
         with ThreadPoolExecutor(len(stage)) as pool:
             parts += [part for lane in pool.map(run_lane, stage) for part in lane]
         if any(part.code for part in parts):
             break
+    ended.set()
     print(summary(parts, time.monotonic() - begun))
     return 1 if any(part.code for part in parts) else 0
 

@@ -22,8 +22,12 @@ WANTED = {
         ("python-spyne", {}),
     ],
     "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],
+    "flight": [("tomcat-metro", {})],
+    "soakit": [("go", {}), ("tomcat-metro", {})],
+    "petstore": [("tomcat-springws", {})],
 }
-COMPANIONS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
+JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
+COMPANIONS = {"tomcat-metro": JOURNALS, "tomcat-springws": [PartSpec(server="h2"), PartSpec(server="greenmail")]}
 
 
 def main() -> None:
@@ -34,7 +38,7 @@ def main() -> None:
                 spec = SubjectSpec(
                     label=name,
                     parts=[PartSpec(server=name, factors=dict(factors))],
-                    companions=COMPANIONS if name == "tomcat-metro" else [],
+                    companions=COMPANIONS.get(name, []),
                 )
                 try:
                     subject.provided(spec, entries.service(service), progress)

@@ -34,7 +34,7 @@ def check() -> str:
     (go,) = [row for row in kept.servers if row.name == "go"]
     console = Console(width=200, file=StringIO())
     console.print(listing.checked(go), highlight=False)
-    console.print(listing.hall([go]))
+    listing.hall([go], console)
     assert isinstance(console.file, StringIO)
     return f"$ uv run steelyard servers check go\n{console.file.getvalue().rstrip()}"
 
