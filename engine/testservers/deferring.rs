@@ -2,7 +2,7 @@
 //!
 //! All of it is spun by the CPU clock of the thread that does it, so that what a request costs is known to the microsecond.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use clap::{Args, ValueEnum};
 
@@ -23,7 +23,7 @@ pub struct Cost {
     #[arg(long, value_enum, default_value_t = When::Thread)]
     when: When,
 
-    /// For `--when cycle`: from the begin of one cycle to that of the next
+    /// From the end of one cycle to the begin of the next; work of that much CPU time may be owed, then requests wait, as at a full queue
     #[arg(long, default_value_t = 60)]
     cycle_ms: u64,
 
@@ -61,11 +61,11 @@ pub struct Work {
     debt: Arc<Debt>,
 }
 
-/// CPU time that is owed.
-#[derive(Default)]
+/// CPU time that is owed, until it is used; bounded, since a server that put off more than it can ever do would have no throughput that lasts.
 struct Debt {
     owed_ns: Mutex<u64>,
-    grown: Condvar,
+    most_ns: u64,
+    changed: Condvar,
 }
 
 impl Work {
@@ -73,9 +73,14 @@ impl Work {
     pub fn start(cost: &Cost) -> Self {
         let all_ns = cost.microseconds * 1000;
         let later_ns = (all_ns as f64 * cost.share).round() as u64;
-        let debt = Arc::new(Debt::default());
+        let cycle_ns = cost.cycle_ms * 1_000_000;
+        let debt = Arc::new(Debt {
+            owed_ns: Mutex::new(0),
+            most_ns: cycle_ns,
+            changed: Condvar::new(),
+        });
         if later_ns > 0 {
-            let (debt, when, cycle_ns) = (debt.clone(), cost.when, cost.cycle_ms * 1_000_000);
+            let (debt, when) = (debt.clone(), cost.when);
             std::thread::spawn(move || debt.pay_for_ever(when, cycle_ns));
         }
         if cost.chore_ms > 0 {
@@ -100,10 +105,9 @@ impl Work {
 
 impl Debt {
     fn grow(&self, ns: u64) {
-        if let Ok(mut owed) = self.owed_ns.lock() {
-            *owed += ns;
-            self.grown.notify_one();
-        }
+        let room = self.changed.wait_while(lock(&self.owed_ns), |owed| *owed >= self.most_ns);
+        *room.unwrap_or_else(PoisonError::into_inner) += ns;
+        self.changed.notify_all();
     }
 
     fn pay_for_ever(&self, when: When, cycle_ns: u64) {
@@ -111,21 +115,23 @@ impl Debt {
             if when == When::Cycle {
                 sleep_until(now_ns() + cycle_ns);
             }
-            spin(self.take(when));
+            let owed = self.owed(when);
+            spin(owed);
+            *lock(&self.owed_ns) -= owed;
+            self.changed.notify_all();
         }
     }
 
-    /// All that is owed; in a thread that pays at once, waits until that is something.
-    fn take(&self, when: When) -> u64 {
-        let Ok(mut owed) = self.owed_ns.lock() else { return 0 };
-        while when == When::Thread && *owed == 0 {
-            owed = match self.grown.wait(owed) {
-                Ok(owed) => owed,
-                Err(_) => return 0,
-            };
-        }
-        std::mem::take(&mut *owed)
+    /// All that is owed; for who pays at once, as soon as that is something.
+    fn owed(&self, when: When) -> u64 {
+        let nothing_yet = |owed: &mut u64| when == When::Thread && *owed == 0;
+        let owed = self.changed.wait_while(lock(&self.owed_ns), nothing_yet);
+        *owed.unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn lock(ns: &Mutex<u64>) -> MutexGuard<'_, u64> {
+    ns.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn chores(cost: &Cost) {
