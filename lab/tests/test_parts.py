@@ -82,18 +82,22 @@ def test_the_summary_names_what_failed_and_what_was_skipped(parts: ModuleType) -
     assert "skipped:\ntest-e2e: SKIPPED one" in parts.summary([skipping], 1.0)
 
 
-def test_a_part_that_fails_is_the_last_of_its_lane_and_its_stage_the_last(
+def test_a_part_that_fails_ends_its_lane_alone_and_one_that_cannot_be_built_ends_the_whole(
     parts: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
 
     def run(name: str) -> object:
         begun.append(name)
-        return parts.Part(name, int(name == "bad"), 0.0, 0.0, ())
+        return parts.Part(name, int(name in {"bad", "build"}), 0.0, 0.0, ())
 
     monkeypatch.setattr(parts, "run", run)
     monkeypatch.setattr(parts, "STAGES", ((("good", "bad", "never"), ("beside",)), (("later",),)))
     assert parts.main() == 1
-    assert sorted(begun) == ["bad", "beside", "good"]
+    assert sorted(begun) == ["bad", "beside", "good", "later"]
+    begun.clear()
+    monkeypatch.setattr(parts, "STAGES", ((("build",), ("beside",)), (("never",),)))
+    assert parts.main() == 1
+    assert sorted(begun) == ["beside", "build"]
     monkeypatch.setattr(parts, "STAGES", ((("good",),), (("later",),)))
     assert parts.main() == 0
