@@ -279,7 +279,7 @@ class LoadedOperation(Strict):
 
 
 class GoalFound(Strict):
-    """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was measured instead of it in words (`found`), and whether it was kept."""
+    """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was measured in words (`found`), and whether it was kept."""
 
     goal: str
     found: str
