@@ -5,6 +5,7 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
 import steelyard
 from steelyard.base.house import root
 
@@ -17,24 +18,24 @@ GROUND_FIRST = (
 
 def modules() -> dict[str, Path]:
     """All modules by dotted name, a package by its own."""
-    found = {}
+    by_name = {}
     for path in sorted(LAB.rglob("*.py")):
         parts = path.relative_to(LAB).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+        by_name[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return by_name
 
 
 def imports(name: str, path: Path, known: dict[str, Path]) -> set[str]:
     """The lab's modules that one module imports, at its top, in a function or for types alone."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    found = set()
+    targets = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = [*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else [])]
             for alias in node.names:
                 whole = ".".join([*base, alias.name])
-                found.add(whole if whole in known else ".".join(base))
-    return found - {name, ""}
+                targets.add(whole if whole in known else ".".join(base))
+    return targets - {name, ""}
 
 
 GRAPH = {name: imports(name, path, modules()) for name, path in modules().items()}
@@ -47,10 +48,10 @@ def test_every_module_stands_in_a_room_that_the_order_knows() -> None:
 
 def test_a_room_imports_only_what_stands_before_it() -> None:
     upward = [
-        f"{name} imports {one}"
+        f"{name} imports {target}"
         for name, targets in GRAPH.items()
-        for one in targets
-        if name and GROUND_FIRST.index(one.split(".")[0]) > GROUND_FIRST.index(name.split(".")[0])
+        for target in targets
+        if name and GROUND_FIRST.index(target.split(".")[0]) > GROUND_FIRST.index(name.split(".")[0])
     ]
     assert upward == []
 
@@ -87,10 +88,55 @@ def test_no_function_is_longer_than_a_screen() -> None:
 
 def test_no_function_takes_more_than_a_reader_keeps_in_mind() -> None:
     def parameters(node: ast.FunctionDef) -> list[str]:
-        given = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-        return [name for name in given if name not in ("self", "cls")]
+        given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        return [parameter.arg for parameter in given if parameter.arg not in ("self", "cls")]
 
     assert [place for place, node in functions() if len(parameters(node)) > MOST_PARAMETERS] == []
+
+
+NAME_NOTHING = {"found", "one", "ones", "thing", "things", "stuff", "it", "what", "who", "whose", "this", "that"}
+ROOMS_THAT_NAME = (
+    *("base", "models", "store", "catalogue", "plan", "provision", "observe", "exchange", "importing", "loading"),
+)
+
+
+def names_given(tree: ast.Module) -> list[tuple[str, int]]:
+    """Every parameter and variable of a module with its line; fields of a class are keys of files and have their names there."""
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    fields = {id(field.target) for body in bodies for field in body if isinstance(field, ast.AnnAssign)}
+    parameters = [(node.arg, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.arg)]
+    variables = [
+        (node.id, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields
+    ]
+    return parameters + variables
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def read(found): ...",
+        "def read():\n    one = 1",
+        "[thing for thing in range(3)]",
+        "sorted((), key=lambda one: one)",
+        "for one, other in (): ...",
+        "if (found := 1): ...",
+    ],
+)
+def test_a_name_that_says_nothing_is_seen_wherever_it_is_given(source: str) -> None:
+    assert {name for name, _ in names_given(ast.parse(source))} & NAME_NOTHING
+
+
+def test_every_value_is_named_for_what_it_is() -> None:
+    given = [
+        (f"{module}, line {line}", name)
+        for module, tree in TREES.items()
+        if module.split(".")[0] in ROOMS_THAT_NAME
+        for name, line in names_given(tree)
+    ]
+    assert len(given) > 1_000
+    assert [f"{place}: {name}" for place, name in given if name in NAME_NOTHING] == []
 
 
 def test_every_room_says_first_what_belongs_there() -> None:

@@ -21,7 +21,7 @@ def load(path: Path, model: type[Model]) -> Model:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The content of a TOML file; raises ConfigurationError."""
+    """The content of a TOML file as plain tables; raises ConfigurationError where it is missing, unreadable or no TOML."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -35,7 +35,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:
-    """`content` as a `model`; `source` is what an error calls it."""
+    """`content`, plain tables of TOML, as a `model`; `source` is what an error calls it. Raises ConfigurationError."""
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -43,7 +43,7 @@ def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:
 
 
 def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    """One validation problem as one sentence."""
+    """One validation problem of pydantic as one sentence: the key, what is wrong, and the nearest valid key."""
     place = ".".join(str(step) for step in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"unknown key '{place}'{nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
@@ -88,10 +88,10 @@ def _child(node: dict[str, Any], step: int | str, schema: dict[str, Any]) -> dic
         node.get("additionalProperties"),
         *node.get("patternProperties", {}).values(),
     ]
-    for found in named:
-        if isinstance(found, dict):
-            return found
+    for child in named:
+        if isinstance(child, dict):
+            return child
     options = [_resolved(option, schema) for option in (*node.get("oneOf", []), *node.get("anyOf", []))]
     of_kind = [option for option in options if option.get("properties", {}).get("kind", {}).get("const") == step]
     inner = [_child(option, step, schema) for option in options]
-    return next((found for found in (*of_kind, *inner) if found), {})
+    return next((child for child in (*of_kind, *inner) if child), {})

@@ -32,6 +32,7 @@ class Row:
     fields: Mapping[str, str]
 
     def text(self, name: str) -> str:
+        """The field as it stands in the file."""
         return self.fields[name]
 
     def whole(self, name: str) -> int:

@@ -67,7 +67,7 @@ def empty() -> Histogram:
 
 
 def merged(histograms: Iterable[Histogram]) -> Histogram:
-    """All values of all the histograms in one."""
+    """All values of all the histograms in one, each counted as often as all of them together count it."""
     parts = [part for part in histograms if len(part.counts)]
     if not parts:
         return empty()
@@ -146,15 +146,15 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
 
 def read_seconds(path: Path) -> list[tuple[str, str]]:
     """The encoded histograms of a log in which a tag stands once a second, each with its tag, in order; raises StoreError."""
-    found = []
+    tagged = []
     for number, line in _lines(path, True):
         if not line or line.startswith(("#", '"')):
             continue
         interval = _INTERVAL.fullmatch(line)
         if interval is None or interval[1] is None or not intact(interval[2]):
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
-        found.append((interval[1], interval[2]))
-    return found
+        tagged.append((interval[1], interval[2]))
+    return tagged
 
 
 def _lines(path: Path, may_be_cut: bool) -> Iterator[tuple[int, str]]:

@@ -30,8 +30,11 @@ def place() -> Path:
 
 
 @contextmanager
-def machine_lock(what: str, at: Path | None = None) -> Iterator[None]:
-    """Hold the machine for `what`; raises LockError that names who holds it. The kernel frees it when we die."""
+def machine_lock(purpose: str, at: Path | None = None) -> Iterator[None]:
+    """Hold the machine for `purpose`, a command in words; raises LockError that names who holds it.
+
+    The kernel frees it when we die.
+    """
     descriptor = _opened(at or place())
     try:
         try:
@@ -41,7 +44,7 @@ def machine_lock(what: str, at: Path | None = None) -> Iterator[None]:
                 f"this machine is measuring already: {_holder(descriptor)}",
                 hint="two at once would falsify both; wait until it ends",
             ) from None
-        note = {"pid": os.getpid(), "what": what, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+        note = {"pid": os.getpid(), "what": purpose, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
         with suppress(OSError):  # it only helps whoever is refused; we hold the machine without it too
             os.truncate(descriptor, 0)
             os.pwrite(descriptor, json.dumps(note).encode(), 0)

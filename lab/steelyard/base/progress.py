@@ -129,7 +129,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words, such as "1 h 05 min" or "2 min 00 s"."""
+    """Seconds in words, rounded: "1 h 05 min" or "2 min 00 s"."""
     whole = round(seconds)
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

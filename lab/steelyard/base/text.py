@@ -18,17 +18,17 @@ def value_text(value: float) -> str:
 
 
 def range_text(interval: tuple[float, float] | None) -> str:
-    """An interval of figures; empty where there is none."""
+    """An interval of figures, `1.02 to 1.10`; empty where there is none."""
     return "" if interval is None else f"{value_text(interval[0])} to {value_text(interval[1])}"
 
 
 def dashed(interval: tuple[float, float] | None) -> str:
-    """An interval of figures for narrow places."""
+    """An interval of figures with a dash, for narrow columns; empty where there is none."""
     return "" if interval is None else f"{value_text(interval[0])}\u2013{value_text(interval[1])}"
 
 
 def percent_text(confidence: float) -> str:
-    """A confidence as a percentage without needless digits."""
+    """A confidence of 0 to 1 as a percentage without needless digits: `95%`, `99.5%`."""
     return f"{confidence * 100:.3g}%"
 
 
@@ -40,14 +40,14 @@ def share_text(share: float) -> str:
     return f"{percent:.{1 - math.floor(math.log10(percent))}f}%"
 
 
-def counted(number: int, thing: str) -> str:
-    """A number with its noun."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def counted(number: int, noun: str) -> str:
+    """A number with its noun in singular or plural: `1 fork`, `10 forks`; `noun` is the singular."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def listed(thing: str, names: Sequence[object]) -> str:
-    """Things by their names: `trial 1`, `trials 1, 2`."""
-    return f"{thing}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
+def listed(noun: str, names: Sequence[object]) -> str:
+    """A noun with the names of what it stands for: `trial 1`, `trials 1, 2`; `noun` is the singular."""
+    return f"{noun}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
 
 
 def about(seconds: float) -> str:
@@ -60,7 +60,7 @@ def about(seconds: float) -> str:
 
 
 def bytes_text(size: float) -> str:
-    """A number of bytes in the unit that suits it."""
+    """A number of bytes in the unit that suits it: `512 B`, `1.5 KiB`, `3.0 GiB`."""
     for unit, bytes_in_it in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= bytes_in_it:
             return f"{size / bytes_in_it:.1f} {unit}"

@@ -16,7 +16,7 @@ from .entries import Entry
 
 
 def variable(name: str) -> str:
-    """The environment variable that carries a factor."""
+    """The environment variable that carries a factor to a server."""
     return f"STEELYARD_{name.upper()}"
 
 

@@ -29,7 +29,7 @@ class PublishedIndex:
 
 def read_indices(path: Path) -> tuple[PublishedIndex, ...]:
     """The rows of a table with COLUMNS; raises StoreError with file and line."""
-    found: dict[tuple[str, int, int, str], PublishedIndex] = {}
+    indices: dict[tuple[str, int, int, str], PublishedIndex] = {}
     for row in read_table(path, COLUMNS):
         made = PublishedIndex(
             row.line,
@@ -40,19 +40,20 @@ def read_indices(path: Path) -> tuple[PublishedIndex, ...]:
             printed(row, "index"),
         )
         key = (made.use_case, made.payload, made.users, made.server)
-        if key in found:
+        if key in indices:
             raise StoreError(
-                f"{path}, line {row.line}: this cell of {made.server} stands in line {found[key].line} already"
+                f"{path}, line {row.line}: this cell of {made.server} stands in line {indices[key].line} already"
             )
-        found[key] = made
-    return tuple(found.values())
+        indices[key] = made
+    return tuple(indices.values())
 
 
 def quantities(folder: Path) -> dict[str, Printed]:
     """Every printed number under the name that claims call it by: USECASE_USERS_PAYLOAD_SERVER for an index, and
     USECASE_SERVER_COLUMN for the hardware's, with `_` in place of what is no letter. Raises StoreError."""
     named = {
-        _name(one.use_case, one.users, one.payload, one.server): one.index for one in read_indices(folder / INDICES)
+        _name(published.use_case, published.users, published.payload, published.server): published.index
+        for published in read_indices(folder / INDICES)
     }
     if (folder / HARDWARE).is_file():
         for row in read_table(folder / HARDWARE, ("use_case", "server", *SHARES)):
@@ -62,12 +63,12 @@ def quantities(folder: Path) -> dict[str, Printed]:
 
 
 def by_cell(rows: Sequence[PublishedIndex], use_case: str) -> Mapping[tuple[int, int], Mapping[str, str]]:
-    """What was printed of each server, by users and payload."""
-    found: dict[tuple[int, int], dict[str, str]] = {}
+    """The index of each server as it was printed, of one use case, by (users, payload)."""
+    texts: dict[tuple[int, int], dict[str, str]] = {}
     for row in rows:
         if row.use_case == use_case:
-            found.setdefault((row.users, row.payload), {})[row.server] = row.index.text
-    return found
+            texts.setdefault((row.users, row.payload), {})[row.server] = row.index.text
+    return texts
 
 
 def _name(*parts: object) -> str:

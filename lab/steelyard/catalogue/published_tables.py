@@ -112,12 +112,12 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
 
 
 def read_conclusions(path: Path) -> Conclusions:
-    """A study's claims.toml; raises ConfigurationError."""
+    """What a paper concludes, from its study's claims.toml; raises ConfigurationError."""
     return configuration.load(path, Conclusions)
 
 
 def contradiction(claim: ContradictedClaim, rows: Sequence[PublishedRow]) -> Contradiction:
-    """What the rows say to a claim; raises ConfigurationError."""
+    """What the paper's own rows say to a claim of it, as `contradiction_by` has it; raises ConfigurationError."""
     return contradiction_by(claim, _quantities(rows))
 
 

@@ -36,7 +36,7 @@ class Table(Strict):
 
 
 def settings() -> dict[str, KnownSetting]:
-    """The names that all lists share; raises ConfigurationError."""
+    """The settings that papers tune, by the name that all lists and descriptors share; raises ConfigurationError."""
     return configuration.load(entries.tuning_files()["settings"], SettingNames).settings
 
 

@@ -273,7 +273,7 @@ class Examination:
             running.url,
             seed=self.seed,
             all_spellings=all_spellings,
-            who=who,
+            subject=who,
             headers=self.subject.headers,
             deviations=self.found.deviations,
             floor=self.found.floor,

@@ -84,7 +84,7 @@ def _sweep(
             running.url,
             seed=1,
             all_spellings=False,
-            who=subject.label,
+            subject=subject.label,
             headers=subject.headers,
             deviations=server.deviations,
             floor=server.floor,

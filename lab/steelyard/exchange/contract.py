@@ -24,12 +24,13 @@ def verify(
     *,
     seed: int,
     all_spellings: bool = True,
-    who: str = "",
+    subject: str = "",
     headers: Mapping[str, str] = _NONE,
     deviations: Collection[str] = (),
     floor: bool = False,
 ) -> int:
-    """How many requests were answered rightly; raises ContractError on the first that was not, naming it.
+    """How many requests were answered rightly; raises ContractError on the first that was not, naming it
+    and the `subject` that answered it, or the URL where none is given.
 
     `headers` are the subject's own, which go with every request. What is filled means nothing outside its session and is left out:
     its answers are judged under load, each by its rule and the sampled ones in full.
@@ -53,7 +54,7 @@ def verify(
                     right = questioner.ask(exchange, spelling, right)
                 except ContractError as error:
                     where = f"breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
-                    raise ContractError(f"{who or url} {where}: {error.message}") from None
+                    raise ContractError(f"{subject or url} {where}: {error.message}") from None
                 verified += 1
             questioner.meaning.remember()
     return verified

@@ -123,7 +123,7 @@ def _made(
 
 
 def expected_answers(folder: Path) -> dict[int, str]:
-    """The expected answer by entry number."""
+    """The expected answers of the corpus in `folder`, as text by entry number."""
     with (folder / "expected.jsonl").open(encoding="utf-8") as file:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 

@@ -81,7 +81,7 @@ class Meaning(ABC):
 
     @classmethod
     def text(cls, body: bytes) -> str:
-        """A body as an exchange holds it; raises UnicodeDecodeError."""
+        """A body as an exchange holds it, as text; raises UnicodeDecodeError where it is none."""
         return body.decode()
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:

@@ -29,7 +29,7 @@ class Document:
     root: etree._Element
 
     def resolved(self, location: str) -> str:
-        """Where a location that this document names is."""
+        """The URL or path of a location that this document names, which may be relative to it."""
         location = urldefrag(location.strip())[0]
         if is_url(self.place) or is_url(location):
             return urljoin(self.place, location)
@@ -37,7 +37,7 @@ class Document:
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is asked over HTTP."""
+    """Whether a place is asked over HTTP, rather than read from a file."""
     return place.lower().startswith(("http://", "https://"))
 
 
@@ -64,7 +64,7 @@ def read_all(place: str, also: Sequence[str] = ()) -> list[Document]:
     allowed = _Allowed(place, also)
     first = place if is_url(place) else str(Path(place).resolve())
     waiting, known = deque([(first, "")]), {first}
-    found: list[Document] = []
+    documents: list[Document] = []
     definitions: set[bytes] = set()
     together = 0
     while waiting:
@@ -72,7 +72,7 @@ def read_all(place: str, also: Sequence[str] = ()) -> list[Document]:
         allowed.require(where, wanted_by)
         raw = _fetched(where) if is_url(where) else _read(where, wanted_by)
         together += len(raw)
-        if len(found) == MOST_DOCUMENTS or together > MOST_BYTES_TOGETHER:
+        if len(documents) == MOST_DOCUMENTS or together > MOST_BYTES_TOGETHER:
             raise ImportRefusedError(
                 f"{place} imports more than {MOST_DOCUMENTS} documents or {MOST_BYTES_TOGETHER >> 20} MiB",
                 hint="import a description of fewer services",
@@ -82,12 +82,12 @@ def read_all(place: str, also: Sequence[str] = ()) -> list[Document]:
             if raw in definitions:
                 continue  # the same under another address, as with and without ?wsdl
             definitions.add(raw)
-        found.append(document)
+        documents.append(document)
         for location in _imports(document):
             if location not in known:
                 known.add(location)
                 waiting.append((location, where))
-    return found
+    return documents
 
 
 def parsed(raw: bytes, place: str) -> etree._Element:
@@ -112,8 +112,8 @@ class _Allowed:
 
     def __init__(self, place: str, also: Sequence[str]) -> None:
         places = [*also, place if is_url(place) else str(Path(place).resolve().parent)]
-        self._origins = {origin(one) for one in places if is_url(one)}
-        self._folders = [Path(one).resolve() for one in places if not is_url(one)]
+        self._origins = {origin(named) for named in places if is_url(named)}
+        self._folders = [Path(named).resolve() for named in places if not is_url(named)]
 
     def require(self, where: str, wanted_by: str) -> None:
         """Raises ImportRefusedError where a document that another imports lies elsewhere."""
@@ -125,7 +125,7 @@ class _Allowed:
                 )
             return
         path = Path(where)
-        if "://" in where or where.startswith("file:") or any(is_url(one) for one in (wanted_by,)):
+        if "://" in where or where.startswith("file:") or is_url(wanted_by):
             raise ImportRefusedError(
                 f"{wanted_by} imports {where[:200]}, which is no http or https URL of a server that was named",
                 hint="correct the location in the description, or save all documents in one folder and import that",
@@ -167,11 +167,11 @@ def _read(path: str, wanted_by: str) -> bytes:
 
 def _imports(document: Document) -> list[str]:
     """Where the documents are that this one imports or includes, but those that are at hand."""
-    found = []
+    locations = []
     for element in document.root.iter(
         f"{{{WSDL}}}import", f"{{{XSD}}}import", f"{{{XSD}}}include", f"{{{XSD}}}redefine"
     ):
         location = element.get("location") if element.tag == f"{{{WSDL}}}import" else element.get("schemaLocation")
         if location and element.get("namespace") not in PROVIDED:
-            found.append(document.resolved(location))
-    return found
+            locations.append(document.resolved(location))
+    return locations

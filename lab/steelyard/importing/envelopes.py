@@ -7,13 +7,13 @@ from lxml import etree
 from .names import ADDRESSING, ENCODING, ENVELOPES, XSD, XSI, local
 from .samples import SampleMaker
 from .values import UnmetError
-from .wsdl import OperationFound
+from .wsdl import WsdlOperation
 
 _ANONYMOUS = f"{ADDRESSING}/anonymous"
 IDENTIFIER = "urn:uuid:{{uuid}}"  # filled by the engine, anew for each request
 
 
-def envelope_of(operation: OperationFound, maker: SampleMaker) -> bytes:
+def envelope_of(operation: WsdlOperation, maker: SampleMaker) -> bytes:
     """A whole request with every part of it valid; raises UnmetError."""
     uri = ENVELOPES[operation.soap]
     root = etree.Element(
@@ -36,14 +36,14 @@ def envelope_of(operation: OperationFound, maker: SampleMaker) -> bytes:
     return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True)) + b"\n"
 
 
-def body_element(operation: OperationFound) -> str | None:
+def body_element(operation: WsdlOperation) -> str | None:
     """The element that a request's body holds, `{namespace}local`; None where it is empty."""
     if operation.style == "rpc":
         return operation.wrapper
     return operation.parts[0].element if operation.parts else None
 
 
-def answer_element(operation: OperationFound) -> str | None:
+def answer_element(operation: WsdlOperation) -> str | None:
     """The element that a right answer's body holds; None where there is none, or nothing in it."""
     if operation.answer is None:
         return None
@@ -53,7 +53,7 @@ def answer_element(operation: OperationFound) -> str | None:
     return elements[0] if elements else None
 
 
-def headers_of(operation: OperationFound) -> dict[str, str]:
+def headers_of(operation: WsdlOperation) -> dict[str, str]:
     """What HTTP's head says: SOAP 1.1 names the action in a field of its own, SOAP 1.2 in the content type."""
     action = operation.action or (operation.addressing or "")
     quoted = action.replace("\\", "").replace('"', "")
@@ -65,7 +65,7 @@ def headers_of(operation: OperationFound) -> dict[str, str]:
     return {"Content-Type": f"application/soap+xml; charset=utf-8{named}"}
 
 
-def _addressing(operation: OperationFound) -> list[etree._Element]:
+def _addressing(operation: WsdlOperation) -> list[etree._Element]:
     texts = {"Action": operation.addressing, "MessageID": IDENTIFIER, "To": operation.address}
     made = []
     for name, text in texts.items():
@@ -77,7 +77,7 @@ def _addressing(operation: OperationFound) -> list[etree._Element]:
     return [*made, reply]
 
 
-def title_of(operation: OperationFound) -> str:
+def title_of(operation: WsdlOperation) -> str:
     """An operation in a few words, for whoever reads the service's file."""
     kind = f"{operation.style}/{'encoded' if operation.encoded else 'literal'}, SOAP {operation.soap}"
     return (

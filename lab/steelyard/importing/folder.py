@@ -13,7 +13,7 @@ import tomli_w
 from .documents import origin
 from .envelopes import answer_element, headers_of, title_of
 from .names import local, one_line
-from .wsdl import OperationFound
+from .wsdl import WsdlOperation
 
 # Verbs whose operations leave something behind. A name says little, so service.toml asks the user to look.
 _CHANGES = re.compile(
@@ -63,7 +63,7 @@ _LATER = """
 class SampledOperation:
     """An operation with its sample request; `envelope` is the whole body."""
 
-    found: OperationFound
+    operation: WsdlOperation
     envelope: bytes
 
 
@@ -73,13 +73,13 @@ def write_service(
     """Write samples/ and service.toml into `folder`; `schema` is the file of all types, `contract` that of the description."""
     samples = folder / "samples"
     samples.mkdir()
-    first = sampled[0].found
+    first = sampled[0].operation
     target, path = _divided(first.address)
     operations = {}
-    for one in sampled:
-        file = f"samples/{one.found.name}.xml"
-        (folder / file).write_bytes(one.envelope)
-        operations[one.found.name] = _operation(one.found, file, path)
+    for sample in sampled:
+        file = f"samples/{sample.operation.name}.xml"
+        (folder / file).write_bytes(sample.envelope)
+        operations[sample.operation.name] = _operation(sample.operation, file, path)
     content = {
         "name": name,
         "title": one_line(title_of(first).partition(" of port ")[2].partition(" (")[0] or name, 80),
@@ -106,30 +106,30 @@ def _divided(address: str) -> tuple[str, str]:
     return server.removesuffix(default) if parts.port is None else server, path
 
 
-def _operation(found: OperationFound, sample: str, path: str) -> Mapping[str, object]:
-    answer = answer_element(found)
-    own = _divided(found.address)[1]
-    described: dict[str, object] = {"meaning": title_of(found), "sample": sample}
-    described["changes_data"] = changes_data(found)
+def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str, object]:
+    answer = answer_element(operation)
+    own = _divided(operation.address)[1]
+    described: dict[str, object] = {"meaning": title_of(operation), "sample": sample}
+    described["changes_data"] = changes_data(operation)
     if own != path:
         described["path"] = own
     if answer is not None:
         described["answer_element"] = local(answer)
-    described["headers"] = headers_of(found)
+    described["headers"] = headers_of(operation)
     expect: dict[str, object] = {}
-    if found.answer is None:
+    if operation.answer is None:
         expect["status"] = [200, 202]
-    elif answer is not None and not found.encoded:
+    elif answer is not None and not operation.encoded:
         expect["contains"] = local(answer)
-    if found.encoded:
+    if operation.encoded:
         expect["schema"] = False  # values may stand elsewhere in the message, referred to by id
     if expect:
         described["expect"] = expect
     return described
 
 
-def changes_data(found: OperationFound) -> bool:
+def changes_data(operation: WsdlOperation) -> bool:
     """Whether an operation's name says that it leaves something behind; `add` alone is what a calculator does."""
-    name = local(found.wrapper)
+    name = local(operation.wrapper)
     begins = name[:1].lower() + name[1:]
     return _CHANGES.match(begins) is not None and begins not in ("add", "order", "open", "close")

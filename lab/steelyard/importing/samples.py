@@ -164,14 +164,14 @@ class _Making:
         """What a group of particles holds, as often as it must be there (and once where it may); raises UnmetError."""
         if group.min_occurs > MOST_OCCURRENCES:
             raise UnmetError(f"a group of type {name_of(within[-1])} must be there {group.min_occurs} times")
-        found: list[etree._Element] = []
+        elements: list[etree._Element] = []
         for _ in range(max(1, group.min_occurs) if group.max_occurs != 0 else 0):
             try:
-                found += self._choice(group, within) if group.model == "choice" else self._all_of(group, within)
+                elements += self._choice(group, within) if group.model == "choice" else self._all_of(group, within)
             except UnmetError:
                 if group.min_occurs > 0:
                     raise
-        return found
+        return elements
 
     def _all_of(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
         return [element for particle in group for element in self._particle(particle, within)]
@@ -182,13 +182,13 @@ class _Making:
         empty = len(group) == 0
         for particle in group:
             try:
-                found = self._particle(particle, within, must=True)
+                elements = self._particle(particle, within, must=True)
             except UnmetError as error:
                 reasons.append(error)
                 empty = empty or particle.min_occurs == 0
                 continue
-            if found:
-                return found
+            if elements:
+                return elements
             empty = True
         if reasons and not empty:
             raise reasons[0]
@@ -232,9 +232,11 @@ class _Making:
         meant = declared if declared.ref is None else self._schema.maps.elements.get(declared.name, declared)
         if not meant.abstract:
             return meant
-        for one in sorted(self._schema.maps.substitution_groups.get(meant.name, ()), key=lambda one: str(one.name)):
-            if not one.abstract:
-                return one
+        for substitute in sorted(
+            self._schema.maps.substitution_groups.get(meant.name, ()), key=lambda substitute: str(substitute.name)
+        ):
+            if not substitute.abstract:
+                return substitute
         raise UnmetError(f"element {local(meant.name)} is abstract, and nothing stands for it")
 
     def _concrete_type(self, declared: Any) -> Any:
@@ -242,11 +244,13 @@ class _Making:
         kind = declared.type
         if kind.is_simple() or not getattr(kind, "abstract", False):
             return kind
-        for one in sorted(self._schema.maps.types.values(), key=lambda one: str(getattr(one, "name", ""))):
-            if getattr(one, "abstract", True) or one is kind or not getattr(one, "is_derived", None):
+        for candidate in sorted(
+            self._schema.maps.types.values(), key=lambda candidate: str(getattr(candidate, "name", ""))
+        ):
+            if getattr(candidate, "abstract", True) or candidate is kind or not getattr(candidate, "is_derived", None):
                 continue
-            if one.is_derived(kind):
-                return one
+            if candidate.is_derived(kind):
+                return candidate
         raise UnmetError(f"type {name_of(kind)} is abstract, and nothing is derived from it")
 
     def _say_type(self, made: etree._Element, name: str) -> None:
@@ -259,4 +263,4 @@ class _Making:
 
 
 def _is_recursion(kind: Any, within: tuple[Any, ...]) -> bool:
-    return not kind.is_simple() and any(kind is one for one in within)
+    return not kind.is_simple() and any(kind is outer for outer in within)

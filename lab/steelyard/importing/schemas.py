@@ -13,7 +13,7 @@ from lxml import etree
 from ..base.errors import ImportRefusedError
 from .documents import Document
 from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified, space
-from .wsdl import OperationFound
+from .wsdl import WsdlOperation
 
 DRIVER = "schema.xsd"
 _BUNDLED = {ENCODING: "soap-encoding.xsd", ENVELOPES["1.1"]: "soap-envelope.xsd"}  # the XML Schema library has them
@@ -33,7 +33,7 @@ class Schemas:
     notes: list[str] = field(default_factory=list)
 
 
-def write_schemas(documents: Sequence[Document], operations: Sequence[OperationFound], folder: Path) -> Schemas:
+def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperation], folder: Path) -> Schemas:
     """Write every schema of the documents, and one for the wrappers of rpc, into `folder`; schema.xsd refers to all of them.
 
     Raises ImportRefusedError where they are no valid schema.
@@ -78,28 +78,30 @@ class _Files:
         self._places[name] = document
         return name
 
-    def add_wrappers(self, operations: Sequence[OperationFound]) -> None:
+    def add_wrappers(self, operations: Sequence[WsdlOperation]) -> None:
         """Elements for the bodies of rpc messages, which no schema declares: the parts by their types, without a namespace."""
         wrappers: dict[str, etree._Element] = {}
-        for one in operations:
-            if one.style != "rpc":
+        for operation in operations:
+            if operation.style != "rpc":
                 continue
-            for ending, parts in (("", one.parts), ("Response", one.answer or ())):
-                namespace, name = space(one.wrapper), local(one.wrapper) + ending
+            for ending, parts in (("", operation.parts), ("Response", operation.answer or ())):
+                namespace, name = space(operation.wrapper), local(operation.wrapper) + ending
                 declared = self._declared(namespace, "element")
                 schema = wrappers.setdefault(namespace, _empty_schema(namespace))
                 if name in declared or name in [child.get("name") for child in schema]:
                     continue
                 schema.append(_wrapper(name, [(part.name, part.kind or "") for part in parts]))
         for schema in wrappers.values():
-            kinds = {space(str(one.get("type"))) for one in schema.iter(f"{{{XSD}}}element") if one.get("type")}
+            kinds = {
+                space(str(element.get("type"))) for element in schema.iter(f"{{{XSD}}}element") if element.get("type")
+            }
             nsmap = {f"n{number}": uri for number, uri in enumerate(sorted(kinds)) if uri}
             written = etree.Element(schema.tag, schema.attrib, nsmap={"xs": XSD, **nsmap})
             written.extend(list(schema))
             prefixes = {uri: prefix for prefix, uri in nsmap.items()}
-            for one in written.iter(f"{{{XSD}}}element"):
-                if (kind := one.get("type")) is not None:
-                    one.set("type", f"{prefixes[space(kind)]}:{local(kind)}" if space(kind) else kind)
+            for element in written.iter(f"{{{XSD}}}element"):
+                if (kind := element.get("type")) is not None:
+                    element.set("type", f"{prefixes[space(kind)]}:{local(kind)}" if space(kind) else kind)
             self._roots[f"types-{len(self._roots) + 1}.xsd"] = written
 
     def _declared(self, namespace: str, kind: str) -> set[str]:
@@ -185,7 +187,7 @@ class _Files:
                     f"the namespace {one_line(namespace, 100) or 'without a name'} is imported and nowhere described"
                 )
             imported.add(namespace)
-        used = {space(one) for one in _references(root)}
+        used = {space(reference) for reference in _references(root)}
         for namespace in sorted(used - imported - _BUILT_IN - {own}):
             location = _BUNDLED.get(namespace) or spaces.get(namespace)
             if location is not None and (namespace or not own):
@@ -239,31 +241,31 @@ def _add_import(root: etree._Element, namespace: str, location: str) -> None:
 
 def _references(root: etree._Element) -> list[str]:
     """Everything that a schema refers to by name."""
-    found = []
+    references = []
     for element in root.iter(etree.Element):
         for attribute in _REFERRING:
             for word in (element.get(attribute) or "").split():
                 meant = qualified(element, word)
                 if meant is not None and element.tag.startswith(f"{{{XSD}}}"):
-                    found.append(meant)
-    return found
+                    references.append(meant)
+    return references
 
 
 def _refers_to(root: etree._Element, namespace: str) -> bool:
-    imported = [one.get("namespace") for one in root.findall(f"{{{XSD}}}import")]
-    return namespace in imported or any(space(one) == namespace for one in _references(root))
+    imported = [element.get("namespace") for element in root.findall(f"{{{XSD}}}import")]
+    return namespace in imported or any(space(reference) == namespace for reference in _references(root))
 
 
 def _arrays(documents: Sequence[Document]) -> dict[str, str]:
     """What the members of each type that restricts SOAP's array are."""
-    found = {}
+    members = {}
     for document in documents:
         for kind in document.root.iter(f"{{{XSD}}}complexType"):
             for attribute in kind.iter(f"{{{XSD}}}attribute"):
                 said = attribute.get(f"{{{WSDL}}}arrayType")
-                schema = next((one for one in kind.iterancestors(f"{{{XSD}}}schema")), None)
+                schema = next(kind.iterancestors(f"{{{XSD}}}schema"), None)
                 if said and schema is not None and kind.get("name"):
                     member = qualified(attribute, said.partition("[")[0])
                     if member is not None:
-                        found[f"{{{schema.get('targetNamespace', '')}}}{kind.get('name')}"] = member
-    return found
+                        members[f"{{{schema.get('targetNamespace', '')}}}{kind.get('name')}"] = member
+    return members

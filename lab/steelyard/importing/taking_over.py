@@ -20,7 +20,7 @@ from .names import one_line
 from .samples import SampleMaker
 from .schemas import DRIVER, write_schemas
 from .values import UnmetError
-from .wsdl import Left, OperationFound, WsdlFound, read_wsdl
+from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
 _CONTRACT = "contract"
 
@@ -33,20 +33,20 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
     """
     _require_free(out)
     documents = read_all(place, also)
-    found = read_wsdl(documents)
-    _keep_asked(found, ports)
+    description = read_wsdl(documents)
+    _keep_asked(description, ports)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".import-", dir=out.parent) as scratch:
         made = Path(scratch) / "made"
         (made / _CONTRACT).mkdir(parents=True)
-        schemas = write_schemas(documents, found.operations, made / _CONTRACT)
+        schemas = write_schemas(documents, description.operations, made / _CONTRACT)
         for number, document in enumerate(documents):
             if number == 0 or "definitions" in str(document.root.tag):
                 _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
-        sampled = _sampled(found, SampleMaker(schemas))
-        notes = [*found.notes, *schemas.notes, *_notes(place, sampled)]
+        sampled = _sampled(description, SampleMaker(schemas))
+        notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
         if not sampled:
-            why = f": {found.left[0].what}: {found.left[0].why}" if found.left else ""
+            why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
             raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
         name = name_of(out)
         schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
@@ -61,16 +61,16 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
         source=place,
         operations=len(sampled),
         samples_valid=len(sampled),
-        taken=[one.found.name for one in sampled],
-        changing=[one.found.name for one in sampled if changes_data(one.found)],
-        left_out=[LeftOut(what=one.what, why=one.why) for one in found.left],
+        taken=[sample.operation.name for sample in sampled],
+        changing=[sample.operation.name for sample in sampled if changes_data(sample.operation)],
+        left_out=[LeftOut(what=left.component, why=left.why) for left in description.left],
         notes=list(dict.fromkeys(notes)),
         documents=len(documents),
     )
 
 
 def name_of(out: Path) -> str:
-    """The service's name, from that of its folder."""
+    """The service's name, from that of its folder: lower case, hyphens, 60 characters at most."""
     return re.sub(r"[^a-z0-9-]+", "-", out.resolve().name.lower()).strip("-")[:60] or "service"
 
 
@@ -81,39 +81,40 @@ def _require_free(out: Path) -> None:
         )
 
 
-def _keep_asked(found: WsdlFound, ports: Sequence[str]) -> None:
+def _keep_asked(description: WsdlDescription, ports: Sequence[str]) -> None:
     """Leave out, with the reason, what was not asked for, and what runs on another server than the first operation."""
-    known = {one.port for one in found.operations}
+    known = {operation.port for operation in description.operations}
     for wanted in ports:
         if wanted not in known:
             raise ImportRefusedError(
                 f"there is no port '{wanted}' that can be taken over", hint=f"there are {', '.join(sorted(known))}"
             )
-    kept: list[OperationFound] = []
-    for one in found.operations:
-        if ports and one.port not in ports:
-            found.left.append(Left(f"operation {one.name}", f"its port {one.port} was not asked for"))
-        elif kept and origin(one.address) != origin(kept[0].address):
-            why = f"it runs at {origin(one.address)}, others at {origin(kept[0].address)}; import it again with --port {one.port}"
-            found.left.append(Left(f"operation {one.name} of port {one.port}", why))
+    kept: list[WsdlOperation] = []
+    for operation in description.operations:
+        if ports and operation.port not in ports:
+            description.left.append(Left(f"operation {operation.name}", f"its port {operation.port} was not asked for"))
+        elif kept and origin(operation.address) != origin(kept[0].address):
+            places = f"it runs at {origin(operation.address)}, others at {origin(kept[0].address)}"
+            why = f"{places}; import it again with --port {operation.port}"
+            description.left.append(Left(f"operation {operation.name} of port {operation.port}", why))
         else:
-            kept.append(one)
+            kept.append(operation)
     # A name that was only prolonged for the sake of what was left out.
-    plain = {one.name.partition(".")[0] for one in kept}
+    plain = {operation.name.partition(".")[0] for operation in kept}
     if len(plain) == len(kept):
-        kept = [replace(one, name=one.name.partition(".")[0]) for one in kept]
-    found.operations[:] = kept
+        kept = [replace(operation, name=operation.name.partition(".")[0]) for operation in kept]
+    description.operations[:] = kept
 
 
-def _sampled(found: WsdlFound, maker: SampleMaker) -> list[SampledOperation]:
+def _sampled(description: WsdlDescription, maker: SampleMaker) -> list[SampledOperation]:
     sampled = []
-    for one in found.operations:
+    for operation in description.operations:
         try:
-            headers_of(one)
-            sampled.append(SampledOperation(one, envelope_of(one, maker)))
+            headers_of(operation)
+            sampled.append(SampledOperation(operation, envelope_of(operation, maker)))
         except UnmetError as error:
-            found.left.append(
-                Left(f"operation {one.name}", f"no valid request can be made for it: {one_line(str(error), 300)}")
+            description.left.append(
+                Left(f"operation {operation.name}", f"no valid request can be made for it: {one_line(str(error), 300)}")
             )
     return sampled
 
@@ -121,7 +122,7 @@ def _sampled(found: WsdlFound, maker: SampleMaker) -> list[SampledOperation]:
 def _notes(place: str, sampled: Sequence[SampledOperation]) -> list[str]:
     if not sampled:
         return []
-    address = sampled[0].found.address
+    address = sampled[0].operation.address
     if is_url(place) and urlsplit(place).netloc != urlsplit(address).netloc:
         where = f"the description came from {origin(place)}, but says that the service is at {origin(address)}"
         return [f"{where}: look at `target` in service.toml"]

@@ -107,7 +107,7 @@ def _enumerated(kind: Any) -> Iterator[str]:
     for base in _line(kind):
         listed = getattr(base, "facets", {}).get(f"{{{XSD}}}enumeration")
         if listed is not None:
-            yield from (str(one.get("value")) for one in listed)
+            yield from (str(facet.get("value")) for facet in listed)
             return
 
 
@@ -139,12 +139,12 @@ def _matching(kind: Any) -> Iterator[str]:
 def _in_ascii(pattern: str) -> str:
     """A pattern with XML's large classes replaced by those of their letters that everybody can read."""
     pieces, inside, place = [], 0, 0
-    for found in _ESCAPES.finditer(pattern):
-        before = pattern[place : found.start()]
+    for escape in _ESCAPES.finditer(pattern):
+        before = pattern[place : escape.start()]
         inside += before.count("[") - before.count("]")
-        letters = _ASCII[found[0]]
+        letters = _ASCII[escape[0]]
         pieces += [before, letters.strip("[]") if inside > 0 else letters]
-        place = found.end()
+        place = escape.end()
     return "".join([*pieces, pattern[place:]])
 
 
@@ -244,7 +244,7 @@ def _demands(kind: Any) -> str:
     for base in _line(kind):
         patterns = _own_patterns(base)
         if patterns is not None and space(base.name or "") != XSD:
-            said += [f"pattern {one.get('value', '')[:60]}" for one in patterns]
+            said += [f"pattern {pattern.get('value', '')[:60]}" for pattern in patterns]
     least, most = _lengths(kind)
     if least or most is not None:
         said.append(f"length {least} to {'any' if most is None else most}")

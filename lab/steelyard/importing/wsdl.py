@@ -32,7 +32,7 @@ class MessagePart:
 
 
 @dataclass(frozen=True)
-class OperationFound:
+class WsdlOperation:
     """One operation of one port, as a request for it must be.
 
     `wrapper` is the element around the parts of an rpc request, `{namespace}operation`; a document's body is its one part's
@@ -57,17 +57,17 @@ class OperationFound:
 
 @dataclass(frozen=True)
 class Left:
-    """What was not taken over, and why."""
+    """What was not taken over, and why: `component` is an operation or a port, in words."""
 
-    what: str
+    component: str
     why: str
 
 
 @dataclass
-class WsdlFound:
+class WsdlDescription:
     """What a description offers: `operations` in order, `left` with its reasons, and notes on what was taken over differently."""
 
-    operations: list[OperationFound] = field(default_factory=list)
+    operations: list[WsdlOperation] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -76,7 +76,7 @@ class NotTakenError(Exception):
     """Why one operation or port cannot be taken over."""
 
 
-def read_wsdl(documents: Sequence[Document]) -> WsdlFound:
+def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
     """The operations of every port that speaks SOAP over HTTP; raises ImportRefusedError where the first document is no WSDL
     1.1."""
     root = documents[0].root
@@ -88,31 +88,30 @@ def read_wsdl(documents: Sequence[Document]) -> WsdlFound:
             hint="the address of a service's WSDL often ends in ?wsdl",
         )
     known = _Definitions(documents)
-    found = WsdlFound()
+    description = WsdlDescription()
     ports = [(service, port) for service in known.all("service") for port in service.iterfind(f"{{{WSDL}}}port")]
+    one_service = len({service.get("name") for service, _ in ports}) < 2
     for service, port in ports:
         name = port.get("name", "port")
-        where = (
-            f"port {name}" if len({one.get("name") for one, _ in ports}) < 2 else f"port {service.get('name')}.{name}"
-        )
+        where = f"port {name}" if one_service else f"port {service.get('name')}.{name}"
         try:
-            _read_port(known, port, where, found)
+            _read_port(known, port, where, description)
         except NotTakenError as error:
-            found.left.append(Left(where, str(error)))
+            description.left.append(Left(where, str(error)))
     if not ports:
         raise ImportRefusedError(
             f"{documents[0].place} names no service with a port",
             hint="it may be an abstract part of a description: import the WSDL that imports it",
         )
-    found.operations[:] = _with_own_names(found.operations)
-    return found
+    description.operations[:] = _with_own_names(description.operations)
+    return description
 
 
 class _Definitions:
     """Everything that documents define, found by its name."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
-        self.roots = [one.root for one in documents if one.root.tag == f"{{{WSDL}}}definitions"]
+        self.roots = [document.root for document in documents if document.root.tag == f"{{{WSDL}}}definitions"]
         self._named: dict[tuple[str, str], etree._Element] = {}
         for root in self.roots:
             for element in root.iterchildren(etree.Element):
@@ -128,10 +127,10 @@ class _Definitions:
         meant = qualified(user, name)
         if meant is not None and not meant.startswith("{"):
             meant = f"{{{self.space_of(user)}}}{meant}"  # without a prefix, of the document's own namespace
-        found = self._named.get((kind, meant or ""))
-        if found is None:
+        definition = self._named.get((kind, meant or ""))
+        if definition is None:
             raise NotTakenError(f"it names the {kind} '{name or ''}', which is not defined")
-        return found
+        return definition
 
     @staticmethod
     def space_of(element: etree._Element) -> str:
@@ -139,19 +138,19 @@ class _Definitions:
 
     def policies(self, element: etree._Element) -> list[etree._Element]:
         """The policies that hold for an element: those in it, and those that it refers to."""
-        found = [child for child in element.iterchildren(etree.Element) if local(child.tag) == "Policy"]
+        policies = [child for child in element.iterchildren(etree.Element) if local(child.tag) == "Policy"]
         for reference in element.iterchildren(etree.Element):
             if local(reference.tag) != "PolicyReference":
                 continue
             wanted = reference.get("URI", "").lstrip("#")
             for root in self.roots:
-                found += [
-                    one
-                    for one in root.iterchildren(etree.Element)
-                    if local(one.tag) == "Policy"
-                    and wanted in [str(value) for key, value in one.attrib.items() if local(key) == "Id"]
+                policies += [
+                    policy
+                    for policy in root.iterchildren(etree.Element)
+                    if local(policy.tag) == "Policy"
+                    and wanted in [str(value) for key, value in policy.attrib.items() if local(key) == "Id"]
                 ]
-        return found
+        return policies
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ class _Port:
     addressing: bool
 
 
-def _read_port(known: _Definitions, port: etree._Element, where: str, found: WsdlFound) -> None:
+def _read_port(known: _Definitions, port: etree._Element, where: str, description: WsdlDescription) -> None:
     binding = known.get("binding", port, port.get("binding"))
     soap, spoken = _soap_of(binding)
     address = port.find(f"{{{BINDINGS[soap]}}}address")
@@ -176,7 +175,7 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, found: Wsd
     if urlsplit(location).scheme not in ("http", "https"):
         raise NotTakenError(f"its address {one_line(location, 80)} is not of HTTP")
     policies = [policy for element in (binding, port) for policy in known.policies(element)]
-    _look_at_policies(policies, where, found)
+    _look_at_policies(policies, where, description)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
     addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
     port_type = known.get("portType", binding, binding.get("type"))
@@ -184,9 +183,9 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, found: Wsd
     for bound in binding.iterfind(f"{{{WSDL}}}operation"):
         name = bound.get("name", "")
         try:
-            found.operations.append(_read_operation(known, shared, bound))
+            description.operations.append(_read_operation(known, shared, bound))
         except NotTakenError as error:
-            found.left.append(Left(f"operation {name} of {where}", str(error)))
+            description.left.append(Left(f"operation {name} of {where}", str(error)))
 
 
 def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
@@ -199,30 +198,34 @@ def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
     raise NotTakenError("its binding is not of SOAP (plain HTTP GET or POST, or another)")
 
 
-def _look_at_policies(policies: Sequence[etree._Element], where: str, found: WsdlFound) -> None:
+def _look_at_policies(policies: Sequence[etree._Element], where: str, description: WsdlDescription) -> None:
     for policy in policies:
         for assertion in policy.iter(etree.Element):
             if local(assertion.tag) == _MTOM:
                 if not _is_optional(assertion):
                     raise NotTakenError("it demands MTOM (attachments by a policy), which is not spoken here")
-                found.notes.append(f"{where}: MTOM is optional there, and left out")
+                description.notes.append(f"{where}: MTOM is optional there, and left out")
             if (
-                assertion.tag.startswith(tuple(f"{{{one}" for one in _SECURITY))
+                assertion.tag.startswith(tuple(f"{{{namespace}" for namespace in _SECURITY))
                 and local(assertion.tag) == "UsernameToken"
             ):
-                found.notes.append(f"{where}: its policy asks for a user name token; [auth] in service.toml gives one")
+                description.notes.append(
+                    f"{where}: its policy asks for a user name token; [auth] in service.toml gives one"
+                )
 
 
 def _asserts(policies: Sequence[etree._Element], name: str) -> bool:
-    found = [one for policy in policies for one in policy.iter(etree.Element) if local(one.tag) == name]
-    return any("addressing" in one.tag for one in found)
+    assertions = [
+        assertion for policy in policies for assertion in policy.iter(etree.Element) if local(assertion.tag) == name
+    ]
+    return any("addressing" in assertion.tag for assertion in assertions)
 
 
 def _is_optional(assertion: etree._Element) -> bool:
     return any(_OPTIONAL.match(str(key)) and value in ("true", "1") for key, value in assertion.attrib.items())
 
 
-def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> OperationFound:
+def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> WsdlOperation:
     name = bound.get("name", "")
     offered = _offered(port.port_type, bound)
     asked, told = offered.find(f"{{{WSDL}}}input"), offered.find(f"{{{WSDL}}}output")
@@ -242,7 +245,7 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
     _require_spoken(style, encoded, parts, body)
     answer = None if told is None else _parts(known.get("message", told, told.get("message")), None, taken=set())
     space = (body.get("namespace") if body is not None else None) or known.space_of(port.port_type)
-    return OperationFound(
+    return WsdlOperation(
         name=name,
         port=port.name,
         address=port.address,
@@ -261,7 +264,11 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
 
 def _offered(port_type: etree._Element, bound: etree._Element) -> etree._Element:
     """The operation of the port type that is bound; where several have its name, the one whose messages are named alike."""
-    same = [one for one in port_type.iterfind(f"{{{WSDL}}}operation") if one.get("name") == bound.get("name")]
+    same = [
+        operation
+        for operation in port_type.iterfind(f"{{{WSDL}}}operation")
+        if operation.get("name") == bound.get("name")
+    ]
     if not same:
         raise NotTakenError("its port type has no operation of that name")
 
@@ -269,7 +276,7 @@ def _offered(port_type: etree._Element, bound: etree._Element) -> etree._Element
         ends = (operation.find(f"{{{WSDL}}}{end}") for end in ("input", "output"))
         return [end.get("name") for end in ends if end is not None]
 
-    return next((one for one in same if names(one) == names(bound)), same[0])
+    return next((operation for operation in same if names(operation) == names(bound)), same[0])
 
 
 def _body(bound: etree._Element, end: str, soap: str) -> etree._Element | None:
@@ -286,23 +293,25 @@ def _body(bound: etree._Element, end: str, soap: str) -> etree._Element | None:
 
 def _headers(known: _Definitions, bound: etree._Element, soap: str) -> list[tuple[etree._Element, MessagePart]]:
     """The header blocks of the request, each with the message that defines it."""
-    found = []
+    headers = []
     for header in bound.iterfind(f"{{{WSDL}}}input/{{{soap}}}header"):
         message = known.get("message", header, header.get("message"))
-        part = next((one for one in _parts(message, None, set()) if one.name == header.get("part")), None)
+        part = next(
+            (candidate for candidate in _parts(message, None, set()) if candidate.name == header.get("part")), None
+        )
         if part is None or part.element is None:
             raise NotTakenError(f"its header '{header.get('part', '')}' is no element of the schema")
-        found.append((message, part))
-    return found
+        headers.append((message, part))
+    return headers
 
 
 def _parts(message: etree._Element, body: etree._Element | None, taken: set[str]) -> tuple[MessagePart, ...]:
     listed = body.get("parts") if body is not None else None
     wanted = None if listed is None else set(listed.split())
     return tuple(
-        MessagePart(one.get("name", ""), qualified(one, one.get("element")), qualified(one, one.get("type")))
-        for one in message.iterfind(f"{{{WSDL}}}part")
-        if one.get("name") not in taken and (wanted is None or one.get("name") in wanted)
+        MessagePart(part.get("name", ""), qualified(part, part.get("element")), qualified(part, part.get("type")))
+        for part in message.iterfind(f"{{{WSDL}}}part")
+        if part.get("name") not in taken and (wanted is None or part.get("name") in wanted)
     )
 
 
@@ -334,15 +343,15 @@ def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element
     return between.join([space.rstrip("/") if between == "/" else space, port.port_type.get("name", ""), name])
 
 
-def _with_own_names(operations: Sequence[OperationFound]) -> list[OperationFound]:
+def _with_own_names(operations: Sequence[WsdlOperation]) -> list[WsdlOperation]:
     """Operations under names of their own: the plain one for whoever comes first, else with its port or a number behind it."""
     taken: set[str] = set()
     named = []
-    for one in operations:
-        plain = re.sub(r"[^A-Za-z0-9_.-]", "_", one.name)[:80] or "operation"
-        port = re.sub(r"[^A-Za-z0-9_.-]", "_", one.port)[:80]
+    for operation in operations:
+        plain = re.sub(r"[^A-Za-z0-9_.-]", "_", operation.name)[:80] or "operation"
+        port = re.sub(r"[^A-Za-z0-9_.-]", "_", operation.port)[:80]
         numbered = (f"{plain}.{number}" for number in range(2, len(operations) + 2))
         own = next(name for name in (plain, f"{plain}.{port}", *numbered) if name not in taken)
         taken.add(own)
-        named.append(replace(one, name=own))
+        named.append(replace(operation, name=own))
     return named

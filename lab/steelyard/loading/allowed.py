@@ -15,15 +15,15 @@ def addresses_of(address: str) -> list[str]:
     """The IP addresses of a target's host; raises TargetError where it has none."""
     parts = urlsplit(address)
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise TargetError(f"the host of {address} is not known here", hint="is its name spelled right?") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
+    return list(dict.fromkeys(str(socket_address[0]) for *_, socket_address in resolved))
 
 
 def is_this_machine(addresses: list[str]) -> bool:
     """Whether all of the addresses are of loopback."""
-    return bool(addresses) and all(ipaddress.ip_address(one.partition("%")[0]).is_loopback for one in addresses)
+    return bool(addresses) and all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
 def target_of(asked: Asked) -> Target:

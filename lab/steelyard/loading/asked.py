@@ -38,7 +38,7 @@ class AskedOperation:
     changes_data: bool
 
     def rule(self) -> Rule:
-        """What the engine judges every answer by."""
+        """What the engine judges every answer by: status 200 and no fault where nothing else is said."""
         said = self.expect
         bounded = said.least is not None or said.most is not None
         return Rule(
@@ -74,7 +74,8 @@ class Asked:
             if name not in self.operations:
                 raise ConfigurationError(f"{self.name} has no operation '{name}'{nearest(name, list(self.operations))}")
         return replace(
-            self, operations={name: one for name, one in self.operations.items() if not names or name in names}
+            self,
+            operations={name: operation for name, operation in self.operations.items() if not names or name in names},
         )
 
 
@@ -86,8 +87,10 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
             f"{service.name} names no target: it runs on servers of the hall",
             hint=f"`steelyard compare A B --service {service.name}` starts it, `steelyard load URL` needs no folder",
         )
-    operations = {name: _operation(service, name, one, seed, expect) for name, one in model.operations.items()}
-    if sum(len(body) for one in operations.values() for body in one.bodies) > MOST_BYTES:
+    operations = {
+        name: _operation(service, name, operation, seed, expect) for name, operation in model.operations.items()
+    }
+    if sum(len(body) for operation in operations.values() for body in operation.bodies) > MOST_BYTES:
         raise ConfigurationError(
             f"the requests of {service.name} are more than {MOST_BYTES >> 20} MiB", hint="use fewer rows of data"
         )
@@ -105,15 +108,15 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
     )
 
 
-def _operation(service: Entry[Service], name: str, one: Operation, seed: int, expect: Expect) -> AskedOperation:
+def _operation(service: Entry[Service], name: str, operation: Operation, seed: int, expect: Expect) -> AskedOperation:
     model = service.model
-    file = service.folder / (one.sample or "")
+    file = service.folder / (operation.sample or "")
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
-    path = one.path or model.path
-    headers = {**model.headers, **one.headers}
+    path = operation.path or model.path
+    headers = {**model.headers, **operation.headers}
     used = [
         place
         for place in _PLACE.findall("\n".join([text, path, *headers.values()]))
@@ -133,13 +136,13 @@ def _operation(service: Entry[Service], name: str, one: Operation, seed: int, ex
     bodies = [_filled(text, row).encode() for row in rows]
     return AskedOperation(
         name=name,
-        method=one.method,
+        method=operation.method,
         path=path,
         headers=headers,
         bodies=bodies,
-        expect=expect.over(one.expect.over(model.expect)),
+        expect=expect.over(operation.expect.over(model.expect)),
         filled=any(OF_THE_ENGINE.search(part) for part in [text, path, *headers.values()]),
-        changes_data=one.changes_data,
+        changes_data=operation.changes_data,
     )
 
 

@@ -28,11 +28,11 @@ def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, *, markup: b
     """
     if not columns:
         return [{}]
-    read = {name: _column_of(name, one, folder) for name, one in columns.items() if one.kind == "csv"}
+    read = {name: _column_of(name, column, folder) for name, column in columns.items() if column.kind == "csv"}
     count = min(MOST_ROWS, max((len(values) for values in read.values()), default=GENERATED_ROWS))
     values = {
-        name: itertools.cycle(read[name]) if name in read else _drawn(one, random.Random(f"data {seed} {name}"))
-        for name, one in columns.items()
+        name: itertools.cycle(read[name]) if name in read else _drawn(column, random.Random(f"data {seed} {name}"))
+        for name, column in columns.items()
     }
     return [{name: _written(next(column), markup) for name, column in values.items()} for _ in range(count)]
 
@@ -71,9 +71,9 @@ def _column_of(name: str, column: Column, folder: Path) -> list[str]:
                 raise ConfigurationError(
                     f"{path} has no column '{wanted}'", hint=f"it has {', '.join(rows.fieldnames or [])}"
                 )
-            found = [row[wanted] or "" for row in itertools.islice(rows, MOST_ROWS)]
+            values = [row[wanted] or "" for row in itertools.islice(rows, MOST_ROWS)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(f"the data of [data.{name}] in {path} cannot be read: {error}") from None
-    if not found:
+    if not values:
         raise ConfigurationError(f"{path} has no row of data")
-    return found
+    return values

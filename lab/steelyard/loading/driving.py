@@ -38,7 +38,10 @@ class Ground:
 
 @dataclass(frozen=True)
 class Stretch:
-    """One unbroken stretch of load."""
+    """One unbroken stretch of load: how many ask when (`profile`), for what (`mix`, weights by operation), with what pauses.
+
+    The first `lead_in_seconds` are not measured; `phase` is `verify` or `measure`.
+    """
 
     profile: Profile
     mix: Mapping[str, float]
@@ -88,7 +91,7 @@ class Stretches:
         return read_slices(self.folder / "slices.csv", True)[number]
 
     def _job(self) -> Job:
-        ground, verifying = self._ground, all(one.phase == "verify" for one in self._planned)
+        ground, verifying = self._ground, all(stretch.phase == "verify" for stretch in self._planned)
         return Job(
             seed=ground.seed,
             corpus=str(ground.corpus.folder.resolve()),
@@ -98,14 +101,14 @@ class Stretches:
                 Slice(
                     number=number,
                     subject=ground.target.subject,
-                    phase=one.phase,
-                    profile=one.profile,
-                    mix=dict(one.mix),
-                    deck_seed=random.Random(f"{ground.seed} {number} {one.phase}").randrange(2**48),
-                    think=one.think,
-                    lead_in_ms=one.lead_in_seconds * 1000,
+                    phase=stretch.phase,
+                    profile=stretch.profile,
+                    mix=dict(stretch.mix),
+                    deck_seed=random.Random(f"{ground.seed} {number} {stretch.phase}").randrange(2**48),
+                    think=stretch.think,
+                    lead_in_ms=stretch.lead_in_seconds * 1000,
                 )
-                for number, one in enumerate(self._planned)
+                for number, stretch in enumerate(self._planned)
             ],
             cpus=list(ground.cpus),
             timeout_ms=ground.timeout_seconds * 1000,
@@ -126,7 +129,7 @@ class GiveUp:
         self._completed = self._failed = self._failed_then = 0
 
     def failed_wholly(self, tick: Mapping[str, Any]) -> bool:
-        """Whether the second that `tick` tells of makes it so long."""
+        """Whether, with the second that `tick` tells of, nothing was answered rightly for the given time."""
         now, completed, failed = self._clock(), tick["completed"], tick["failed"] + tick["wrong"]
         idle = failed == self._failed and not tick["users"]
         if completed > self._completed or idle:
@@ -148,13 +151,13 @@ def verify(ground: Ground, operations: Sequence[str]) -> tuple[SliceRow, dict[st
             raise _not_right(operation, outcome, answer, ground)
         answers[operation] = answer
     if row.completed < len(operations):
-        missing = next((one for one in operations if one not in answers), operations[0])
+        missing = next((operation for operation in operations if operation not in answers), operations[0])
         raise _not_right(missing, next(iter(row.failures), "not answered"), b"", ground)
     return row, answers
 
 
 def ticks_of(folder: Path, number: int) -> list[Tick]:
-    """The seconds of a stretch that was driven, by operation."""
+    """The seconds of the stretch `number` in a folder of driven stretches, a row an operation and second."""
     return [tick for tick in read_ticks(folder / "ticks.csv", True) if tick.slice == number]
 
 
@@ -162,11 +165,11 @@ def samples_of(folder: Path) -> list[tuple[str, str, bytes]]:
     """The answers that an engine kept: operation, outcome and body."""
     from ..base.csvfiles import read_table
 
-    found = []
+    samples = []
     for row in read_table(folder / "samples" / "index.csv", ["sample", "operation", "outcome"], may_be_cut=True):
         path = folder / "samples" / f"{row.text('sample')}.answer"
-        found.append((row.text("operation"), row.text("outcome"), path.read_bytes() if path.is_file() else b""))
-    return found
+        samples.append((row.text("operation"), row.text("outcome"), path.read_bytes() if path.is_file() else b""))
+    return samples
 
 
 _MEANT = {

@@ -45,24 +45,24 @@ def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Secon
         for tag, encoded in histogram.read_seconds(folder / "seconds.hlog")
         if tag.split("/")[-3] == str(row.slice)
     ]
-    found = []
+    seconds = []
     for encoded, (index, together) in zip(logged, sorted(by_index.items()), strict=False):
         if abs(together[0].time_ns - row.begin_ns - index * 1e9) > 1e7:
             continue  # the last second may be a part of one
-        found.append(
+        seconds.append(
             Second(
-                started=sum(one.started for one in together),
-                completed=sum(one.completed for one in together),
-                failed=sum(sum(one.failures.values()) for one in together),
-                response_s=sum(one.response_ns_sum for one in together) / 1e9,
+                started=sum(tick.started for tick in together),
+                completed=sum(tick.completed for tick in together),
+                failed=sum(sum(tick.failures.values()) for tick in together),
+                response_s=sum(tick.response_ns_sum for tick in together) / 1e9,
                 times=histogram.decode(encoded),
             )
         )
-    return found
+    return seconds
 
 
 def throughput(row: SliceRow, seconds: Sequence[Second], *, steady: bool) -> Estimate:
-    """Right answers a second."""
+    """Right answers a second, with an interval over the whole seconds where the load is `steady`."""
     return _with_interval(row.throughput_per_s, [second.completed for second in seconds], steady)
 
 
@@ -76,26 +76,26 @@ def response_times(row: SliceRow, seconds: Sequence[Second], folder: Path, *, st
         }
     answered = [second for second in seconds if second.completed]
     means = [second.response_s / second.completed * 1000 for second in answered]
-    found = {"mean": _with_interval(row.response_ns_sum / row.completed / 1e6, means, steady)}
+    estimates = {"mean": _with_interval(row.response_ns_sum / row.completed / 1e6, means, steady)}
     failed = failed_of(row)
     for share in PERCENTILES:
         refusal = percentile_refusal(share, times.total + failed, row.unfinished)
         beyond = share * (times.total + failed) / times.total
         if refusal is None and beyond > 1:
             refusal = f"{percentile_name(share)} lies among the requests that failed"
-        found[percentile_name(share)] = (
+        estimates[percentile_name(share)] = (
             Estimate(value=None, why_not=refusal) if refusal else _percentile(share, beyond, times, answered, steady)
         )
-    return found
+    return estimates
 
 
 def percentile_name(share: float) -> str:
-    """`p95` of 0.95."""
+    """What the percentile of a share is called: `p95` of 0.95."""
     return f"p{share * 100:g}"
 
 
 def all_times(row: SliceRow, folder: Path) -> Histogram:
-    """The response times of all right answers of a stretch."""
+    """The response times of all right answers of a stretch, in microseconds."""
     logged = read_histograms(folder / "intervals.hlog", True).get((row.slice, "response"), [])
     return histogram.merged(histogram.decode(encoded) for _, encoded in logged)
 
@@ -108,12 +108,12 @@ def failed_of(row: SliceRow) -> int:
 def _with_interval(value: float, by_second: Sequence[float], steady: bool) -> Estimate:
     if not steady:
         return Estimate(value=value, why_not=_SHAPED)
-    found = batch_means(by_second)
-    if found is None:
+    batched = batch_means(by_second)
+    if batched is None:
         return Estimate(value=value, why_not=_TOO_SHORT)
-    half = (found.interval.high - found.interval.low) / 2
+    half = (batched.interval.high - batched.interval.low) / 2
     return Estimate(
-        value=value, low=max(0.0, value - half), high=value + half, why_not=None if found.independent else _CORRELATED
+        value=value, low=max(0.0, value - half), high=value + half, why_not=None if batched.independent else _CORRELATED
     )
 
 
@@ -146,8 +146,8 @@ def _percentile(share: float, beyond: float, times: Histogram, seconds: Sequence
 
 
 def by_operation(names: Sequence[str], ticks: Sequence[Tick]) -> list[LoadedOperation]:
-    """What became of each operation."""
-    found = []
+    """Right answers, failures by kind and the mean response time in ms of each operation, from the seconds of a stretch."""
+    loaded = []
     for name in names:
         own = [tick for tick in ticks if tick.operation == name]
         completed = sum(tick.completed for tick in own)
@@ -156,34 +156,34 @@ def by_operation(names: Sequence[str], ticks: Sequence[Tick]) -> list[LoadedOper
             for kind, count in tick.failures.items():
                 kinds[kind] = kinds.get(kind, 0) + count
         mean = sum(tick.response_ns_sum for tick in own) / completed / 1e6 if completed else None
-        found.append(
+        loaded.append(
             LoadedOperation(
                 operation=name, completed=completed, failed=sum(kinds.values()), failures=kinds, mean_ms=mean
             )
         )
-    return found
+    return loaded
 
 
-def goals_found(goals: Goals, row: SliceRow, times: Histogram) -> list[GoalFound]:
+def judged_goals(goals: Goals, row: SliceRow, times: Histogram) -> list[GoalFound]:
     """Whether each goal was kept: requests that failed took longer than any goal allows, and so have those without an answer
     yet."""
     failed, requests = failed_of(row), row.completed + failed_of(row)
-    found = []
+    judged = []
     for share, most_ms in sorted(goals.percentiles.items()):
         slow = slower_than(times, most_ms) + failed
         kept = requests > 0 and slow <= (1 - share) * requests
         said = f"{slow / requests:.2%} of requests took longer or failed" if requests else "nothing was answered"
-        found.append(GoalFound(goal=f"{percentile_name(share)} <= {most_ms:g} ms", found=said, kept=kept))
+        judged.append(GoalFound(goal=f"{percentile_name(share)} <= {most_ms:g} ms", found=said, kept=kept))
     if goals.errors is not None:
         share_failed = failed / requests if requests else 1.0
-        found.append(
+        judged.append(
             GoalFound(
                 goal=f"failed <= {goals.errors:.3g}",
                 found=f"{share_failed:.3%} failed",
                 kept=share_failed <= goals.errors,
             )
         )
-    return found
+    return judged
 
 
 def slower_than(times: Histogram, most_ms: float) -> int:
@@ -192,5 +192,5 @@ def slower_than(times: Histogram, most_ms: float) -> int:
 
 
 def kinds_of(row: SliceRow) -> Mapping[str, int]:
-    """Failures by kind, wrong answers among them."""
+    """How many requests failed by kind, wrong answers among them; kinds without one are left out."""
     return {**({"wrong": row.wrong} if row.wrong else {}), **row.failures}

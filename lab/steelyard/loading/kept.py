@@ -19,7 +19,7 @@ _ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/20
 
 
 def rules_of(expect: Expect, schema: Path | None) -> list[str]:
-    """What is judged on kept answers only, in words."""
+    """The rules that are judged on kept answers only, each in words: `xpath //a`, `schema`."""
     rules = [f"xpath {path}" for path in expect.xpath] + [f"jsonpath {path}" for path in expect.jsonpath]
     return rules + (["schema"] if judges_schema(expect, schema) else [])
 

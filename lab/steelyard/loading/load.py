@@ -49,16 +49,16 @@ def load(
 ) -> LoadOutput:
     """Verify and load a target as asked; what was measured is stored in a folder of its own. Raises SteelyardError."""
     asked, not_loaded = _loadable(asked, words)
-    loaded = [name for name in asked.operations if name not in {one.what for one in not_loaded}]
+    loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, asked.max_rate)
     with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
         progress.show(f"loading {asked.name}: {load_text(words, planned)}")
         with Stretches(ready.ground, [planned], "load") as stretches:
             row = stretches.drive(0, _shown)
-        found = _output(asked, words, ready, planned, not_loaded, stretches.gave_up, stretches.folder, row)
-    write_document(ready.ground.folder / "load.json", found.model_dump(mode="json"))
-    return found
+        output = _output(asked, words, ready, planned, not_loaded, stretches.gave_up, stretches.folder, row)
+    write_document(ready.ground.folder / "load.json", output.model_dump(mode="json"))
+    return output
 
 
 @dataclass(frozen=True)
@@ -133,12 +133,12 @@ def _loadable(asked: Asked, words: LoadWords) -> tuple[Asked, list[LeftOut]]:
     asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])
     left = [
         LeftOut(what=name, why="it changes data: --writes loads it")
-        for name, one in asked.operations.items()
-        if one.changes_data and not words.writes
+        for name, operation in asked.operations.items()
+        if operation.changes_data and not words.writes
     ]
     if len(left) == len(asked.operations):
         raise ConfigurationError(
-            f"all that is asked of {asked.name} changes data ({', '.join(one.what for one in left)})",
+            f"all that is asked of {asked.name} changes data ({', '.join(omitted.what for omitted in left)})",
             hint="--writes loads it, or correct changes_data in service.toml",
         )
     return asked, left
@@ -216,7 +216,7 @@ def _levels(first: int, last: int) -> list[int]:
 
 
 def load_text(words: LoadWords, stretch: Stretch) -> str:
-    """The load in a few words."""
+    """The load in a few words, as the user sees it: `8 users for 10 s`."""
     profile = stretch.profile
     last = f"for {words.seconds:g} s"
     if isinstance(profile, Rate):
@@ -255,7 +255,7 @@ def _output(
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
     seconds = figures.seconds_of(row, ticks, folder)
     failed, verified = figures.failed_of(row), ready.verification.sent
-    goals = figures.goals_found(words.goals, row, figures.all_times(row, folder))
+    goals = figures.judged_goals(words.goals, row, figures.all_times(row, folder))
     looked_at, wrong_kept = _kept_answers(asked, folder)
     why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
     if row.completed == 0:
@@ -279,7 +279,7 @@ def _output(
         not_loaded=not_loaded,
         kept_answers=looked_at + len(ready.answers),
         kept_rules=sorted(
-            {rule for one in asked.operations.values() for rule in kept.rules_of(one.expect, asked.schema)}
+            {rule for operation in asked.operations.values() for rule in kept.rules_of(operation.expect, asked.schema)}
         ),
         goals=goals,
         goals_kept=all(goal.kept for goal in goals) if goals else None,
@@ -300,12 +300,12 @@ def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:
 
 def _kept_answers(asked: Asked, folder: Path) -> tuple[int, list[str]]:
     """How many kept answers were looked at in full, and what was wrong with any."""
-    found, looked_at = [], 0
+    wrong, looked_at = [], 0
     for operation, outcome, answer in samples_of(folder):
         if outcome != "right":
             continue
         looked_at += 1
         said = kept.difference(answer, asked.operations[operation].expect, asked.schema)
         if said is not None:
-            found.append(f"a kept answer of {operation} is not right: {said}")
-    return looked_at, list(dict.fromkeys(found))
+            wrong.append(f"a kept answer of {operation} is not right: {said}")
+    return looked_at, list(dict.fromkeys(wrong))

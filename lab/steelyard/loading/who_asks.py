@@ -31,17 +31,17 @@ def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.envi
             raise ConfigurationError(
                 f"the environment has no variable {name}, which holds the secret", hint=f"export {name}=... first"
             )
-        found = environment[name]
+        secret = environment[name]
     elif kind == "file":
         try:
-            found = (folder / Path(name).expanduser()).read_text(encoding="utf-8").rstrip("\r\n")
+            secret = (folder / Path(name).expanduser()).read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"the secret's file {name} cannot be read: {type(error).__name__}") from None
     else:
         raise ConfigurationError("a secret is named as env:NAME or file:PATH, never written down")
-    if not found or len(found) > _MOST_BYTES or not found.isprintable():
+    if not secret or len(secret) > _MOST_BYTES or not secret.isprintable():
         raise ConfigurationError(f"the secret in {words} is empty, too long, or not one line of text")
-    return found
+    return secret
 
 
 def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, Secrets | None]:
@@ -62,7 +62,9 @@ def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, S
         else:
             # The digest is of the password as it is; as a text in the message it is written as XML needs.
             values["password"] = secret if auth.kind == "password-digest" else escape(secret)
-            asked = replace(asked, operations={name: _with_token(one, auth) for name, one in asked.operations.items()})
+            asked = replace(
+                asked, operations={name: _with_token(operation, auth) for name, operation in asked.operations.items()}
+            )
     return asked, Secrets(headers, values) if headers or values else None
 
 

@@ -29,6 +29,7 @@ class Goals:
 
     @property
     def asked(self) -> bool:
+        """Whether there is any goal."""
         return bool(self.percentiles) or self.errors is not None
 
 
@@ -59,27 +60,27 @@ class LoadWords:
 
 def seconds_of(words: str) -> float:
     """Seconds from `500ms`, `90s`, `10m`, `1h` or a bare number of seconds; raises ConfigurationError."""
-    found = _TIME.fullmatch(words)
-    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    match = _TIME.fullmatch(words)
+    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not 0 < seconds <= 7 * 24 * 3600:
         raise ConfigurationError(f"'{words}' is not a time", hint="write 500ms, 90s, 10m or 1h; a week at most")
     return seconds
 
 
 def users_of(words: str) -> tuple[int, int]:
-    """From and to, of `8` or `1..40`; raises ConfigurationError."""
-    found = re.fullmatch(r"\s*(\d{1,6})(?:\.\.(\d{1,6}))?\s*", words)
-    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    """The first and the last number of users, of `8` or `1..40`; raises ConfigurationError."""
+    match = re.fullmatch(r"\s*(\d{1,6})(?:\.\.(\d{1,6}))?\s*", words)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= first <= 100_000 or not 1 <= last <= 100_000:
         raise ConfigurationError(f"'{words}' is not a number of users", hint="write 8, or 1..40; 100,000 at most")
     return first, last
 
 
 def rates_of(words: str) -> tuple[float, float]:
-    """From and to, of `200/s`, `200`, `10..200/s` or `600/m`; raises ConfigurationError."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?\s*(?:/\s*(s|m|h))?\s*", words)
-    per = _UNITS[found[3] or "s"] if found else 1.0
-    first, last = (float(found[1]) / per, float(found[2] or found[1]) / per) if found else (0.0, 0.0)
+    """The first and the last rate in requests a second, of `200/s`, `200`, `10..200/s` or `600/m`; raises ConfigurationError."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?\s*(?:/\s*(s|m|h))?\s*", words)
+    per = _UNITS[match[3] or "s"] if match else 1.0
+    first, last = (float(match[1]) / per, float(match[2] or match[1]) / per) if match else (0.0, 0.0)
     if not 0 < max(first, last) <= 1_000_000:
         raise ConfigurationError(f"'{words}' is not a rate", hint="write 200/s, or 10..200/s")
     return first, last

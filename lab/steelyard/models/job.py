@@ -95,7 +95,7 @@ class Think(Strict):
 
 
 class HeaderCapture(Strict):
-    """The value of the first header field of this name."""
+    """A value for later requests of a session: that of the first header field of this name."""
 
     kind: Literal["header"] = "header"
     name: str

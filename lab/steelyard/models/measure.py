@@ -33,6 +33,6 @@ class MeasureData(Strict):
 
 
 class Registry(Strict):
-    """The file measures.toml."""
+    """The file measures.toml: the measures that every study may have."""
 
     measures: list[MeasureData] = []

@@ -236,7 +236,7 @@ class ServersOutput(Strict):
 
 
 class LeftOut(Strict):
-    """What was not taken over, and why."""
+    """What was not taken over or not loaded (`what`: an operation or a port, in words), and why."""
 
     what: str
     why: str
@@ -269,7 +269,7 @@ class Estimate(Strict):
 
 
 class LoadedOperation(Strict):
-    """What became of one operation within the measured time."""
+    """What became of one operation within the measured time; `failures` are counted by kind, `mean_ms` is over right answers."""
 
     operation: str
     completed: int
@@ -279,7 +279,7 @@ class LoadedOperation(Strict):
 
 
 class GoalFound(Strict):
-    """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was found, and whether it was kept."""
+    """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was measured in words (`found`), and whether it was kept."""
 
     goal: str
     found: str

@@ -49,7 +49,7 @@ class Expect(Strict):
     schema_kept: Annotated[bool | None, Field(alias="schema")] = None
 
     def over(self, other: Expect) -> Expect:
-        """What `self` says, and what `other` does where it is silent."""
+        """The rules of `self`, and of `other` where `self` is silent."""
         said = {name: value for name in type(self).model_fields if (value := getattr(self, name)) not in (None, [])}
         return other.model_copy(update=said)
 
@@ -237,14 +237,14 @@ class Service(Strict):
     @model_validator(mode="after")
     def _layers_are_apart(self) -> Service:
         tags = [tag for layer in self.layers for tag in layer.tags]
-        for what, names in (
+        for noun, names in (
             ("layer", [layer.name for layer in self.layers]),
             ("tag", tags),
             ("kind of request", [kind.name for kind in self.request_kinds]),
         ):
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
-                raise ValueError(f"the {what} {twice} stands twice")
+                raise ValueError(f"the {noun} {twice} stands twice")
         for tag in self.nesting:
             if tag not in tags:
                 raise ValueError(f"nesting names '{tag}', which is no tag of a layer")

@@ -71,7 +71,7 @@ class ContradictingStatements(Strict):
 
     @model_validator(mode="after")
     def _have_nothing_in_common(self) -> ContradictingStatements:
-        if max(one.low for one in self.statements) <= min(one.high for one in self.statements):
+        if max(statement.low for statement in self.statements) <= min(statement.high for statement in self.statements):
             raise ValueError(f"what is said about {self.about} does not contradict itself")
         return self
 
@@ -281,7 +281,7 @@ class Study(Strict):
     observe: list[Observed] = []
 
     def first_server(self) -> str:
-        """The server of the first subject."""
+        """The server that the first subject runs on (of several parts: the first)."""
         first = self.subjects[0]
         return first if isinstance(first, str) else first.parts[0].server
 
@@ -292,10 +292,12 @@ class Study(Strict):
             raise ValueError(f"two subjects have the same label: {', '.join(labels)}")
         if self.reference not in labels:
             raise ValueError(f"reference '{self.reference}' is not one of the subjects {', '.join(labels)}")
-        hosts = {one if isinstance(one, str) else one.label for one in self.subjects if not _is_face(one)}
-        for one in self.subjects:
-            if isinstance(one, SubjectSpec) and one.same_as is not None and one.same_as not in hosts:
-                raise ValueError(f"{one.label} is the same as '{one.same_as}', which is no subject with parts")
+        hosts = {
+            subject if isinstance(subject, str) else subject.label for subject in self.subjects if not _is_face(subject)
+        }
+        for subject in self.subjects:
+            if isinstance(subject, SubjectSpec) and subject.same_as is not None and subject.same_as not in hosts:
+                raise ValueError(f"{subject.label} is the same as '{subject.same_as}', which is no subject with parts")
         names = [test.name for test in self.tests]
         if len(set(names)) != len(names):
             raise ValueError(f"two tests have the same name: {', '.join(names)}")
@@ -314,7 +316,7 @@ class Study(Strict):
 
     @model_validator(mode="after")
     def _published_figures_have_a_place(self) -> Study:
-        labels = {one if isinstance(one, str) else one.label for one in self.subjects}
+        labels = {subject if isinstance(subject, str) else subject.label for subject in self.subjects}
         tests = {test.name for test in self.tests}
         for figure in self.published:
             strange = {figure.subject} - labels or set(figure.tests) - tests

@@ -43,7 +43,7 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
 
 
 def warnings(checks: list[Check]) -> list[str]:
-    """One line for each check that is not good."""
+    """One line for each check that is not good: its name, what was found, and what to do."""
     return [f"{check.name}: {check.found}; {check.advice}" for check in checks if not check.good]
 
 

@@ -39,7 +39,9 @@ def describe(
     With `study`, also what its paper tuned, beside the nearest settings of these subjects; with `service`, also its sources.
     """
     tuned = (
-        tuned_settings.table(study, {one.label: (one.front.server.model, one.front.factors) for one in subjects})
+        tuned_settings.table(
+            study, {subject.label: (subject.front.server.model, subject.front.factors) for subject in subjects}
+        )
         if study
         else None
     )

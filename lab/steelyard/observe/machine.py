@@ -28,7 +28,7 @@ def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
     `steelyard-engine spin` said of it.
     """
     described = _described(root)
-    found = {
+    facts = {
         "processor": described.get("model name", platform.processor()),
         **{name: described[key] for name, key in _OF_A_PROCESSOR.items() if described.get(key)},
         "virtual": "hypervisor" in described.get("flags", "").split(),
@@ -38,7 +38,7 @@ def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
         "boot": _boot(root),
         "reference_spin_us": _spin(spun),
     }
-    return {name: value for name, value in found.items() if value not in ("", None, {})}
+    return {name: value for name, value in facts.items() if value not in ("", None, {})}
 
 
 def _described(root: Path) -> Mapping[str, str]:
@@ -50,12 +50,12 @@ def _described(root: Path) -> Mapping[str, str]:
 
 def _caches(root: Path) -> dict[str, str]:
     """The caches that the first processor has a part in: `L1 data: 32K`."""
-    found = {}
+    caches = {}
     for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index*")):
         level, kind, size = (_text(index / name).strip() for name in ("level", "type", "size"))
         if level and size:
-            found[f"L{level}" if kind in ("", "Unified") else f"L{level} {kind.lower()}"] = size
-    return found
+            caches[f"L{level}" if kind in ("", "Unified") else f"L{level} {kind.lower()}"] = size
+    return caches
 
 
 def _topology(root: Path) -> str:

@@ -42,7 +42,7 @@ class Reading:
 
 
 def read(subject: RunningSubject) -> Reading:
-    """A reading, now."""
+    """What the subject's processes and the machine's processors have used up to now; raises KeeperError."""
     use = subject.use()
     companions = frozenset(part.part.place for part in subject.parts if not part.part.judged)
     return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling(), companions)

@@ -57,10 +57,11 @@ def beside_pairs(schedule: Schedule, compiles: Sequence[bool]) -> float:
     cells = len(warmed(schedule.cells))
     each = schedule.slice_seconds + BETWEEN_SECONDS
     return BESIDE_SECONDS + sum(
-        START_SECONDS[one]
-        + (min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * cells) if one else 0.0)
-        + min(max(STEADY_SLICES * each, least_warm_up_seconds(one)), schedule.warm_up_limit_seconds + each) * cells
-        for one in compiles
+        START_SECONDS[compiling]
+        + (min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * cells) if compiling else 0.0)
+        + min(max(STEADY_SLICES * each, least_warm_up_seconds(compiling)), schedule.warm_up_limit_seconds + each)
+        * cells
+        for compiling in compiles
     )
 
 

@@ -19,6 +19,10 @@ from .settings import Request, Settings
 def cells_of(
     study: Study, service: Service, request: Request, settings: Settings, users: int, seconds: float
 ) -> list[Cell]:
+    """What is measured: a cell for each test, grid point, mix or operation of the study, as the user's request narrows it.
+
+    `users` and `seconds` (of a slice) are those of cells that have no shape of their own. Raises ConfigurationError.
+    """
     _check_names(study, service, request)
     if study.tests:
         return _blocks(study, request)
@@ -86,7 +90,7 @@ def sessions_of(cells: Sequence[Cell], sessions: Mapping[str, Session]) -> dict[
 
 
 def together(cells: Sequence[Cell]) -> dict[str, float]:
-    """One mix of all that the cells ask for."""
+    """One mix of all that the cells ask for: the sum of their weights by operation."""
     operations = dict.fromkeys(operation for cell in cells for operation in cell.mix)
     return {operation_name: sum(cell.mix.get(operation_name, 0.0) for cell in cells) for operation_name in operations}
 

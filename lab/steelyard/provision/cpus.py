@@ -14,7 +14,7 @@ from ..base.errors import ConfigurationError, EngineError, ProvisionError
 from . import quota
 from .keeper import binary
 
-Whose = Literal["server", "engine", "own"]
+Owner = Literal["server", "engine", "own"]
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,20 @@ class Shares:
     quota: float | None = None
     companions: list[int] = field(default_factory=list)
 
-    def of(self, whose: Whose | None) -> list[int]:
+    def of(self, owner: Owner | None) -> list[int]:
         """The processors of a process; None: a companion's own, or else the engine's. Raises ProvisionError where it asks for
         its own and there are none."""
-        if whose == "own" and not self.companions:
+        if owner == "own" and not self.companions:
             raise ProvisionError(
                 "a companion is to have processors of its own, and none can be spared here",
                 hint='processors = "server" or "engine" of the companion says whose it is to share',
             )
         shares = {"server": self.server, "engine": self.engine, "own": self.companions}
-        return shares[whose] if whose is not None else self.companions or self.engine
+        return shares[owner] if owner is not None else self.companions or self.engine
 
     @property
     def apart(self) -> bool:
+        """Whether no processor is shared by a subject and the engine."""
         return not set(self.server) & set(self.engine)
 
 
@@ -64,16 +65,16 @@ def share(
     allowed = quota.processors(root)
     cores = _paid_for(_cores(os.sched_getaffinity(0) if available is None else available, root), allowed)
     cpus = sorted(cpu for core in cores for cpu in core)
-    whose = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
+    awake = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
     if len(cpus) < 2:
-        found = Shares(cpus, cpus, quota=allowed)
+        shares = Shares(cpus, cpus, quota=allowed)
     elif len(cores) == 1:
         wanted = max(1, len(cpus) // 4)
-        found = Shares(cpus[:-wanted], cpus[-wanted:], same_core=True, quota=allowed)
+        shares = Shares(cpus[:-wanted], cpus[-wanted:], same_core=True, quota=allowed)
     else:
-        found = _of_cores(cores, max(1, len(cpus) // 4), companions and len(cores) >= 4, allowed)
-    kept = {"all": [*found.server, *found.companions, *found.engine], "engine": found.engine, "none": []}
-    return replace(found, awake=sorted(set(kept[whose])))
+        shares = _of_cores(cores, max(1, len(cpus) // 4), companions and len(cores) >= 4, allowed)
+    kept = {"all": [*shares.server, *shares.companions, *shares.engine], "engine": shares.engine, "none": []}
+    return replace(shares, awake=sorted(set(kept[awake])))
 
 
 def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None) -> Shares:

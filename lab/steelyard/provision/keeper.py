@@ -43,7 +43,7 @@ class ProcessUse:
 
 @dataclass(frozen=True)
 class Exit:
-    """How a kept command ended: by an exit code or a signal."""
+    """How a kept command ended: by an exit code or by the number of a signal; the other is None."""
 
     code: int | None
     signal: int | None
@@ -131,11 +131,11 @@ class Keeper:
                 raise
 
     def freeze(self) -> None:
-        """Stop all processes where they are (SIGSTOP)."""
+        """Stop all processes where they are (SIGSTOP); raises KeeperError."""
         self._ask("freeze")
 
     def thaw(self) -> None:
-        """Let frozen processes go on (SIGCONT)."""
+        """Let frozen processes go on (SIGCONT); raises KeeperError."""
         self._ask("thaw")
 
     def pin(self, cpus: Sequence[int]) -> None:
@@ -143,7 +143,7 @@ class Keeper:
         self._ask(f"pin {','.join(map(str, cpus))}")
 
     def use(self) -> list[ProcessUse]:
-        """What each live process has used so far."""
+        """What each live process has used since it began; raises KeeperError."""
         return [ProcessUse(**row) for row in self._ask("cpu")["cpu"]]
 
     def wait(self, seconds: float, while_waiting: Callable[[], None] | None = None) -> Exit | None:

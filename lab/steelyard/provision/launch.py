@@ -83,6 +83,7 @@ class RunningSubject:
 
     @property
     def front(self) -> RunningPart:
+        """The part that the engine asks and that is judged; the others stand behind it."""
         return next(part for part in self.parts if part.part.judged)
 
     @property
@@ -92,22 +93,26 @@ class RunningSubject:
 
     @property
     def url(self) -> str:
+        """Where the front part answers the service's requests."""
         return house.url(self.front.port, self.subject.path())
 
     @property
     def start_seconds(self) -> float:
+        """How long all parts together took to start."""
         return sum(part.start_seconds for part in self.parts)
 
     def freeze(self) -> None:
+        """Stop the processes of all parts where they are (SIGSTOP); raises KeeperError."""
         for part in self.parts:
             part.keeper.freeze()
 
     def thaw(self) -> None:
+        """Let the frozen processes of all parts go on (SIGCONT), in the reverse order; raises KeeperError."""
         for part in reversed(self.parts):
             part.keeper.thaw()
 
     def pin(self, shares: Shares) -> None:
-        """Keep each process on the processors of its place."""
+        """Keep each part's processes on the processors that `shares` gives it; raises KeeperError."""
         for part in self.parts:
             part.keeper.pin(shares.of(part.part.processors))
 
@@ -171,8 +176,8 @@ class RunningSubject:
         argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in argv]
         printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         try:
-            found = json.loads(printed)
-            return bool(found["settled"]), {str(name): int(count) for name, count in found["counts"].items()}
+            outcome = json.loads(printed)
+            return bool(outcome["settled"]), {str(name): int(count) for name, count in outcome["counts"].items()}
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ProvisionError(
                 f"the settle command of {self.subject.service.name} printed '{printed[:120]}'",
@@ -321,7 +326,9 @@ def _observed(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
         "layers": ("STEELYARD_RECORDS", records_of(ground.folder, subject.label, part.place)),
         "collector": ("STEELYARD_GC_LOG", collector_log_of(ground.folder, subject.label, part.place)),
     }
-    return {variable: str(path.resolve()) for what, (variable, path) in places.items() if what in ground.observe}
+    return {
+        variable: str(path.resolve()) for quantity, (variable, path) in places.items() if quantity in ground.observe
+    }
 
 
 def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress) -> None:

@@ -16,7 +16,7 @@ from ..models.server import Server
 from ..models.service import Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import build
-from .cpus import Whose
+from .cpus import Owner
 from .toolchain import require
 
 BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
@@ -35,7 +35,7 @@ class Part:
     factors: dict[str, str]
     cache: Path
     judged: bool
-    processors: Whose | None
+    processors: Owner | None
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Subject:
 
     @property
     def front(self) -> Part:
+        """The part that the engine asks and that is judged."""
         return next(part for part in self.parts if part.judged)
 
     def factors_for(self, part: Part) -> dict[str, str]:
@@ -157,12 +158,12 @@ def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress
 def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entry[Service]:
     """The service as these subjects run it; raises ProvisionError where its right answers are not the same for all of them."""
     first = subjects[0]
-    for one in subjects:
+    for subject in subjects:
         for name in service.model.generate_with:
-            values = [each.front.factors[name] for each in (first, one)]
+            values = [each.front.factors[name] for each in (first, subject)]
             if values[0] != values[1]:
                 raise ProvisionError(
-                    f"{first.label} and {one.label} answer differently: factor {name} is '{values[0]}' and '{values[1]}'",
+                    f"{first.label} and {subject.label} answer differently: factor {name} is '{values[0]}' and '{values[1]}'",
                     hint="all subjects of a run get the same requests",
                 )
     return replace(service, model=service.model.as_set(first.front.factors))

@@ -31,13 +31,14 @@ class Install:
     macos: str
 
     def hint(self) -> str:
+        """All three commands on one line, for an error that says what to do."""
         return f"Debian: {self.debian}; Fedora: {self.fedora}; macOS: {self.macos}"
 
 
-def install(what: str) -> Install:
+def install(tool: str) -> Install:
     """How `what` is installed: a command's name, or `jdk-<major>`."""
-    if what.startswith("jdk-"):
-        major = what.removeprefix("jdk-")
+    if tool.startswith("jdk-"):
+        major = tool.removeprefix("jdk-")
         return Install(
             f"apt install openjdk-{major}-jdk (or temurin-{major}-jdk from Adoptium)",
             f"dnf install java-{major}-openjdk-devel",
@@ -56,7 +57,7 @@ def install(what: str) -> Install:
         "php-fpm8.2": ("php8.2-fpm php8.2-soap php8.2-apcu", "php-fpm php-soap php-pecl-apcu", "php"),
         "nginx": ("nginx-light", "nginx", "nginx"),
     }
-    debian, fedora, macos = packages.get(what, (what, what, what))
+    debian, fedora, macos = packages.get(tool, (tool, tool, tool))
     return Install(f"apt install {debian}", f"dnf install {fedora}", f"brew install {macos}")
 
 
@@ -79,7 +80,7 @@ def require(needs: Needs, wanted_by: str) -> dict[str, str]:
     if home is None:
         raise ToolchainError(
             f"{wanted_by} is asked to run on a JDK {needs.jdk} of '{needs.jdk_vendor}'; here are those of: "
-            f"{', '.join(sorted({jdk_vendor(found) for found in homes}))}",
+            f"{', '.join(sorted({jdk_vendor(candidate) for candidate in homes}))}",
             hint=f"set STEELYARD_JDK_{needs.jdk} to the folder of another vendor's JDK",
         )
     return {"JAVA_HOME": str(home)}

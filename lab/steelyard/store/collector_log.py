@@ -21,14 +21,15 @@ _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A pause of all threads: when it began (CLOCK_MONOTONIC), for how long, and what for."""
+    """A pause of all threads: when it began (CLOCK_MONOTONIC), for how long, and its `kind` in the log's words."""
 
     begin_ns: int
     length_ns: int
-    what: str
+    kind: str
 
     @property
     def end_ns(self) -> int:
+        """When the threads went on (CLOCK_MONOTONIC)."""
         return self.begin_ns + self.length_ns
 
 
@@ -43,23 +44,23 @@ class CollectorLog:
     allocated: tuple[tuple[int, int], ...]
 
     def pauses_within(self, begin_ns: int, end_ns: int) -> list[Pause]:
-        """Those of which a part lies there."""
+        """The pauses of which a part lies between two instants (CLOCK_MONOTONIC)."""
         return [pause for pause in self.pauses if pause.end_ns > begin_ns and pause.begin_ns < end_ns]
 
     def paused_ns(self, begin_ns: int, end_ns: int) -> int:
-        """For how long of that time all threads stood."""
+        """For how long between two instants all threads stood."""
         within = self.pauses_within(begin_ns, end_ns)
         return sum(min(pause.end_ns, end_ns) - max(pause.begin_ns, begin_ns) for pause in within)
 
     def allocated_bytes(self, begin_ns: int, end_ns: int) -> float:
         """What was allocated in that time, spread evenly between two collections; what none has seen yet is not in it."""
-        found, before = 0.0, None
+        total, before = 0.0, None
         for instant, bytes_ in self.allocated:
             if before is not None and instant > before:
                 part = min(instant, end_ns) - max(before, begin_ns)
-                found += bytes_ * max(0, part) / (instant - before)
+                total += bytes_ * max(0, part) / (instant - before)
             before = instant
-        return found
+        return total
 
 
 def collector_log_of(trial: Path, subject: str, place: str) -> Path:
@@ -75,16 +76,16 @@ def read_collector_logs(trial: Path) -> dict[str, CollectorLog]:
 
 
 def parse(text: str) -> CollectorLog:
-    """A log's text; lines of other kinds are passed over."""
+    """The collector, its pauses and what was allocated, from a log's text; lines of other kinds are passed over."""
     collector = ""
     pauses: list[Pause] = []
     allocated: list[tuple[int, int]] = []
     used_after: int | None = None
     for line in text.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is None:
+        entry = _LINE.fullmatch(line)
+        if entry is None:
             continue
-        instant, tags, said = int(found[1]), found[2].split(","), found[3]
+        instant, tags, said = int(entry[1]), entry[2].split(","), entry[3]
         if using := _USING.fullmatch(said):
             collector = collector or using[1]
         if tags not in (["gc"], ["gc", "phases"]):

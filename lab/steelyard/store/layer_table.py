@@ -27,21 +27,28 @@ class TimedRequest:
 
 
 def write_layers(path: Path, requests: Iterable[TimedRequest]) -> None:
-    """Write them in order of time; raises StoreError."""
-    rows = sorted(requests, key=lambda one: one.record.begin_ns)
-    tags = sorted({tag for one in rows for tag in one.record.layers})
-    contexts = sorted({key for one in rows for key in one.record.contexts})
+    """Write layers.csv: a row a request in order of time, with columns for each tag and context key; raises StoreError."""
+    rows = sorted(requests, key=lambda request: request.record.begin_ns)
+    tags = sorted({tag for request in rows for tag in request.record.layers})
+    contexts = sorted({key for request in rows for key in request.record.contexts})
     columns = (
         *_HEAD,
-        *(f"{tag}_{what}" for tag in tags for what in _OF_LAYER),
+        *(f"{tag}_{suffix}" for tag in tags for suffix in _OF_LAYER),
         *(f"{_CONTEXT}{key}" for key in contexts),
     )
-    write_table(path, columns, (_row(one, tags, contexts) for one in rows))
+    write_table(path, columns, (_row(request, tags, contexts) for request in rows))
 
 
-def _row(one: TimedRequest, tags: list[str], contexts: list[str]) -> list[object]:
-    record = one.record
-    row: list[object] = [one.subject, one.slice, int(one.measured), record.thread, record.begin_ns, record.violations]
+def _row(request: TimedRequest, tags: list[str], contexts: list[str]) -> list[object]:
+    record = request.record
+    row: list[object] = [
+        request.subject,
+        request.slice,
+        int(request.measured),
+        record.thread,
+        record.begin_ns,
+        record.violations,
+    ]
     for tag in tags:
         time = record.layers.get(tag)
         row += ["", "", "", ""] if time is None else [time.entries, time.total_ns, time.self_ns, time.first_ns]
@@ -50,11 +57,11 @@ def _row(one: TimedRequest, tags: list[str], contexts: list[str]) -> list[object
 
 def read_layers(path: Path, may_be_cut: bool) -> dict[int, list[TimedRequest]]:
     """The requests by slice, in order of time; none where no layers were asked for. Raises StoreError."""
-    found: dict[int, list[TimedRequest]] = {}
+    by_slice: dict[int, list[TimedRequest]] = {}
     if is_stored(path):
-        for one in _read(path, may_be_cut):
-            found.setdefault(one.slice, []).append(one)
-    return found
+        for request in _read(path, may_be_cut):
+            by_slice.setdefault(request.slice, []).append(request)
+    return by_slice
 
 
 def _read(path: Path, may_be_cut: bool) -> Iterator[TimedRequest]:
@@ -78,7 +85,7 @@ def _contexts(fields: Mapping[str, str]) -> dict[str, str]:
 
 
 def _time(row: Row, tag: str) -> LayerTime | None:
-    names = [f"{tag}_{what}" for what in _OF_LAYER]
+    names = [f"{tag}_{suffix}" for suffix in _OF_LAYER]
     missing = next((name for name in names if name not in row.fields), None)
     if missing is not None:
         raise StoreError(f"{row.path}, line 1: the column {missing} is missing")

@@ -66,21 +66,26 @@ def remember(comparisons: Iterable[Ended]) -> None:
 
 def remember_run(study: Study, verdicts: Verdicts | None) -> None:
     """Add a finished comparison where it was one of a server with itself; raises StoreError."""
-    pair = [one for one in study.subjects if isinstance(one, SubjectSpec)]
+    pair = [subject for subject in study.subjects if isinstance(subject, SubjectSpec)]
     if verdicts is None or not verdicts.valid or len(pair) != 2 or pair[0].parts != pair[1].parts:
         return
-    for one in verdicts.comparisons:
-        if one.primary and one.verdict is not None and one.interval is not None and one.ratio is not None:
-            low, high = one.interval
+    for comparison in verdicts.comparisons:
+        if (
+            comparison.primary
+            and comparison.verdict is not None
+            and comparison.interval is not None
+            and comparison.ratio is not None
+        ):
+            low, high = comparison.interval
             remember(
                 [
                     {
                         "source": study.name,
                         "server": pair[0].label,
-                        "operation": one.operation,
-                        "forks": one.forks,
-                        "word": one.verdict,
-                        "ratio": one.ratio,
+                        "operation": comparison.operation,
+                        "forks": comparison.forks,
+                        "word": comparison.verdict,
+                        "ratio": comparison.ratio,
                         "low": low,
                         "high": high,
                         "alarm": int(low > 1 or high < 1),

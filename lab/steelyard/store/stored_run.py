@@ -127,7 +127,7 @@ class Trial:
     @cached_property
     def layer_tags(self) -> frozenset[str]:
         """The monitor's tags that any recorded request of the trial entered."""
-        return frozenset(tag for rows in self.layers.values() for one in rows for tag in one.record.layers)
+        return frozenset(tag for rows in self.layers.values() for request in rows for tag in request.record.layers)
 
     def histogram(self, numbers: Sequence[int], kind: str, operation: str | None = None) -> Histogram:
         """One operation of these slices, or all of them, merged; `kind` is response, service, all ...; raises StoreError."""

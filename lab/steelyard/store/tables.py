@@ -98,7 +98,7 @@ class SliceRow:
 
     @property
     def seconds(self) -> float:
-        """The measured time."""
+        """The measured time in seconds."""
         return self.measured_ns / 1e9
 
     @property
@@ -205,7 +205,7 @@ def read_job(path: Path, _: bool) -> tuple[int, float]:
 
 
 def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
-    """The rows of slices.csv by slice."""
+    """The rows of slices.csv by the number of their slice; raises StoreError."""
     names = [item.name for item in fields(SliceRow)]
     always = [item.name for item in fields(SliceRow) if item.default is MISSING and item.name != _SINCE_TURNS]
     texts = {"subject", "phase", "operation", "why_not"}
@@ -226,7 +226,7 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
 
 
 def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
-    """What each process used, by slice."""
+    """What each process used during each slice; raises StoreError."""
     names = [item.name for item in fields(Observation) if item.name != "judged"]
     texts = {"subject", "part", "process"}
     by_slice: dict[int, list[Observation]] = {}
@@ -241,7 +241,7 @@ def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observatio
 
 
 def read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]]:
-    """How each processor spent its time, by slice."""
+    """How each processor spent its time during each slice; raises StoreError."""
     names = [item.name for item in fields(ProcessorTime)]
     by_slice: dict[int, list[ProcessorTime]] = {}
     for row in read_table(path, names, may_be_cut=may_be_cut):
@@ -271,20 +271,20 @@ class SpanRow:
 
 
 def read_spans(path: Path, may_be_cut: bool) -> dict[int, list[SpanRow]] | None:
-    """The spans that began in each slice; None where none were asked for."""
+    """The spans of spans.csv by the slice that they began in; None where none were asked for. Raises StoreError."""
     if not is_stored(path):
         return None
-    found: dict[int, list[SpanRow]] = {}
+    by_slice: dict[int, list[SpanRow]] = {}
     for row in read_table(path, SPAN_COLUMNS, may_be_cut=may_be_cut):
         begin = row.whole("begin_ns")
         ns = row.whole("end_ns") - begin if row.text("end_ns") else None
         span = SpanRow(row.whole("slice"), row.text("name"), begin, ns, row.whole("held") == 1)
-        found.setdefault(span.slice, []).append(span)
-    return found
+        by_slice.setdefault(span.slice, []).append(span)
+    return by_slice
 
 
 def read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:
-    """The seconds of all slices."""
+    """The rows of ticks.csv, a row a second and operation, of all slices; raises StoreError."""
     names = [item.name for item in fields(Tick) if item.name != "failures"]
     names += [kind for kind in _TICK_FAILURES if kind != _SINCE_SESSIONS]
     return tuple(_tick(row) for row in read_table(path, names, may_be_cut=may_be_cut))
@@ -305,7 +305,7 @@ def _tick(row: Row) -> Tick:
 
 
 def read_histograms(path: Path, may_be_cut: bool) -> dict[tuple[int, str], list[tuple[str, str]]]:
-    """The encoded histograms with their tags, by slice and kind."""
+    """The histograms as (tag, encoded), by slice and kind (response, service ...); raises StoreError."""
     by_slice_and_kind: dict[tuple[int, str], list[tuple[str, str]]] = {}
     for tag, encoded in read_log(path, may_be_cut=may_be_cut).items():
         parts = tag.rsplit("/", 3)
@@ -326,7 +326,9 @@ def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[st
     means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
     asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
     whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
-    return means | {name: sum(means[one] for one in operations) / len(operations) for name, operations in whole.items()}
+    return means | {
+        name: sum(means[operation] for operation in operations) / len(operations) for name, operations in whole.items()
+    }
 
 
 def stored_sizes(folder: Path) -> dict[str, float]:

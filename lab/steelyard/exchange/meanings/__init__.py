@@ -12,5 +12,5 @@ MEANINGS: dict[str, type[Meaning]] = {"soap": Soap, "json": JsonValues, "html": 
 
 
 def meaning_of(service: Entry[Service]) -> Meaning:
-    """What the exchanges of a service mean."""
+    """A new Meaning of the kind that the service names; it judges answers and remembers what their holes held."""
     return MEANINGS[service.model.meaning](service)

@@ -55,7 +55,7 @@ def is_fault(element: etree._Element) -> bool:
 
 
 def fault_text(element: etree._Element) -> str:
-    """The faultstring of a fault, shortened."""
+    """The faultstring of a fault, cut to 200 characters; says so where it has none."""
     return (element.findtext("faultstring") or "without a faultstring").strip()[:200]
 
 
@@ -70,14 +70,14 @@ class TypedMessages:
         self._schema = _load(schema)
         self._documents = documents
         self.remembered: dict[str, str] = {}
-        self._found: dict[str, str] = {}
+        self._held: dict[str, str] = {}
         self._wanted: tuple[str, tuple[str, Any]] | None = (
             None  # the last expected answer without holes, and its values
         )
 
     def remember(self) -> None:
         """Keep what the holes of the last right answer held, for the exchanges that follow."""
-        self.remembered |= self._found
+        self.remembered |= self._held
 
     def of(self, element: etree._Element) -> tuple[str, Any]:
         """The name of a body's content and its typed values; raises ContractError where it does not keep the schema."""
@@ -106,9 +106,9 @@ class TypedMessages:
             wanted = content(expected)
             if is_fault(got) or is_fault(wanted):
                 return _difference_of_faults(got, wanted)
-            found = dict(self.remembered)
-            filled = _fill(wanted, got, found)
-            self._compare_inside(got, wanted, found)
+            held = dict(self.remembered)
+            filled = _fill(wanted, got, held)
+            self._compare_inside(got, wanted, held)
             # Reading values by the schema takes far longer than seeing that nothing differs.
             meant = None if _is_same(got, wanted) else self.of(got)
             expected_value = self.of(wanted) if filled else self._expected(wanted, expected)
@@ -120,24 +120,24 @@ class TypedMessages:
             return f"the answer is a {meant[0]}, expected {expected_value[0]}"
         if meant != expected_value:
             return first_difference(meant[1], expected_value[1])
-        self._found = found
+        self._held = held
         return None
 
-    def _compare_inside(self, got: etree._Element, wanted: etree._Element, found: dict[str, str]) -> None:
+    def _compare_inside(self, got: etree._Element, wanted: etree._Element, held: dict[str, str]) -> None:
         """Compare the documents in the texts of two contents and take them out, so that only the rest remains to compare.
 
         Raises ContractError with how two differ.
         """
         carried = [list(tree.iter(*self._documents)) if self._documents else [] for tree in (got, wanted)]
-        for one, expected in zip(*carried, strict=False):
-            document, due = parse(one.text or ""), parse(expected.text or "")
-            _fill(due, document, found)
+        for carrier, expected in zip(*carried, strict=False):
+            document, due = parse(carrier.text or ""), parse(expected.text or "")
+            _fill(due, document, held)
             meant, expected_value = self.of(document), self.of(due)
             if meant[0] != expected_value[0]:
                 raise ContractError(f"the text is a document {meant[0]}, expected {expected_value[0]}")
             if meant != expected_value:
                 raise ContractError(first_difference(meant[1], expected_value[1]))
-            one.text = expected.text = ""
+            carrier.text = expected.text = ""
 
 
 def _difference_of_faults(got: etree._Element, wanted: etree._Element) -> str | None:
@@ -147,7 +147,7 @@ def _difference_of_faults(got: etree._Element, wanted: etree._Element) -> str | 
     return f"a SOAP fault came: {fault_text(got)}" if is_fault(got) else "an answer came where a SOAP fault is due"
 
 
-def _is_same(one: etree._Element, other: etree._Element) -> bool:
+def _is_same(element: etree._Element, other: etree._Element) -> bool:
     """Whether two elements are the same but for prefixes and white space around elements.
 
     A type that is named in an attribute hangs on prefixes: then they are not.
@@ -161,7 +161,7 @@ def _is_same(one: etree._Element, other: etree._Element) -> bool:
         and (mine.tail or "").strip() == (theirs.tail or "").strip()
         and mine.attrib == theirs.attrib
         and not any(name.startswith(f"{{{_XSI}}}") for name in mine.attrib)
-        for mine, theirs in zip_longest(one.iter(), other.iter())
+        for mine, theirs in zip_longest(element.iter(), other.iter())
     )
 
 

@@ -10,7 +10,9 @@ from .sequential import Sequential
 __all__ = ["AS_PUBLISHED", "DESIGNS", "Design", "design_named"]
 
 AS_PUBLISHED = AsPublished()
-DESIGNS: dict[str, Design] = {one.name: one for one in (Alternating(), AlternatingFrozen(), Sequential(), AS_PUBLISHED)}
+DESIGNS: dict[str, Design] = {
+    design.name: design for design in (Alternating(), AlternatingFrozen(), Sequential(), AS_PUBLISHED)
+}
 
 
 def design_named(name: str) -> Design:

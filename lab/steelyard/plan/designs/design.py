@@ -44,11 +44,11 @@ class Design(ABC):
     why_undecided: ClassVar[str] = ""
 
     def forks(self, wanted: int) -> int:
-        """How many fresh starts, of those wanted."""
+        """How many fresh starts of every subject there are, of those wanted."""
         return wanted
 
     def pairs(self, wanted: int) -> int:
-        """How many pairs a fork and cell, of those wanted."""
+        """How many pairs (a measured slice of each subject) there are a fork and cell, of those wanted."""
         return max(LEAST_PAIRS, wanted)
 
     def groups(self, labels: Sequence[str], reference: str) -> list[list[str]]:

@@ -15,8 +15,12 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (Steady(), Block(), FixedW
 
 
 def warmed(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells to warm up in, in their order."""
-    chosen = [cell for kind in KINDS.values() for cell in kind.warmed([one for one in cells if kind_of(one) is kind])]
+    """The cells to warm up in, in the order of `cells`; each kind says which of its own stand for the others."""
+    chosen = [
+        cell
+        for kind in KINDS.values()
+        for cell in kind.warmed([candidate for candidate in cells if kind_of(candidate) is kind])
+    ]
     return [cell for cell in cells if cell in chosen]
 
 

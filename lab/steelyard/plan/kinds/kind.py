@@ -33,7 +33,7 @@ class Kind(ABC):
 
     @abstractmethod
     def warm_up_profile(self, cell: Cell, seconds: float) -> Profile:
-        """The load of a warm-up slice of `seconds`."""
+        """The load of a warm-up slice of the cell that is `seconds` long."""
 
     @abstractmethod
     def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
@@ -49,4 +49,4 @@ class Kind(ABC):
 
     @abstractmethod
     def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:
-        """What the user sees while a slice is measured."""
+        """What the user sees while a slice is measured; `pair` counts from 0, of `pairs`."""
