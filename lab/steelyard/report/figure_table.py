@@ -69,7 +69,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
     }
     names = measures_shown(analysis)
     busy = {
-        finding.subject: f"engine {finding.found}"
+        finding.subject: f"engine {finding.reading}"
         for finding in analysis.findings
         if (finding.check, finding.cell, finding.level) == (ENGINE_SHARE, cell.name, Level.WARNING)
     }

@@ -15,7 +15,7 @@ from ..store.stored_run import Run, Trial
 
 
 def conditions(words: Sequence[str]) -> dict[str, str]:
-    """KEY=VALUE each; raises ConfigurationError."""
+    """The value that each context key must have, of words such as `soap_name=search`; raises ConfigurationError."""
     for word in words:
         if "=" not in word:
             raise ConfigurationError(
