@@ -72,7 +72,7 @@ def breakdowns(run: Run) -> list[Breakdown]:
     named = frozenset(tag for layer in layers for tag in layer.tags)
     if any(not trial.layer_tags <= named for trial in run.trials):
         layers = [*layers, OTHER]
-    breakdowns_so_far = []
+    broken_down = []
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
             trials = [requests for _, requests in recorded(run, cell, subject)]
@@ -85,8 +85,8 @@ def breakdowns(run: Run) -> list[Breakdown]:
                 if mine:
                     means = tuple(_means(requests, layers, named) for requests in mine)
                     every = tuple(request for requests in mine for request in requests)
-                    breakdowns_so_far.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
-    return breakdowns_so_far
+                    broken_down.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
+    return broken_down
 
 
 def _means(requests: Sequence[RequestRecord], layers: Sequence[Layer], named: frozenset[str]) -> dict[str, float]:
