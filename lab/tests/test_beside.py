@@ -32,7 +32,7 @@ def test_figures_that_both_have_stand_side_by_side_with_their_ratio_and_without_
     assert rows["throughput"].ratios == [1.0, pytest.approx(0.5, abs=0.02)]
     assert rows["throughput"].intervals[0] is not None
     console = Console(width=200, file=StringIO(), record=True)
-    printing.beside(found, console)
+    printing.show_beside(found, console)
     said = console.export_text()
     assert "not paired: " in said and "steelyard check OLD NEW" in said
     assert not any(word in said for word in ("faster", "slower", "equivalent"))

@@ -159,7 +159,7 @@ def test_too_few_forks_name_no_best(tmp_path: Path) -> None:
 
 def test_littles_law_is_shown_for_a_shape_and_judges_a_constant_load(tmp_path: Path) -> None:
     findings = [one for one in examine(run_of(tmp_path, blocks={"1": HELD, "4": RAMP})) if one.check == "Little's law"]
-    levels = {(one.cell, one.level, one.found) for one in findings}
+    levels = {(one.cell, one.level, one.reading) for one in findings}
     assert levels == {("1", Level.OK, "+0.00%"), ("4", Level.UNKNOWN, "+0%, has a shape")}
 
 

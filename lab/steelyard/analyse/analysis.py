@@ -136,24 +136,28 @@ def _verdicts(
 
 def settled_counts(run: Run) -> dict[str, dict[str, int]]:
     """What each subject's service counted of its work until it was last settled in each trial, all trials together."""
-    found: dict[str, dict[str, int]] = {}
+    counts_of: dict[str, dict[str, int]] = {}
     for trial in run.trials:
-        last = {one.subject: one.counts for one in (trial.record.settled if trial.record is not None else ())}
+        last = {
+            settled.subject: settled.counts for settled in (trial.record.settled if trial.record is not None else ())
+        }
         for label, counts in last.items():
-            sums = found.setdefault(label, {})
+            sums = counts_of.setdefault(label, {})
             for name, count in counts.items():
                 sums[name] = sums.get(name, 0) + count
-    return found
+    return counts_of
 
 
 def _layers(run: Run) -> dict[str, Any]:
     """What the verdicts say of layers; nothing where they were not observed."""
     broken_down = breakdowns(run)
-    whole = [one for one in broken_down if one.kind is None]
+    whole = [breakdown for breakdown in broken_down if breakdown.kind is None]
     return {
-        "layers": [figure for one in whole for figure in figures_of(one)],
-        "layers_by_kind": [figure for one in broken_down if one.kind is not None for figure in figures_of(one)],
-        "slow_layers": [slow for one in whole if (slow := slow_layer(one)) is not None],
+        "layers": [figure for breakdown in whole for figure in figures_of(breakdown)],
+        "layers_by_kind": [
+            figure for breakdown in broken_down if breakdown.kind is not None for figure in figures_of(breakdown)
+        ],
+        "slow_layers": [slow for breakdown in whole if (slow := slow_layer(breakdown)) is not None],
         "recorded": record_counts(run),
     }
 
@@ -187,7 +191,7 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     """The verdict of one primary comparison in words, or why there is none; and what earlier runs found that contradicts it."""
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
-    otherwise = (contradiction_text(one) for one in contradictions(run, [judgement]))
+    otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
     return verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
 
 
@@ -212,8 +216,8 @@ def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
             bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
             interval = f"95% interval {range_text(bounds)}, " if bounds else ""
             size = f"{interval}{counted(figure.forks, 'fork')}"
-            what = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
-            yield Wording(f"{what[:1].upper()}{what[1:]}: {value}", size, "It was compared with nothing.")
+            figure_name = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
+            yield Wording(f"{figure_name[:1].upper()}{figure_name[1:]}: {value}", size, "It was compared with nothing.")
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:
@@ -246,8 +250,8 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
     for said in run.schedule.left_out:
         yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
-    for what, why in run.schedule.not_judged.items():
-        yield f"not judged: {what}, for {why}"
+    for measure, why in run.schedule.not_judged.items():
+        yield f"not judged: {measure}, for {why}"
     for label in sorted(run.floors):
         yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
     if run.unusual_jdks:
@@ -259,7 +263,10 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     yield from _in_stretches(run)
     yield from _open_tails(run)
     if any(not kind_of(cell).sliced for cell in run.schedule.cells):  # their sentence is about all tests together
-        yield from (f"{one.a} against {one.b} on {one.cell}: {contradiction_text(one)}" for one in contradicted)
+        yield from (
+            f"{contradiction.a} against {contradiction.b} on {contradiction.cell}: {contradiction_text(contradiction)}"
+            for contradiction in contradicted
+        )
     for trial in run.trials:
         for sample in trial.record.wrong_samples if trial.record is not None else ():
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
@@ -323,10 +330,12 @@ def _open_tails(run: Run) -> Iterator[str]:
     if not isinstance(shared, Mapping) or all(cell.profile.kind != "rate" for cell in run.schedule.cells):
         return
     awake = shared.get("awake")
-    whose = "none kept awake"
+    spinning = "none kept awake"
     if awake:
-        whose = "the engine's kept awake" if awake == shared.get("engine") != shared.get("server") else "all kept awake"
-    yield f"tails of open load were measured with the processors as they are, {whose}: their absolute values are this machine's"
+        spinning = (
+            "the engine's kept awake" if awake == shared.get("engine") != shared.get("server") else "all kept awake"
+        )
+    yield f"tails of open load were measured with the processors as they are, {spinning}: their absolute values are this machine's"
 
 
 def _in_stretches(run: Run) -> Iterator[str]:
@@ -425,7 +434,7 @@ def _judged(verdicts: Verdicts, figure: Figure) -> bool:
 
 
 def decision_table(verdicts: Verdicts) -> Table:
-    """For the terminal: which server when."""
+    """For the terminal: which server is the best under which load, a row a decision."""
     grid = Table("operation", "load", "request", "tests", "best", title=None, show_edge=False, pad_edge=False)
     for decision in verdicts.decisions:
         size = "" if decision.bytes is None else f"{decision.bytes:,} B"
@@ -435,14 +444,14 @@ def decision_table(verdicts: Verdicts) -> Table:
 
 
 def layer_table(verdicts: Verdicts) -> Table:
-    """For the terminal: the time in each layer."""
+    """For the terminal: mean ms a request in each layer with its interval and share, of all requests and of each kind."""
     grid = Table("operation", "subject", "requests", "layer", title=None, show_edge=False, pad_edge=False)
     for heading in ("ms", "interval", "%"):
         grid.add_column(heading, justify="right")
-    for one in (*verdicts.layers, *verdicts.layers_by_kind):
-        texts = (one.cell, one.subject, one.kind or "all", one.title)
+    for figure in (*verdicts.layers, *verdicts.layers_by_kind):
+        texts = (figure.cell, figure.subject, figure.kind or "all", figure.title)
         grid.add_row(
-            *(Text(text) for text in texts), value_text(one.ms), range_text(one.interval), f"{one.percent:.1f}"
+            *(Text(text) for text in texts), value_text(figure.ms), range_text(figure.interval), f"{figure.percent:.1f}"
         )
     return grid
 

@@ -122,5 +122,5 @@ def held(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Num
 
 
 def _divided(first: Numbers, second: Numbers) -> Numbers:
-    found: Numbers = np.divide(first, second, out=np.full(len(first), np.nan), where=second > 0)
-    return found
+    quotients: Numbers = np.divide(first, second, out=np.full(len(first), np.nan), where=second > 0)
+    return quotients

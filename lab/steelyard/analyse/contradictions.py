@@ -18,14 +18,14 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
     hours or machines, which no interval of one run holds.
     """
     boot = boot_of(run.environment.get("machine"))
-    found = []
-    for compared in (one.compared for one in judgements if one.word is not None):
+    contradicted = []
+    for compared in (judgement.compared for judgement in judgements if judgement.word is not None):
         if compared.ratio is None or compared.interval is None:
             continue
         low, high = compared.interval.low, compared.interval.high
         asked = (compared.a, compared.b, compared.cell.name, compared.measure.name)
         answers = [*run.earlier, *map(_the_other_way, run.earlier)]
-        found += [
+        contradicted += [
             ContradictedRun(
                 a=compared.a,
                 b=compared.b,
@@ -33,19 +33,22 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
                 measure=compared.measure.name,
                 ratio=compared.ratio,
                 interval=(low, high),
-                earlier=one.run,
-                earlier_machine=one.machine,
-                same_boot=one.boot == boot if one.boot and boot else None,
-                earlier_ratio=one.ratio,
-                earlier_interval=one.interval,
+                earlier=answer.run,
+                earlier_machine=answer.machine,
+                same_boot=answer.boot == boot if answer.boot and boot else None,
+                earlier_ratio=answer.ratio,
+                earlier_interval=answer.interval,
             )
-            for one in answers
-            if (one.a, one.b, one.cell, one.measure) == asked and (one.interval[1] < low or high < one.interval[0])
+            for answer in answers
+            if (answer.a, answer.b, answer.cell, answer.measure) == asked
+            and (answer.interval[1] < low or high < answer.interval[0])
         ]
-    return found
+    return contradicted
 
 
-def _the_other_way(one: EarlierAnswer) -> EarlierAnswer:
+def _the_other_way(answer: EarlierAnswer) -> EarlierAnswer:
     """The same of b against a."""
-    low, high = one.interval
-    return one.model_copy(update={"a": one.b, "b": one.a, "ratio": 1 / one.ratio, "interval": (1 / high, 1 / low)})
+    low, high = answer.interval
+    return answer.model_copy(
+        update={"a": answer.b, "b": answer.a, "ratio": 1 / answer.ratio, "interval": (1 / high, 1 / low)}
+    )

@@ -39,8 +39,8 @@ def tests_in_order(run: Run) -> list[Cell]:
 def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:
     """The test that a cell runs, as its study's file has it; empty where that was not stored."""
     tests = run.study.get("tests", [])
-    found = (test for test in tests if isinstance(test, Mapping) and test.get("name") == cell.name)
-    return next(found, {})
+    tests_of_cell = (test for test in tests if isinstance(test, Mapping) and test.get("name") == cell.name)
+    return next(tests_of_cell, {})
 
 
 def _decision(
@@ -49,13 +49,17 @@ def _decision(
     """The best is the one that measured best of those that no other was shown to beat in any of the tests."""
     operation, shape, size = key
     primaries = {
-        cell.name: [one for one in judgements if one.compared.cell.name == cell.name and one.compared.primary]
+        cell.name: [
+            judgement
+            for judgement in judgements
+            if judgement.compared.cell.name == cell.name and judgement.compared.primary
+        ]
         for cell in cells
     }
     tests = [_test(run, cell, primaries[cell.name]) for cell in cells]
     judged = [test for test in tests if test.ranks]
-    beaten = {one.subject for test in judged for one in test.ranks if one.best > 1}
-    orders = [[one.subject for one in test.ranks] for test in judged]
+    beaten = {rank.subject for test in judged for rank in test.ranks if rank.best > 1}
+    orders = [[rank.subject for rank in test.ranks] for test in judged]
     eligible = (
         [label for label in orders[0] if label not in beaten and all(label in order for order in orders)]
         if orders
@@ -82,13 +86,15 @@ def _decision(
 
 def _contender(subject: str, best: str, test: str, judgements: Sequence[Judgement]) -> Contender:
     """How near a subject came to the best in a test."""
-    one = next(one for one in judgements if {one.compared.a, one.compared.b} == {subject, best})
-    ratio, interval = one.compared.ratio, one.compared.interval
+    judgement = next(
+        judgement for judgement in judgements if {judgement.compared.a, judgement.compared.b} == {subject, best}
+    )
+    ratio, interval = judgement.compared.ratio, judgement.compared.interval
     bounds = None if interval is None else (interval.low, interval.high)
-    if one.compared.a == best:
+    if judgement.compared.a == best:
         ratio = None if ratio is None else 1 / ratio
         bounds = None if bounds is None else (1 / bounds[1], 1 / bounds[0])
-    word = None if one.word is None else one.word.value
+    word = None if judgement.word is None else judgement.word.value
     return Contender(subject=subject, test=test, verdict=word, ratio=ratio, interval=bounds)
 
 
@@ -111,8 +117,8 @@ def _words(
         if all(contender.verdict == "equivalent" for contender in comparisons)
     }
     said = [
-        f"{', '.join(_near(label, near[label], len(judged)) for label in labels)} {what}"
-        for what, labels in (
+        f"{', '.join(_near(label, near[label], len(judged)) for label in labels)} {relation}"
+        for relation, labels in (
             ("equal", sorted(equal)),
             ("not ruled out", [label for label in near if label not in equal]),
         )

@@ -42,7 +42,7 @@ class ForkFigure:
     refusal: str | None
 
     def row(self) -> tuple[object, ...]:
-        """As a row of results.csv."""
+        """The figure in the order of the columns of results.csv."""
         interval = self.interval
         return (
             self.subject,

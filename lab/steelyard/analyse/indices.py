@@ -28,9 +28,10 @@ def figure(analysis: Analysis, cell: Cell, subject: str, measure: str) -> ForkFi
     """A subject's value of a measure in a cell over all forks; None where the registry has no such measure."""
     return next(
         (
-            one
-            for one in analysis.figures
-            if one.fork is None and (one.cell.name, one.subject, one.measure.name) == (cell.name, subject, measure)
+            candidate
+            for candidate in analysis.figures
+            if candidate.fork is None
+            and (candidate.cell.name, candidate.subject, candidate.measure.name) == (cell.name, subject, measure)
         ),
         None,
     )
@@ -52,7 +53,7 @@ def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tupl
 
 
 def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float]) -> GridRow:
-    own, reference = (figure(analysis, cell, one, TPS) for one in (subject, analysis.run.schedule.reference))
+    own, reference = (figure(analysis, cell, label, TPS) for label in (subject, analysis.run.schedule.reference))
     tps = own.value if own is not None else None
     due = reference.value if reference is not None else None
     used = [share for trial in analysis.run.trials for share in _processor_shares(trial, cell, subject)]

@@ -37,13 +37,13 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One check in one cell, of one subject where it is about one; `found` and `limit` are text to be shown."""
+    """One check in one cell, of one subject where it is about one; `reading` and `limit` are text to be shown."""
 
     check: str
     cell: str
     subject: str | None
     level: Level
-    found: str
+    reading: str
     limit: str
     reason: str = ""
 
@@ -89,8 +89,8 @@ def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]
 def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
     """Little's law over all slices together; only on closed steady cells whose slices are long enough."""
 
-    def said(level: Level, found: str, reason: str = "") -> Finding:
-        return Finding("Little's law", cell.name, subject, level, found, f"within {LITTLE_TOLERANCE:.0%}", reason)
+    def said(level: Level, reading: str, reason: str = "") -> Finding:
+        return Finding("Little's law", cell.name, subject, level, reading, f"within {LITTLE_TOLERANCE:.0%}", reason)
 
     if cell.profile.kind == "rate":
         return said(Level.UNKNOWN, "load is open")
@@ -181,7 +181,7 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
         if trial.record is None or not measured_slices(trial, cell.name, subject):
             continue
         samples += trial.record.samples_checked
-        counts = [one.exchanges_verified for one in trial.record.subjects if one.label == subject]
+        counts = [started.exchanges_verified for started in trial.record.subjects if started.label == subject]
         exchanges += sum(counts)
         if not counts or not all(counts):
             unverified.append(trial.number)
@@ -206,17 +206,19 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
         if not any(plan.cell == cell.name for plan in trial.plans.values()):
             continue
         subjects = trial.record.subjects if trial.record is not None else []
-        faces = {subject, *(one.label for one in subjects if one.same_as == subject)}
-        for one in trial.record.counted if trial.record is not None else ():
-            if one.subject != subject:
+        faces = {subject, *(face.label for face in subjects if face.same_as == subject)}
+        for count in trial.record.counted if trial.record is not None else ():
+            if count.subject != subject:
                 continue
             rows = [row for row in trial.slices.values() if row.subject in faces]
             unanswered = sum(row.unanswered for row in rows)
             turned_away = sum(row.turned_away for row in rows)
-            served += one.by_service
-            answered += one.by_engine
-            if not -turned_away <= one.by_service - one.by_engine <= unanswered:
-                counts = f"{one.by_service:,} requests in trial {trial.number} and the engine {one.by_engine:,} answers"
+            served += count.by_service
+            answered += count.by_engine
+            if not -turned_away <= count.by_service - count.by_engine <= unanswered:
+                counts = (
+                    f"{count.by_service:,} requests in trial {trial.number} and the engine {count.by_engine:,} answers"
+                )
                 reason = f"{subject} counted {counts}"
     if not served and not answered:
         return Finding("Served, answered", cell.name, subject, Level.UNKNOWN, "not counted", limit)
@@ -267,8 +269,8 @@ def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]
         f" more than half the margin of {margin:.0%}"
     )
     level = Level.INVALID if bad else Level.OK
-    found, allowed = f"{share:.2%}", f"at most {limit:.1%}"
-    yield Finding("CPU outside turns", cell.name, subject, level, found, allowed, reason if bad else "")
+    reading, allowed = f"{share:.2%}", f"at most {limit:.1%}"
+    yield Finding("CPU outside turns", cell.name, subject, level, reading, allowed, reason if bad else "")
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
@@ -295,8 +297,8 @@ def _throttled(run: Run, cell: Cell) -> Iterator[Finding]:
     ]
     if not seen:
         return
-    periods = sum(one.periods for one, _ in seen)
-    share = sum(one.throttled_s for one, _ in seen) / sum((row.end_ns - row.begin_ns) / 1e9 for _, row in seen)
+    periods = sum(quota.periods for quota, _ in seen)
+    share = sum(quota.throttled_s for quota, _ in seen) / sum((row.end_ns - row.begin_ns) / 1e9 for _, row in seen)
     level = Level.INVALID if share > THROTTLED_LIMIT else Level.WARNING if periods else Level.OK
     reason = f"the quota of processor time ran out in {counted(periods, 'period')} on {cell.name} and halted servers or engine"
     limit = f"at most {THROTTLED_LIMIT:.1%}"

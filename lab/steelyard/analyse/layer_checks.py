@@ -18,13 +18,13 @@ NESTING = "Layers that nest"
 
 def record_counts(run: Run) -> list[RecordCount]:
     """Of each subject in each cell, over all that was driven for it: requests recorded, answered, lost and in violation."""
-    found = []
+    counts = []
     for cell in run.schedule.cells if run.schedule.layers else ():
         for subject in run.schedule.subjects:
             trials = [trial for trial in run.trials if _slices(trial, cell, subject)]
             if trials:
-                found.append(_count(run, trials, cell, subject))
-    return found
+                counts.append(_count(run, trials, cell, subject))
+    return counts
 
 
 def examine_layers(run: Run) -> Iterator[Finding]:
@@ -45,26 +45,34 @@ def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> Recor
         for number in _slices(trial, cell, subject):
             row, seen = trial.slices[number], trial.layers.get(number, ())
             records += len(seen)
-            violations += sum(1 for one in seen if one.record.violations)
+            violations += sum(1 for request in seen if request.record.violations)
             unnested += sum(
-                1 for one in seen if not one.record.violations and not nests(one.record, run.schedule.nesting)
+                1
+                for request in seen
+                if not request.record.violations and not nests(request.record, run.schedule.nesting)
             )
             # What was turned away may never have reached the service; what had no answer may have.
             sent = row.sent or row.completed + row.lead_in_completed
             completed += sent - row.unanswered
             least += sent - row.unanswered - row.turned_away
             most += sent
-    said = [one for trial in trials if trial.record for one in trial.record.recorded if one.subject == subject]
+    recordings = [
+        recording
+        for trial in trials
+        if trial.record
+        for recording in trial.record.recorded
+        if recording.subject == subject
+    ]
     return RecordCount(
         subject=subject,
         cell=cell.name,
         records=records,
         completed=completed,
-        lost=sum(one.lost for one in said) + max(0, least - records),
+        lost=sum(recording.lost for recording in recordings) + max(0, least - records),
         more=max(0, records - most),
         violations=violations,
         unnested=unnested,
-        whole=len(said) == len(trials) and all(one.whole and not one.cut for one in said),
+        whole=len(recordings) == len(trials) and all(recording.whole and not recording.cut for recording in recordings),
     )
 
 

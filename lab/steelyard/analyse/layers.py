@@ -34,7 +34,7 @@ class Breakdown:
     by_trial: tuple[Mapping[str, float], ...]
 
     def margins_of(self, layer: Layer) -> Margins:
-        """The layer's mean over trials."""
+        """The layer's mean ms a request over trials, with its margins of error."""
         return margins([means[layer.name] for means in self.by_trial])
 
 
@@ -54,14 +54,14 @@ def recorded(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[
     whole = unbroken(run.schedule, cell)
     for trial in run.trials:
         numbers = counted_slices(trial, cell.name, subject, unbroken=whole)
-        found = tuple(
-            one.record
+        requests = tuple(
+            request.record
             for number in numbers
-            for one in trial.layers.get(number, ())
-            if one.measured and not one.record.violations
+            for request in trial.layers.get(number, ())
+            if request.measured and not request.record.violations
         )
-        if found:
-            yield trial, found
+        if requests:
+            yield trial, requests
 
 
 def breakdowns(run: Run) -> list[Breakdown]:
@@ -72,31 +72,35 @@ def breakdowns(run: Run) -> list[Breakdown]:
     named = frozenset(tag for layer in layers for tag in layer.tags)
     if any(not trial.layer_tags <= named for trial in run.trials):
         layers = [*layers, OTHER]
-    found = []
+    broken_down = []
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
             trials = [requests for _, requests in recorded(run, cell, subject)]
             for kind in (None, *run.schedule.request_kinds):
-                mine = [kept for requests in trials if (kept := tuple(one for one in requests if is_of(one, kind)))]
+                mine = [
+                    kept
+                    for requests in trials
+                    if (kept := tuple(request for request in requests if is_of(request, kind)))
+                ]
                 if mine:
                     means = tuple(_means(requests, layers, named) for requests in mine)
-                    every = tuple(one for requests in mine for one in requests)
-                    found.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
-    return found
+                    every = tuple(request for requests in mine for request in requests)
+                    broken_down.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
+    return broken_down
 
 
 def _means(requests: Sequence[RequestRecord], layers: Sequence[Layer], named: frozenset[str]) -> dict[str, float]:
-    return {layer.name: fmean(self_ms(one, layer, named) for one in requests) for layer in layers}
+    return {layer.name: fmean(self_ms(request, layer, named) for request in requests) for layer in layers}
 
 
 def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
     """A row a layer; their shares sum up to 100 percent."""
     named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
-    found = {layer.name: breakdown.margins_of(layer) for layer in breakdown.layers}
-    whole = sum(one.mean for one in found.values())
+    margins = {layer.name: breakdown.margins_of(layer) for layer in breakdown.layers}
+    whole = sum(margin_of_layer.mean for margin_of_layer in margins.values())
     for layer in breakdown.layers:
-        mine = found[layer.name]
-        shape = spread([self_ms(one, layer, named) for one in breakdown.requests])
+        mine = margins[layer.name]
+        shape = spread([self_ms(request, layer, named) for request in breakdown.requests])
         margin = mine.by_level.get(0.95)
         yield LayerFigure(
             subject=breakdown.subject,
@@ -117,12 +121,12 @@ def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
 
 def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
     """Which layer makes the slowest requests slow: that which they spend most more in than all do; None for too few requests."""
-    times = sorted(one.total_ns for one in breakdown.requests)
-    quantile = next((one for one in _SLOW if len(times) >= least_requests(one)), None)
+    times = sorted(request.total_ns for request in breakdown.requests)
+    quantile = next((candidate for candidate in _SLOW if len(times) >= least_requests(candidate)), None)
     if quantile is None:
         return None
     limit = times[min(len(times) - 1, int(quantile * len(times)))]
-    slow = [one for one in breakdown.requests if one.total_ns >= limit]
+    slow = [request for request in breakdown.requests if request.total_ns >= limit]
     named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
     all_means, slow_means = (_means(each, breakdown.layers, named) for each in (breakdown.requests, slow))
     excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in breakdown.layers}

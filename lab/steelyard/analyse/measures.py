@@ -33,17 +33,19 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure, its formula checked."""
+    """One measure of the registry: its descriptor, and its formula read and checked against what its source has."""
 
     data: MeasureData
     formula: Formula
 
     @property
     def name(self) -> str:
+        """The identifier, such as `response_time_p99`."""
         return self.data.name
 
     @property
     def title(self) -> str:
+        """What readers see, such as `Mean response time`."""
         return self.data.title
 
     @property
@@ -53,10 +55,12 @@ class Measure:
 
     @property
     def unit(self) -> str:
+        """The unit of its values; empty for a plain number."""
         return self.data.unit
 
     @cached_property
     def better(self) -> Better:
+        """Which direction is the better one."""
         return Better(self.data.better)
 
     @property
@@ -72,9 +76,9 @@ class Measure:
     def of(self, quantities: Quantities) -> Measured:
         """The measure of these quantities, or why there is none."""
         for kind, percent in self.formula.percentiles:
-            found = quantities.histogram(kind)
-            beyond = quantities.beyond(found.percentile(percent)) if found.total else 0
-            refusal = percentile_refusal(percent / 100, found.total, beyond)
+            histogram = quantities.histogram(kind)
+            beyond = quantities.beyond(histogram.percentile(percent)) if histogram.total else 0
+            refusal = percentile_refusal(percent / 100, histogram.total, beyond)
             if refusal is not None:
                 return Measured(None, refusal)
         value = self.formula.evaluate(quantities.values, quantities.percentile, quantities.deviation)
@@ -112,17 +116,19 @@ def _read(entries: Any, source: str) -> dict[str, Measure]:
 
 def _measure(entry: Any, source: str, place: int) -> Measure:
     name = entry.get("name") if isinstance(entry, dict) else None
-    who = f"{source}: measure '{name}'" if isinstance(name, str) else f"{source}: measure number {place}"
+    entry_name = f"{source}: measure '{name}'" if isinstance(name, str) else f"{source}: measure number {place}"
     try:
         data = MeasureData.model_validate(entry)
     except ValidationError as error:
-        raise MeasureError(f"{who}, {describe(error.errors()[0], MeasureData)}") from None
+        raise MeasureError(f"{entry_name}, {describe(error.errors()[0], MeasureData)}") from None
     drawn_on = SOURCES.get(data.source)
     if drawn_on is None:
-        raise MeasureError(f"{who}, source: there is no source '{data.source}'{nearest(data.source, sorted(SOURCES))}")
+        raise MeasureError(
+            f"{entry_name}, source: there is no source '{data.source}'{nearest(data.source, sorted(SOURCES))}"
+        )
     names = SOURCES["slices"].names | drawn_on.names
     try:
         formula = parse(data.formula, names, histograms=drawn_on.histograms, prefixes=drawn_on.prefixes)
         return Measure(data, formula)
     except FormulaError as error:
-        raise MeasureError(f"{who}, formula: {error}") from None
+        raise MeasureError(f"{entry_name}, formula: {error}") from None

@@ -46,7 +46,7 @@ class Fork:
 
     @property
     def counted(self) -> tuple[Pair, ...]:
-        """The pairs that count."""
+        """The pairs of which neither slice is void."""
         return tuple(pair for pair in self.pairs if not pair.voids)
 
     @property
@@ -88,7 +88,7 @@ def counted_slices(trial: Trial, cell: str, subject: str, *, unbroken: bool) -> 
 
 def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
     """Every trial in which both a and b were measured in the cell, in order."""
-    found = []
+    forks_of_both = []
     for trial in run.trials:
         first, second = measured_slices(trial, cell.name, a), measured_slices(trial, cell.name, b)
         if not first or not second:
@@ -97,27 +97,29 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
             _pair(trial, number, first.get(number), second.get(number), unbroken=not kind_of(cell).sliced)
             for number in sorted({*first, *second})
         )
-        found.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
-    return found
+        forks_of_both.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
+    return forks_of_both
 
 
 def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
     """By trial: the slices of a subject in the pairs that count beside the reference, or, of the reference, beside any other."""
     reference = run.schedule.reference
     partners = [label for label in run.schedule.subjects if label != subject] if subject == reference else [reference]
-    found: dict[int, set[int]] = {}
+    slices_by_trial: dict[int, set[int]] = {}
     for partner in partners:
         for fork in forks(run, cell, subject, partner):
             if fork.why_not is None:
                 numbers = (pair.a_slice for pair in fork.counted)
-                found.setdefault(fork.trial.number, set()).update(number for number in numbers if number is not None)
-    return {trial: sorted(numbers) for trial, numbers in found.items() if numbers}
+                slices_by_trial.setdefault(fork.trial.number, set()).update(
+                    number for number in numbers if number is not None
+                )
+    return {trial: sorted(numbers) for trial, numbers in slices_by_trial.items() if numbers}
 
 
 def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None, *, unbroken: bool) -> Pair:
     voids: list[Void] = []
-    for one in (a_slice, b_slice):
-        voids += [Void.MISSING] if one is None else slice_voids(trial, one, unbroken=unbroken)
+    for slice_number in (a_slice, b_slice):
+        voids += [Void.MISSING] if slice_number is None else slice_voids(trial, slice_number, unbroken=unbroken)
     return Pair(number, a_slice, b_slice, tuple(dict.fromkeys(voids)))
 
 

@@ -76,7 +76,7 @@ class Compared:
 
     @property
     def log_ratios(self) -> list[float]:
-        """One number a fork that counts."""
+        """The logarithm of each counted fork's ratio, in order."""
         return [math.log(fork.ratio) for fork in self.counted if fork.ratio is not None]
 
 
@@ -130,7 +130,7 @@ def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str)
     Both ratios bring their own noise, so this interval is wider than that of subjects which shared their trials.
     """
     reference = run.schedule.reference
-    first, second = (compare(run, cell, measure, one, reference, primary=False) for one in (a, b))
+    first, second = (compare(run, cell, measure, subject, reference, primary=False) for subject in (a, b))
     points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
     confidence = 1 - alpha_of(run.schedule.looks)
     least = math.hypot(first.least_deviation, second.least_deviation)

@@ -47,12 +47,12 @@ _DEEDS = {
 
 
 def deed(kind: str) -> str:
-    """What a subject did, by the kind of its failure."""
+    """What a subject did, such as "ran out of memory", by the kind of its failure."""
     return _DEEDS.get(kind, f"failed ({kind})")
 
 
 def load_text(place: Place) -> str:
-    """The load under which something happened."""
+    """The load under which something happened, such as "at 8 users on search, requests of 2.0 KiB"."""
     return f"at {counted(place.users, 'user')} on {place.cell}, requests of {bytes_text(place.request_bytes)}"
 
 
@@ -119,7 +119,7 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
 
 def _ratios(cells: Sequence[Compared]) -> str:
     """The lowest and the highest ratio of these."""
-    texts = [ratio_text(ratio) for ratio in sorted(one.ratio for one in cells if one.ratio is not None)]
+    texts = [ratio_text(ratio) for ratio in sorted(compared.ratio for compared in cells if compared.ratio is not None)]
     return " to ".join(dict.fromkeys((texts[0], texts[-1]))) if texts else "-"
 
 
@@ -130,19 +130,22 @@ def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Word
     return Wording(f"No verdict{where}: {reasons[0]}{more}")
 
 
-def contradiction_text(one: ContradictedRun) -> str:
+def contradiction_text(contradiction: ContradictedRun) -> str:
     """An earlier run that found otherwise, with both intervals."""
     here, before = (
         f"{ratio_text(ratio, interval)} ({' to '.join(ratio_text(bound, interval) for bound in interval)})"
-        for ratio, interval in ((one.ratio, one.interval), (one.earlier_ratio, one.earlier_interval))
+        for ratio, interval in (
+            (contradiction.ratio, contradiction.interval),
+            (contradiction.earlier_ratio, contradiction.earlier_interval),
+        )
     )
     where = {
         True: " on this machine since it was started",
         False: " on another machine, or before this one was restarted",
     }
-    when = where.get(one.same_boot, "") if one.same_boot is not None else ""
+    when = where.get(contradiction.same_boot, "") if contradiction.same_boot is not None else ""
     return (
-        f"this contradicts the earlier run {one.earlier} of the same question{when}: {here} now, {before} then; "
+        f"this contradicts the earlier run {contradiction.earlier} of the same question{when}: {here} now, {before} then; "
         "each holds for its machine and hour alone"
     )
 
@@ -167,7 +170,7 @@ def place_text(rank: Ranked | Rank) -> str:
 
 
 def amount(compared: Compared) -> str:
-    """The ratio in words."""
+    """How far apart the two are, as a ratio in words, such as "1.2 times the throughput"."""
     if compared.ratio is None:
         return "nothing could be compared"
     return f"{ratio_text(compared.ratio, _bounds(compared))} times the {_quantity(compared)}"

@@ -84,21 +84,21 @@ def session_times(run: Run, cell: Cell) -> Iterator[SessionTimes]:
                 yield _of(run, cell, name, subject, alone=len(names) == 1)
 
 
-def ended_early_text(found: SessionTimes) -> str:
+def ended_early_text(sessions: SessionTimes) -> str:
     """How many sessions ended before their last step, of how many, and by what; empty where nothing counts them."""
-    if found.whole is None or found.ended_early is None:
+    if sessions.whole is None or sessions.ended_early is None:
         return ""
-    both = found.whole + found.ended_early
-    if not found.ended_early:
-        return f"All {counted(both, 'session')} of {found.subject} came to their end." if both else ""
+    both = sessions.whole + sessions.ended_early
+    if not sessions.ended_early:
+        return f"All {counted(both, 'session')} of {sessions.subject} came to their end." if both else ""
     words = [
         f"in {step.operation}, {_WORDS.get(kind, kind)} ({counted(count, 'time')})"
-        for step in found.steps
+        for step in sessions.steps
         for kind, count in sorted(step.failures.items(), key=lambda item: -item[1])
     ]
     why = f": {'; '.join(words)}" if words else ""
-    share = found.ended_early / both
-    return f"{found.ended_early:,} of {both:,} sessions of {found.subject} ended early ({share:.1%}){why}."
+    share = sessions.ended_early / both
+    return f"{sessions.ended_early:,} of {both:,} sessions of {sessions.subject} ended early ({share:.1%}){why}."
 
 
 def _names(schedule: Schedule, cell: Cell) -> list[str]:

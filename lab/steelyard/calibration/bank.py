@@ -55,6 +55,7 @@ class SliceEntry:
 
     @property
     def throughput_per_s(self) -> float:
+        """Right answers a second of the measured time."""
         return self.completed / self.measured_ns * 1e9
 
 
@@ -89,6 +90,7 @@ class Bank:
 
     @property
     def complete(self) -> list[ForkEntry]:
+        """The forks that ended as planned, in order."""
         return [fork for fork in self.forks if fork.status == "complete"]
 
     def with_fork(self, fork: ForkEntry, slices: Sequence[SliceEntry]) -> Bank:

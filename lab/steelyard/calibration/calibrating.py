@@ -80,9 +80,9 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command, LEAST_FORKS)
     values, stopped = _collected(sitting, progress)
     equal = values.equal
-    machine_history.remember(_ended(one, place, equal, study) for place, one in _compared(equal))
+    machine_history.remember(_ended(pair, place, equal, study) for place, pair in _compared(equal))
     interval = student_interval(equal.counted, least_deviation=equal.least_deviation).exp()
-    rate = median(one for first, _ in values.throughputs for one in first)
+    rate = median(throughput for first, _ in values.throughputs for throughput in first)
     deviation = pooled_deviation(values)
     cost = float(np.mean(equal.seconds))
     calibration = Calibration(

@@ -108,7 +108,7 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     described["begun"] = datetime.now(UTC).isoformat(timespec="seconds")
     so_far = Bank({**so_far.setup, "sittings": [*so_far.setup["sittings"], described]}, so_far.forks, so_far.slices)
     banking.write(so_far, sitting.bank)
-    labels = [one.label for one in subjects]
+    labels = [provided.label for provided in subjects]
     forks = sitting.forks + SPARE_FORKS
     setting = setting_of(planted, labels, seed, forks, subjects, sitting.work, progress)
     return (_with_levels_in_turn(setting, planted) if sitting.levels_take_turns else setting), so_far
@@ -134,11 +134,11 @@ def _pilot(sitting: Sitting, progress: Progress) -> tuple[float, bool]:
     folder = sitting.work / "pilot"
     shutil.rmtree(folder, ignore_errors=True)
     subjects = subject.all_provided(levels.specs(pilot), entries.service(pilot.service), progress)
-    setting = setting_of(pilot, [one.label for one in subjects], sitting.seed, 1, subjects, folder, progress)
+    setting = setting_of(pilot, [provided.label for provided in subjects], sitting.seed, 1, subjects, folder, progress)
     progress.show("pilot: what a request costs")
     record = drive.run_trial(setting, setting.schedule.trials[0], all_spellings=False)
     cost = levels.cpu_us_per_request(read_trial(setting.schedule.trials[0], trial_folder(folder, 1)))
-    steady = all(one.met for one in record.steady)
+    steady = all(steadiness.met for steadiness in record.steady)
     progress.say(
         f"pilot: a request costs {cost:.1f} us of the server's processor{'' if steady else ', not steady yet'}"
     )
@@ -181,7 +181,7 @@ def setting_of(
     return Setting(
         schedule=schedule,
         service=service,
-        subjects={one.label: one for one in subjects},
+        subjects={provided.label: provided for provided in subjects},
         corpus=made,
         folder=folder,
         shares=cpus.share(),
@@ -192,10 +192,10 @@ def setting_of(
 
 def _as_if_compared(plain: Schedule, subjects: Sequence[subject.Subject]) -> Schedule:
     """What a comparison of two such processes alone would do within the study's budget: how many pairs, how long slices."""
-    hosts = [one for one in subjects if one.same_as is None]
-    trial = plain.trials[0].model_copy(update={"start_order": [one.label for one in hosts]})
+    hosts = [host for host in subjects if host.same_as is None]
+    trial = plain.trials[0].model_copy(update={"start_order": [host.label for host in hosts]})
     alone = plain.model_copy(update={"trials": [trial] * plain.looks[0] if plain.looks else [trial]})
-    compiles = [any(part.server.model.jvm for part in one.parts) for one in hosts]
+    compiles = [any(part.server.model.jvm for part in host.parts) for host in hosts]
     return fitted(alone, compiles, slice_fixed=False).schedule
 
 

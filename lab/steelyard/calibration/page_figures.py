@@ -78,7 +78,7 @@ class SlowedDown:
 
 @dataclass(frozen=True)
 class Figures:
-    """Everything that the page shows."""
+    """The figures of the calibration page: its rows with what they must reach, the levels, how redraws of A/A ended."""
 
     rows: list[FigureRow]
     levels: list[SlowedDown]
@@ -190,7 +190,7 @@ def _beside(disjoint: Proportion | None, usual: Proportion | None) -> Iterator[F
 
 
 def proportion(share: Proportion) -> str:
-    """`3 of 30 (10.0%, 95% interval 2.1% to 26.5%)`."""
+    """A share as the page says it: `3 of 30 (10.0%, 95% interval 2.1% to 26.5%)`."""
     return f"{share.count} of {share.total} ({share.share:.1%}, 95% interval {share.low:.1%} to {share.high:.1%})"
 
 

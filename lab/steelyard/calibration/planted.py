@@ -65,7 +65,7 @@ def of_fork(study: Study, number: int) -> list[str]:
 
 
 def face(level: float) -> str:
-    """The label of again at that level."""
+    """The label of the second server where it is slowed down by `level`, a share."""
     return f"{AGAIN}-{level * 100:g}" if level else AGAIN
 
 
@@ -136,5 +136,5 @@ def cpu_us_per_request(pilot: Trial) -> float:
 
 
 def text_of(study: Study) -> str:
-    """The study as a file."""
+    """The study as the text of its TOML file."""
     return tomli_w.dumps(study.model_dump(mode="json", exclude_none=True, exclude_defaults=True))

@@ -48,8 +48,8 @@ def page(bank: Bank, notes: str, usual: Sequence[UsualRun] = ()) -> str:
     values = values_of(bank)
     parts.append(_banked(values))
     if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
-        found = figures(values, usual)
-        parts += [_table_of_rows(found), _levels(found), _forks(bank, values), _setup(bank)]
+        shown = figures(values, usual)
+        parts += [_table_of_rows(shown), _levels(shown), _forks(bank, values), _setup(bank)]
     if notes:
         parts.append(notes)
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
@@ -71,19 +71,19 @@ def _banked(values: Values) -> str:
     return f"{said}{lost}\n"
 
 
-def _table_of_rows(found: Figures) -> str:
+def _table_of_rows(shown: Figures) -> str:
     answers = {True: "yes", False: "**no**", None: ""}
-    rows = [[row.figure, row.must_reach, row.reached, answers[row.met], row.why] for row in found.rows]
-    words = ", ".join(f"{word} {share:.1%}" for word, share in found.words.items() if share)
+    rows = [[row.figure, row.must_reach, row.reached, answers[row.met], row.why] for row in shown.rows]
+    words = ", ".join(f"{word} {share:.1%}" for word, share in shown.words.items() if share)
     header = ["figure", "must reach", "reached", "met", "why"]
     return f"{table(header, rows)}\nThe {REDRAWS:,} redraws of A/A ended so: {words}.\n"
 
 
-def _levels(found: Figures) -> str:
+def _levels(shown: Figures) -> str:
     limits = [f"within {limit:g} min" for limit in sorted(set(MINUTES.values()))]
     header = ["slow-down planted", "by the server's clock", "truth, within one process", "right sign", "wrong sign", *limits,
               "median minutes", "forks", "coverage"]  # fmt: skip
-    return "## By level, of redraws\n\n" + table(header, [_level(level) for level in found.levels])
+    return "## By level, of redraws\n\n" + table(header, [_level(level) for level in shown.levels])
 
 
 def _level(level: SlowedDown) -> list[str]:
@@ -153,7 +153,7 @@ def _sittings(bank: Bank) -> Iterator[str]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """A Markdown table of a heading row and rows of as many cells, already text."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 

@@ -34,10 +34,12 @@ PLAIN, SLOWED = "plain", "slowed"
 
 def study_of(levels: Study, cpu_us_per_request: float) -> Study:
     """The two servers that are compared: the calibration's artifact, and the same slowed down by USUAL_LEVEL."""
-    specs = {one.label: one for one in planted.specs(planted.planted(levels, cpu_us_per_request))}
+    specs = {spec.label: spec for spec in planted.specs(planted.planted(levels, cpu_us_per_request))}
     parts = specs[planted.REFERENCE].parts
     faces = ((PLAIN, specs[planted.REFERENCE]), (SLOWED, specs[planted.face(USUAL_LEVEL)]))
-    subjects = [SubjectSpec(label=label, parts=parts, headers=one.headers, slowed=one.slowed) for label, one in faces]
+    subjects = [
+        SubjectSpec(label=label, parts=parts, headers=spec.headers, slowed=spec.slowed) for label, spec in faces
+    ]
     update = {"subjects": subjects, "reference": PLAIN, "budget": None, "warm_up_limit_seconds": WARM_UP_SECONDS}
     return levels.model_copy(update=update)
 
@@ -53,20 +55,20 @@ def collect(bank: Path, work: Path, runs: int, progress: Progress) -> list[Usual
         )
     levels = entries.study(str(bank / banking.STUDY)).model
     study = study_of(levels, float(banking.read(bank).setup["cpu_us_per_request"]))
-    found = usual_runs.read(bank)
+    kept = usual_runs.read(bank)
     with machine_lock("make usual-way"):
         setting = _setting(study, work, runs, progress)
-        levels_of = {one.label: one.slowed or 0.0 for one in planted.specs_of(study)}
-        for plan in setting.schedule.trials[len(found) :]:
+        levels_of = {spec.label: spec.slowed or 0.0 for spec in planted.specs_of(study)}
+        for plan in setting.schedule.trials[len(kept) :]:
             label = plan.start_order[0]
             shutil.rmtree(trial_folder(setting.folder, plan.number), ignore_errors=True)
             record = drive.run_trial(setting, plan, all_spellings=plan.number <= len(levels_of))
             trial = read_trial(plan, trial_folder(setting.folder, plan.number))
             rate = fmean(row.throughput_per_s for row in trial.slices.values() if row.phase == "measure")
-            found.append(UsualRun(plan.number, label, levels_of[label], round(record.seconds, 3), round(rate, 3)))
-            usual_runs.write(found, bank)
+            kept.append(UsualRun(plan.number, label, levels_of[label], round(record.seconds, 3), round(rate, 3)))
+            usual_runs.write(kept, bank)
             progress.say(f"run {plan.number}: {label}, {rate:,.0f} requests/s, {record.seconds:.0f} s")
-    return found
+    return kept
 
 
 def _setting(study: Study, work: Path, runs: int, progress: Progress) -> Setting:
@@ -97,14 +99,14 @@ def main() -> int:
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
     try:
         with Progress(console) as progress:
-            found = collect(asked.bank, asked.work.resolve(), asked.runs, progress)
+            kept = collect(asked.bank, asked.work.resolve(), asked.runs, progress)
     except SteelyardError as error:
         console.print(f"error: {error}", highlight=False, markup=False)
         return error.exit_code
     except KeyboardInterrupt:
         console.print("stopped; the runs that ended are kept", highlight=False)
         return 130
-    console.print(f"{len(found)} runs are kept in {asked.bank}", highlight=False)
+    console.print(f"{len(kept)} runs are kept in {asked.bank}", highlight=False)
     return 0
 
 

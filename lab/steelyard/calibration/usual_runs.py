@@ -34,7 +34,7 @@ def read(folder: Path) -> list[UsualRun]:
     path = folder / FILE
     if not path.exists():
         return []
-    rows = read_table(path, [one.name for one in fields(UsualRun)])
+    rows = read_table(path, [column.name for column in fields(UsualRun)])
     return [
         UsualRun(
             row.whole("run"),
@@ -47,7 +47,7 @@ def read(folder: Path) -> list[UsualRun]:
 
 def write(runs: Sequence[UsualRun], folder: Path) -> None:
     """Keep the runs; raises StoreError."""
-    write_table(folder / FILE, [one.name for one in fields(UsualRun)], map(astuple, runs))
+    write_table(folder / FILE, [column.name for column in fields(UsualRun)], map(astuple, runs))
 
 
 def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) -> float | None:

@@ -32,7 +32,7 @@ _REDEPLOY_SECONDS = 120.0
 
 
 def checked() -> Checked:
-    """Now, and this machine."""
+    """When and where a check is made: now, at this revision, on this machine."""
     where = environment.describe([], cpus.share(), [])
     machine, git = where["machine"], where["git"]
     return Checked(
@@ -78,9 +78,10 @@ def check(
 
 @dataclass
 class Examination:
-    """One server under examination. `facts` go into its row; `wrong` holds what failed, by the key of a deviation."""
+    """One server under examination. `known` is its row before it, `facts` are what the examination adds to that; `wrong` holds
+    what failed, by the key of a deviation."""
 
-    found: ServerRow
+    known: ServerRow
     service: Entry[Service]
     subject: Subject
     folder: Path
@@ -96,7 +97,7 @@ class Examination:
         try:
             with self.started(self.subject) as first:
                 self.facts |= {"started": True, "deployed": False, "start_seconds": round(first.start_seconds, 2)}
-                self.first_answer(first, self.found.name)
+                self.first_answer(first, self.known.name)
                 self.facts["deployed"] = True
                 self.exchanges(first)
                 self.bad_requests(first)
@@ -116,40 +117,41 @@ class Examination:
 
     def row(self) -> ServerRow:
         """All that was found; what the descriptor's deviations record is no failure, but a leak is."""
-        excused = self.found.deviations.keys() - {refusals.LEAK}
-        unknown = {key: what for key, what in self.wrong.items() if key not in excused}
-        said = [what if key in ("check", "exchanges") else f"{key}: {what}" for key, what in unknown.items()]
-        return self.found.model_copy(
+        excused = self.known.deviations.keys() - {refusals.LEAK}
+        unknown = {key: fault for key, fault in self.wrong.items() if key not in excused}
+        said = [fault if key in ("check", "exchanges") else f"{key}: {fault}" for key, fault in unknown.items()]
+        return self.known.model_copy(
             update={**self.facts, "contract": not unknown, "reason": "; ".join(said) or None},
         )
 
     @contextmanager
     def started(self, wanted: Subject) -> Iterator[RunningSubject]:
+        """The subject, up on ports drawn at random and stopped at the end; raises ProvisionError where it does not start."""
         draw = random.Random(time.time_ns())
         with launch.started(wanted, self.folder, cpus.share(), draw, self.progress) as running:
             yield running
 
     def exchanges(self, running: RunningSubject) -> None:
-        """Every exchange in every spelling."""
-        with self.progress.stage(f"verifying the answers of {self.found.name}"):
+        """Ask every exchange of the contract in every spelling: their number is a fact, the first wrong answer a fault."""
+        with self.progress.stage(f"verifying the answers of {self.known.name}"):
             try:
-                self.facts["exchanges"] = self.verify(running, self.found.name, all_spellings=True)
+                self.facts["exchanges"] = self.verify(running, self.known.name, all_spellings=True)
             except ContractError as error:
                 self.wrong["exchanges"] = error.message
 
     def bad_requests(self, running: RunningSubject) -> None:
         """Each must be refused, and right answers come after them."""
-        with self.progress.stage(f"sending bad requests to {self.found.name}"):
+        with self.progress.stage(f"sending bad requests to {self.known.name}"):
             self.wrong |= refusals.refuse(self.service, running.url, self.subject.headers)
             if "exchanges" not in self.wrong:
-                self.verify(running, f"{self.found.name}, after bad requests,")
+                self.verify(running, f"{self.known.name}, after bad requests,")
 
     def keep_alive(self, running: RunningSubject, frozen_seconds: float) -> None:
         """Many requests on one connection; then the whole subject frozen, thawed, and one more on the same connection."""
         answered, survived, why = 0, None, None
         freeze = frozen_seconds > 0 and self.subject.may_freeze
         try:
-            with self.progress.stage(f"keeping one connection to {self.found.name}"):
+            with self.progress.stage(f"keeping one connection to {self.known.name}"):
                 answers = contract.hold(self.service, running.url, self.subject.headers)
                 for _ in range(REQUESTS_ON_ONE_CONNECTION):
                     next(answers)
@@ -157,7 +159,7 @@ class Examination:
                     self.progress.refresh()
             if freeze:
                 survived = False
-                with self.progress.stage(f"freezing {self.found.name} for {frozen_seconds:g} s"):
+                with self.progress.stage(f"freezing {self.known.name} for {frozen_seconds:g} s"):
                     self.freeze(running, frozen_seconds)
                 next(answers)
                 survived = True
@@ -174,6 +176,7 @@ class Examination:
         )
 
     def freeze(self, running: RunningSubject, seconds: float) -> None:
+        """Halt all processes of the subject for `seconds`, and let them run on."""
         running.freeze()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -196,11 +199,11 @@ class Examination:
         again = replace(self.subject, label=f"{self.subject.label}-again")
         self.facts["twice"] = False
         try:
-            with self.started(again) as second, self.progress.stage(f"asking two of {self.found.name} at once"):
-                for running, who in ((second, "the second one"), (first, "the first one")):
-                    self.verify(running, f"{self.found.name}, {who} of two,")
+            with self.started(again) as second, self.progress.stage(f"asking two of {self.known.name} at once"):
+                for running, which in ((second, "the second one"), (first, "the first one")):
+                    self.verify(running, f"{self.known.name}, {which} of two,")
                 self.stop(second)
-            self.verify(first, f"{self.found.name}, after a second one ended,")
+            self.verify(first, f"{self.known.name}, after a second one ended,")
             self.facts["twice"] = True
         except (ContractError, ProvisionError) as error:
             self.wrong["twice"] = error.message
@@ -208,7 +211,7 @@ class Examination:
     def redeploy_in_place(self, running: RunningSubject, before: int) -> None:
         """The service is replaced while the server runs: its count of requests, so far `before`, begins anew, and its answers
         are right."""
-        with self.progress.stage(f"redeploying {self.service.name} on {self.found.name}"):
+        with self.progress.stage(f"redeploying {self.service.name} on {self.known.name}"):
             begun = time.monotonic()
             running.redeploy(_REDEPLOY_SECONDS)
             while not self.answers_anew(running, before):
@@ -227,7 +230,7 @@ class Examination:
             served = running.requests_served()
             if served is None or served >= before:
                 return False
-            self.first_answer(running, self.found.name)
+            self.first_answer(running, self.known.name)
         except (ContractError, ProvisionError):
             return False  # between the old deployment and the new
         return True
@@ -236,7 +239,7 @@ class Examination:
         """The time to stop (known by now), to lay the service out anew, and to start until the first right answer."""
         begun = time.monotonic()
         with self.started(self.subject) as again:
-            self.first_answer(again, f"{self.found.name}, started again,")
+            self.first_answer(again, f"{self.known.name}, started again,")
             seconds = self.facts["stop_seconds"] + time.monotonic() - begun
             self.facts |= {"redeploy_seconds": round(seconds, 2), "redeploy_restart": True}
             self.stop(again)
@@ -260,31 +263,32 @@ class Examination:
             self.wrong["stop"] = f"still running after its end: {', '.join(map(str, left))}"
         return seconds
 
-    def first_answer(self, running: RunningSubject, who: str) -> None:
+    def first_answer(self, running: RunningSubject, answerer: str) -> None:
         """One right answer; raises ContractError where it does not come."""
         try:
             next(contract.hold(self.service, running.url, self.subject.headers))
         except ContractError as error:
-            raise ContractError(f"{who} does not answer rightly: {error.message}") from None
+            raise ContractError(f"{answerer} does not answer rightly: {error.message}") from None
 
-    def verify(self, running: RunningSubject, who: str, *, all_spellings: bool = False) -> int:
+    def verify(self, running: RunningSubject, answerer: str, *, all_spellings: bool = False) -> int:
+        """How many exchanges were answered rightly; raises ContractError, which names `answerer`, where any was not."""
         return contract.verify(
             self.service,
             running.url,
             seed=self.seed,
             all_spellings=all_spellings,
-            subject=who,
+            subject=answerer,
             headers=self.subject.headers,
-            deviations=self.found.deviations,
-            floor=self.found.floor,
+            deviations=self.known.deviations,
+            floor=self.known.floor,
         )
 
 
 def pids(running: RunningSubject) -> list[int]:
-    """All live processes of a subject."""
+    """The ids of all live processes of a subject."""
     return [process.pid for processes in running.use().values() for process in processes]
 
 
 def memory_bytes(running: RunningSubject) -> int:
-    """Resident memory of all processes of a subject."""
+    """Resident memory of all processes of a subject, in bytes."""
     return sum(process.rss_bytes for processes in running.use().values() for process in processes)

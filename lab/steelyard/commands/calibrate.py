@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,36 +18,40 @@ from .options import (
     Seed,
     ServiceName,
     console,
+    takes,
 )
 
-if TYPE_CHECKING:
-    pass
-
 commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrateOptions:
+    """What `calibrate` is told."""
+
+    server: Annotated[
+        str | None,
+        typer.Option(help="The server to measure against itself (default: that of the study `calibration`)."),
+    ] = None
+    service: ServiceName = None
+    operation: OperationName = None
+    budget: BudgetTime = "15m"
+    pairs: Annotated[
+        int | None,
+        typer.Option(min=3, max=1000, help="Rounds a fork, each with every planted slow-down (default: the study's)."),
+    ] = None
+    slice_seconds: Annotated[
+        float | None, typer.Option(min=0.2, max=60, help="Measured seconds of a slice (default: the study's).")
+    ] = None
+    seed: Seed = 1
+    out: Out = None
+    json: Json = False
 
 
 @commands.command(
     epilog="Examples: steelyard calibrate; steelyard calibrate --server go --operation echoList --budget 30m"
 )
-def calibrate(
-    server: Annotated[
-        str | None,
-        typer.Option(help="The server to measure against itself (default: that of the study `calibration`)."),
-    ] = None,
-    service: ServiceName = None,
-    operation: OperationName = None,
-    budget: BudgetTime = "15m",
-    pairs: Annotated[
-        int | None,
-        typer.Option(min=3, max=1000, help="Rounds a fork, each with every planted slow-down (default: the study's)."),
-    ] = None,
-    slice_seconds: Annotated[
-        float | None, typer.Option(min=0.2, max=60, help="Measured seconds of a slice (default: the study's).")
-    ] = None,
-    seed: Seed = 1,
-    out: Out = None,
-    json: Json = False,
-) -> None:
+@takes(CalibrateOptions)
+def calibrate(options: CalibrateOptions) -> None:
     """Find out what this machine can tell apart: a server against itself, and against itself slowed down by 2, 5 and 20%.
 
     What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
@@ -57,21 +62,21 @@ def calibrate(
     from . import printing
 
     wish = Wish(
-        server=server,
-        service=service_meant(service),
-        operation=operation_meant(service_meant(service), operation),
-        budget_seconds=subject_syntax.seconds_of(budget),
-        pairs=pairs,
-        slice_seconds=slice_seconds,
-        seed=seed,
-        out=(out or Path("runs")).resolve(),
+        server=options.server,
+        service=service_meant(options.service),
+        operation=operation_meant(service_meant(options.service), options.operation),
+        budget_seconds=subject_syntax.seconds_of(options.budget),
+        pairs=options.pairs,
+        slice_seconds=options.slice_seconds,
+        seed=options.seed,
+        out=(options.out or Path("runs")).resolve(),
         command=["steelyard", *sys.argv[1:]],
     )
-    with Progress(console(), quiet=json) as progress:
-        found = calibrate(wish, progress)
-    if json:
-        print(found.model_dump_json())
+    with Progress(console(), quiet=options.json) as progress:
+        calibration = calibrate(wish, progress)
+    if options.json:
+        print(calibration.model_dump_json())
     else:
-        printing.calibration(found, console(stderr=False))
-    if found.stopped:
+        printing.show_calibration(calibration, console(stderr=False))
+    if calibration.stopped:
         raise KeyboardInterrupt

@@ -2,58 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
-from ..plan.settings import Request
-from .compare import ComparedWords, compared
-from .options import (
-    BudgetTime,
-    Json,
-    OperationName,
-    Out,
-    Pairs,
-    Rate,
-    Seed,
-    ServiceName,
-    SliceSeconds,
-    Users,
-    WarmUp,
-    console,
-)
+from .compare import compared
+from .options import ComparisonOptions, console, takes
 
 commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(ComparisonOptions):
+    """What `check` is told."""
+
+    old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")]
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")]
+    margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%"
 
 
 @commands.command(
     epilog="Example: steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m. "
     "Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 used wrongly."
 )
-def check(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")],
-    service: ServiceName = None,
-    operation: OperationName = None,
-    users: Users = None,
-    rate: Rate = None,
-    budget: BudgetTime = "15m",
-    margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%",
-    pairs: Pairs = None,
-    slice_seconds: SliceSeconds = None,
-    warm_up: WarmUp = None,
-    seed: Seed = 1,
-    out: Out = None,
-    json: Json = False,
-) -> None:
+@takes(CheckOptions)
+def check(options: CheckOptions) -> None:
     """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
     from . import gate
 
     try:
-        request = Request(users=users, pairs=pairs, slice_seconds=slice_seconds, warm_up_seconds=warm_up, seed=seed)
-        outcome = compared(ComparedWords([new, old], service, operation, rate, budget, margin), request, out, json)
+        outcome = compared([options.new, options.old], options)
     except ConfigurationError:
         raise
     except SteelyardError as error:

@@ -21,7 +21,7 @@ class Gate(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """The answer in words."""
+        """The answer in words, for the terminal and the summary."""
         return self.name.replace("_", " ").lower()
 
 

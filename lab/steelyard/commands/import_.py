@@ -34,26 +34,27 @@ def import_service(
     json: Json = False,
 ) -> None:
     """Make a service folder of a WSDL: its contract, a sample request an operation, and a service.toml to look through."""
-    found = bounded.taken_over(source, out, also or [], port or [])
+    imported = bounded.taken_over(source, out, also or [], port or [])
     if json:
-        print(found.model_dump_json())
+        print(imported.model_dump_json())
     else:
-        _say(found)
+        _say(imported)
 
 
-def _say(found: ImportOutput) -> None:
-    to = console(stderr=False)
+def _say(imported: ImportOutput) -> None:
+    terminal = console(stderr=False)
     lines = [
-        f"{found.folder}: {counted(found.operations, 'operation')} of {found.source}, each with a valid sample request"
+        f"{imported.folder}: {counted(imported.operations, 'operation')} of {imported.source}, each with a valid sample request"
     ]
     lines += [
-        f"  {name}{'  (changes data: loaded with --writes only)' if name in found.changing else ''}"
-        for name in found.taken
+        f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
+        for name in imported.taken
     ]
-    lines += [f"not taken over: {one.what}: {one.why}" for one in found.left_out]
-    lines += [f"note: {note}" for note in found.notes]
+    lines += [f"not taken over: {omission.what}: {omission.why}" for omission in imported.left_out]
+    lines += [f"note: {note}" for note in imported.notes]
     lines += [
-        f"next: look through {found.folder}/service.toml and samples/, then `steelyard load {found.folder} --users 4 --for 10s`"
+        f"next: look through {imported.folder}/service.toml and samples/, "
+        f"then `steelyard load {imported.folder} --users 4 --for 10s`"
     ]
     for line in lines:
-        to.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -21,7 +21,7 @@ from .tables import show
 
 
 def schedule(planned: Schedule, console: Console) -> None:
-    """A schedule for a person."""
+    """Print what `run --dry-run` would do: cells, trials and how long they take."""
     if not all(kind_of(cell).sliced for cell in planned.cells):
         _tests(planned, console)
         return
@@ -85,19 +85,19 @@ def to_fetch(row: ServerRow) -> str:
     return "yes" if row.bytes is None else f"{row.bytes / 1e6:.0f} MB"
 
 
-def server(found: ServerDetail, console: Console) -> None:
+def server(detail: ServerDetail, console: Console) -> None:
     """All that is known of one server, for a person."""
-    row = found.server
+    row = detail.server
     about_it = [("version", row.version), ("stack", row.stack), ("language", row.language)]
     about_it += [("JDK", str(row.jdk))] if row.jdk else []
-    about_it += [("to fetch", to_fetch(row)), ("services", ", ".join(found.services) or "none")]
+    about_it += [("to fetch", to_fetch(row)), ("services", ", ".join(detail.services) or "none")]
     console.print(f"{row.name}: {row.title}", style="bold", highlight=False, markup=False)
     for name, value in about_it:
         console.print(f"{name:<10}{value}", highlight=False, markup=False)
-    factors = [_factor(name, one) for name, one in found.factors.items()]
+    factors = [_factor(name, factor) for name, factor in detail.factors.items()]
     _titled("factors", ("factor", "default", "values", "meaning"), factors, console)
     _titled("deviations from the contract", ("of", "meaning"), list(row.deviations.items()), console)
-    _titled("what papers tuned, and how it stands here", ("setting", "meaning"), list(found.tuning.items()), console)
+    _titled("what papers tuned, and how it stands here", ("setting", "meaning"), list(detail.tuning.items()), console)
 
 
 def _titled(title: str, headings: Sequence[str], cells: Sequence[Sequence[str]], console: Console) -> None:
@@ -166,14 +166,16 @@ def _seconds(value: float) -> str:
     return f"{value:.1f} s" if value >= 0.05 else "under 0.1 s"
 
 
-def _word(found: bool | None) -> str:
-    return {True: "yes", False: "NO", None: "-"}[found]
+def _word(answer: bool | None) -> str:
+    return {True: "yes", False: "NO", None: "-"}[answer]
 
 
-def _kept(found: KeepAlive | None) -> str:
+def _kept(connection: KeepAlive | None) -> str:
     """How long one connection lasted."""
-    if found is None:
+    if connection is None:
         return "-"
-    if found.answered < found.asked:
-        return f"closed after {found.answered:,}"
-    return {True: f"{found.asked:,} and a freeze", False: "lost in a freeze", None: f"{found.asked:,}"}[found.survived]
+    if connection.answered < connection.asked:
+        return f"closed after {connection.answered:,}"
+    return {True: f"{connection.asked:,} and a freeze", False: "lost in a freeze", None: f"{connection.asked:,}"}[
+        connection.survived
+    ]

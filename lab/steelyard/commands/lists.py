@@ -46,7 +46,7 @@ def _study(entry: Entry[Study]) -> StudyRow:
         authors=study.paper.authors if study.paper else None,
         year=study.paper.year if study.paper else None,
         service=study.service,
-        subjects=[one.label if isinstance(one, SubjectSpec) else one for one in study.subjects],
+        subjects=[subject.label if isinstance(subject, SubjectSpec) else subject for subject in study.subjects],
         tests=[test.name for test in study.tests],
     )
 

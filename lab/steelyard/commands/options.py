@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_type_hints
 
 import typer
 from rich.console import Console
@@ -34,14 +38,61 @@ Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 
 
+Options = TypeVar("Options")
+
+
+def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Give a command its options as one object: each field of the dataclass `options` becomes an argument or option of the
+    command line, with the field's name, its `Annotated` typer type and its default.
+
+    Fields are keywords, so a subclass may add to those of its base or give one another default.
+    """
+    hints = get_type_hints(options, include_extras=True)
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default, annotation=hints[name])
+        for name, parameter in inspect.signature(options).parameters.items()
+    ]
+
+    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def of_words(**words: object) -> None:
+            command(options(**words))
+
+        # typer reads both: the parameters and, apart from them, their types.
+        of_words.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        of_words.__annotations__ = hints
+        return of_words
+
+    return decorate
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """What `compare` and `check` have in common: the load, the budget, and how finely it is measured."""
+
+    service: ServiceName = None
+    operation: OperationName = None
+    users: Users = None
+    rate: Rate = None
+    budget: BudgetTime = "15m"
+    margin: str
+    pairs: Pairs = None
+    slice_seconds: SliceSeconds = None
+    warm_up: WarmUp = None
+    seed: Seed = 1
+    out: Out = None
+    json: Json = False
+
+
 def console(*, stderr: bool = True) -> Console:
+    """The terminal: standard error, where progress and complaints go, or standard output, where data goes."""
     stream = sys.stderr if stderr else sys.stdout
     # In a pipe or a file nothing is folded: a table's row stays a line.
     return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
 def run_study(study: str, request: Request, out: Path | None, json: bool) -> Outcome:
-    """Run a study and print what it came to."""
+    """Run the study of this name or file and print what it came to; raises SteelyardError where that cannot be done."""
     entry = entries.study(study)
     from ..run import main_job as running  # only now: a name that is not known needs no wait
 
@@ -67,9 +118,10 @@ def require_verdict(outcome: Outcome) -> None:
 
 
 def print_outcome(outcome: Outcome, json: bool) -> None:
+    """Print what a run came to: one object with `json`, else a sentence and tables for a person."""
     from . import printing
 
     if json:
         print(printing.run_output(outcome).model_dump_json())
     else:
-        printing.outcome(outcome, console(stderr=False))
+        printing.show_outcome(outcome, console(stderr=False))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,41 +16,41 @@ from ..run.outcome import Outcome
 from ..store import machine_history
 
 
-def outcome(found: Outcome, console: Console) -> None:
+def show_outcome(outcome: Outcome, console: Console) -> None:
     """The verdict in a sentence, the table, and where the report is; nothing where nothing was measured."""
-    if found.verdicts is None:
+    if outcome.verdicts is None:
         return
     console.print()
-    console.print(found.verdicts.sentence, highlight=False, markup=False, style="bold")
+    console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
     console.print()
-    console.print(analysis.table(found.verdicts))
+    console.print(analysis.table(outcome.verdicts))
     console.print()
-    if found.verdicts.decisions:
-        console.print(analysis.decision_table(found.verdicts))
+    if outcome.verdicts.decisions:
+        console.print(analysis.decision_table(outcome.verdicts))
         console.print()
-    if found.verdicts.layers:
-        console.print(analysis.layer_table(found.verdicts))
-        for slow in found.verdicts.slow_layers:
+    if outcome.verdicts.layers:
+        console.print(analysis.layer_table(outcome.verdicts))
+        for slow in outcome.verdicts.slow_layers:
             console.print(slow.sentence, highlight=False, markup=False)
         console.print()
-    console.print(f"report: {found.report}", highlight=False, markup=False)
+    console.print(f"report: {outcome.report}", highlight=False, markup=False)
 
 
-def beside(found: BesideOutput, console: Console) -> None:
+def show_beside(side_by_side: BesideOutput, console: Console) -> None:
     """Runs side by side: what differs in how they were made, how far they agree, their figures, why no verdict comes of them."""
-    for difference in found.differences:
+    for difference in side_by_side.differences:
         console.print(f"differs: {difference}", highlight=False, markup=False)
-    for question in found.questions:
+    for question in side_by_side.questions:
         console.print()
         console.print(agreement(question), highlight=False, markup=False)
-    numbers = range(1, len(found.runs) + 1)
+    numbers = range(1, len(side_by_side.runs) + 1)
     table = Table("operation", "subject", "measure", box=None, pad_edge=False)
     for number in numbers:
         table.add_column(f"run {number}", justify="right")
         table.add_column("interval", justify="right")
     for number in numbers[1:]:
         table.add_column(f"{number} / 1", justify="right")
-    for figure in found.figures:
+    for figure in side_by_side.figures:
         name = figure.cell if figure.cell.startswith(figure.operation) else f"{figure.cell}: {figure.operation}"
         values = (
             text
@@ -68,10 +70,10 @@ def beside(found: BesideOutput, console: Console) -> None:
             *("-" if ratio is None else ratio_text(ratio) for ratio in figure.ratios[1:]),
         )
     console.print()
-    for number, run in zip(numbers, found.runs, strict=True):
+    for number, run in zip(numbers, side_by_side.runs, strict=True):
         console.print(f"run {number}: {run}", highlight=False, markup=False)
     console.print(table)
-    console.print(found.why_not_paired, highlight=False, markup=False, style="bold")
+    console.print(side_by_side.why_not_paired, highlight=False, markup=False, style="bold")
 
 
 def agreement(question: Question) -> str:
@@ -102,61 +104,55 @@ def _to(interval: tuple[float, float]) -> str:
     return " to ".join(ratio_text(bound, interval) for bound in interval)
 
 
-def run_output(found: Outcome) -> RunOutput:
+def run_output(outcome: Outcome) -> RunOutput:
     """The object of `run --json`, `demo --json`, `compare --json` and `report --json`."""
-    verdicts = found.verdicts
-    return RunOutput(
-        valid=verdicts is not None and verdicts.valid,
-        why_not=verdicts.why_not if verdicts else found.failures,
-        sentence=verdicts.sentence if verdicts else "nothing was measured",
-        comparisons=verdicts.comparisons if verdicts else [],
-        failures=found.failures,
-        figures=verdicts.figures if verdicts else [],
-        counts=verdicts.counts if verdicts else {},
-        run=str(found.folder),
-        report=str(found.report) if found.report else None,
-        layers=verdicts.layers if verdicts else [],
-        layers_by_kind=verdicts.layers_by_kind if verdicts else [],
-        slow_layers=verdicts.slow_layers if verdicts else [],
-        recorded=verdicts.recorded if verdicts else [],
-        grid=list(found.grid),
-    )
+    own: dict[str, Any] = {
+        "failures": outcome.failures,
+        "run": str(outcome.folder),
+        "report": str(outcome.report) if outcome.report else None,
+        "grid": list(outcome.grid),
+    }
+    if outcome.verdicts is None:
+        return RunOutput(valid=False, why_not=outcome.failures, sentence="nothing was measured", comparisons=[], **own)
+    # All else is said as in verdicts.json, under the same names.
+    of_verdicts = {name: getattr(outcome.verdicts, name) for name in RunOutput.model_fields if name not in own}
+    return RunOutput(**of_verdicts, **own)
 
 
-def calibration(found: Calibration, console: Console) -> None:
-    """What a machine can tell apart, for a person."""
+def show_calibration(calibration: Calibration, console: Console) -> None:
+    """Print what a machine can tell apart: the A/A ratio, the smallest differences, the planted slow-downs, the checks."""
 
     def percent(ratio: float) -> str:
         return f"{ratio - 1:+.1%}"
 
-    low, high = found.server_interval
+    low, high = calibration.server_interval
     lines = [
-        f"{found.server} on {found.operation}, {found.users} users: {counted(found.forks, 'fork')} in "
-        f"{found.seconds / 60:.0f} minutes{', then stopped' if found.stopped else ''}",
-        f"against itself: {percent(found.server_ratio)} (95% interval {percent(low)} to {percent(high)})",
-        f"forks vary by {found.fork_deviation:.1%}, and one of a comparison costs {found.fork_seconds:.0f} s",
+        f"{calibration.server} on {calibration.operation}, {calibration.users} users: {counted(calibration.forks, 'fork')} in "
+        f"{calibration.seconds / 60:.0f} minutes{', then stopped' if calibration.stopped else ''}",
+        f"against itself: {percent(calibration.server_ratio)} (95% interval {percent(low)} to {percent(high)})",
+        f"forks vary by {calibration.fork_deviation:.1%}, and one of a comparison costs {calibration.fork_seconds:.0f} s",
     ]
-    for difference in found.smallest:
-        what = (
+    for difference in calibration.smallest:
+        smallest = (
             "not even the first look"
             if difference.difference is None
             else f"{difference.difference:.1%}, with {counted(difference.forks, 'fork')}"
         )
-        lines.append(f"smallest difference found with 90% power in {difference.minutes:g} minutes: {what}")
-    for level in found.planted:
+        lines.append(f"smallest difference found with 90% power in {difference.minutes:g} minutes: {smallest}")
+    for level in calibration.planted:
         low, high = level.interval
         seen = "called" if level.called else "not called"
         lines.append(f"slowed by {level.level:.0%}: {percent(level.ratio)} ({percent(low)} to {percent(high)}), {seen}")
-    if found.alarms is not None:
+    if calibration.alarms is not None:
         lines.append(
-            f"a server against itself came out different on this machine {machine_history.alarms_text(found.alarms)}"
+            f"a server against itself came out different on this machine {machine_history.alarms_text(calibration.alarms)}"
         )
-    if found.headroom is None:
-        lines.append(f"headroom of the engine: not measured: {found.headroom_why_not}")
+    if calibration.headroom is None:
+        lines.append(f"headroom of the engine: not measured: {calibration.headroom_why_not}")
     else:
         least = machine_history.LEAST_HEADROOM
-        enough = "enough" if found.headroom >= least else f"too little: at least {least:g} is asked"
-        lines.append(f"headroom of the engine: {found.headroom:.1f} times the measured rate, {enough}")
-    lines += [f"{'ok' if check.good else '!!'} {check.name}: {check.found}" for check in found.checks]
+        enough = "enough" if calibration.headroom >= least else f"too little: at least {least:g} is asked"
+        lines.append(f"headroom of the engine: {calibration.headroom:.1f} times the measured rate, {enough}")
+    lines += [f"{'ok' if check.good else '!!'} {check.name}: {check.found}" for check in calibration.checks]
     for line in lines:
         console.print(line, highlight=False, markup=False)

@@ -35,8 +35,8 @@ def report_command(
     from . import printing
 
     if len(runs) > 1:
-        found = beside(runs)
-        print(found.model_dump_json()) if json else printing.beside(found, console(stderr=False))
+        side_by_side = beside(runs)
+        print(side_by_side.model_dump_json()) if json else printing.show_beside(side_by_side, console(stderr=False))
         return
     analysed = analysis.analysed(runs[0])
     verdicts = analysed.verdicts

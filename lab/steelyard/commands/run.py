@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,26 +14,36 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..plan.schedule import schedule_only
 from ..plan.settings import Request, Value
-from .options import Json, Out, Pairs, Seed, SliceSeconds, WarmUp, console, print_outcome, require_verdict, run_study
+from .options import (
+    Json,
+    Out,
+    Pairs,
+    Seed,
+    SliceSeconds,
+    WarmUp,
+    console,
+    print_outcome,
+    require_verdict,
+    run_study,
+    takes,
+)
 
 commands = typer.Typer()
 
 
-@commands.command(
-    epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
-    "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
-    "steelyard run --resume runs/wstest-2026-01-31-120000"
-)
-def run(
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What `run` is told: a study with what is asked of it beyond its file, or a stopped run."""
+
     study: Annotated[
         str | None, typer.Argument(help="Name of a study (`steelyard studies`), or path of a study file.")
-    ] = None,
+    ] = None
     only: Annotated[
         str | None, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
-    ] = None,
+    ] = None
     with_: Annotated[
         str, typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects.")
-    ] = "",
+    ] = ""
     operation: Annotated[
         str | None,
         typer.Option(
@@ -40,74 +51,87 @@ def run(
             "--use-case",
             help="Operations to run, separated by commas; the first is judged unless the study's own is among them.",
         ),
-    ] = None,
+    ] = None
     users: Annotated[
         int | None, typer.Option(min=1, max=100_000, help="Concurrent users (the study's own number otherwise).")
-    ] = None,
-    forks: Annotated[int | None, typer.Option(min=1, max=1000, help="Fresh starts of each subject.")] = None,
-    pairs: Pairs = None,
-    slice_seconds: SliceSeconds = None,
-    warm_up: WarmUp = None,
-    config: Annotated[
-        Path | None, typer.Option(help="The paper's own initialization file (Name = value lines).")
-    ] = None,
+    ] = None
+    forks: Annotated[int | None, typer.Option(min=1, max=1000, help="Fresh starts of each subject.")] = None
+    pairs: Pairs = None
+    slice_seconds: SliceSeconds = None
+    warm_up: WarmUp = None
+    config: Annotated[Path | None, typer.Option(help="The paper's own initialization file (Name = value lines).")] = (
+        None
+    )
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=VALUE: a parameter under the paper's name; repeatable.")
-    ] = None,
+    ] = None
     as_published: Annotated[
         bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
-    ] = False,
-    tests: Annotated[str | None, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = None,
+    ] = False
+    tests: Annotated[str | None, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = None
     scale: Annotated[
         float, typer.Option(min=0.01, max=1, help="Shortens the times of a study's tests, and says so everywhere.")
-    ] = 1.0,
+    ] = 1.0
     whole_grid: Annotated[
         bool, typer.Option("--whole-grid", help="Every cell of a grid that has only its corners and centre otherwise.")
-    ] = False,
+    ] = False
     budget: Annotated[
         str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
-    ] = None,
-    seed: Seed = 1,
-    out: Out = None,
+    ] = None
+    seed: Seed = 1
+    out: Out = None
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with a stopped run's folder, instead of a study.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False,
-    json: Json = False,
-) -> None:
-    """Run a study: fetch, build, start, verify, warm up, measure, analyse, report."""
-    from ..catalogue import subject_syntax
+    ] = None
+    dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False
+    json: Json = False
 
-    if resume is not None:
-        _resume(resume, study, json)
+
+@commands.command(
+    epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
+    "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
+    "steelyard run --resume runs/wstest-2026-01-31-120000"
+)
+@takes(RunOptions)
+def run(options: RunOptions) -> None:
+    """Run a study: fetch, build, start, verify, warm up, measure, analyse, report."""
+    if options.resume is not None:
+        _resume(options.resume, options.study, options.json)
         return
-    if study is None:
+    if options.study is None:
         raise typer.BadParameter("a study is missing; `steelyard studies` lists them")
-    request = Request(
-        only=_words("--only", only),
-        set_of_factors=with_,
-        operations=_words("--operation", operation),
-        users=users,
-        forks=forks,
-        pairs=pairs,
-        slice_seconds=slice_seconds,
-        warm_up_seconds=warm_up,
-        budget_seconds=None if budget is None else subject_syntax.seconds_of(budget),
-        config=config,
-        settings=_settings(set_ or []),
-        as_published=as_published,
-        tests=",".join(_words("--tests", tests)),
-        scale=scale,
-        seed=seed,
-        whole_grid=whole_grid,
-    )
-    if dry_run:
+    request = request_of(options)
+    if options.dry_run:
         from . import listing
 
-        schedule = schedule_only(entries.study(study).model, request)
-        print(schedule.model_dump_json()) if json else listing.schedule(schedule, console(stderr=False))
+        schedule = schedule_only(entries.study(options.study).model, request)
+        print(schedule.model_dump_json()) if options.json else listing.schedule(schedule, console(stderr=False))
     else:
-        require_verdict(run_study(study, request, out, json))
+        require_verdict(run_study(options.study, request, options.out, options.json))
+
+
+def request_of(options: RunOptions) -> Request:
+    """What is asked of the study, of the user's words; raises ConfigurationError where a word says nothing."""
+    from ..catalogue import subject_syntax
+
+    return Request(
+        only=_words("--only", options.only),
+        set_of_factors=options.with_,
+        operations=_words("--operation", options.operation),
+        users=options.users,
+        forks=options.forks,
+        pairs=options.pairs,
+        slice_seconds=options.slice_seconds,
+        warm_up_seconds=options.warm_up,
+        budget_seconds=None if options.budget is None else subject_syntax.seconds_of(options.budget),
+        config=options.config,
+        settings=_settings(options.set_ or []),
+        as_published=options.as_published,
+        tests=",".join(_words("--tests", options.tests)),
+        scale=options.scale,
+        seed=options.seed,
+        whole_grid=options.whole_grid,
+    )
 
 
 def _resume(folder: Path, study: str | None, json: bool) -> None:

@@ -25,6 +25,7 @@ class _ServersGroup(TyperGroup):
     """`servers NAME` shows that server: a first word that is no command of the group is a server's name."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that `args` mean, as typer asks for it."""
         known = not args or args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["show", *args])
 
@@ -69,14 +70,14 @@ def servers_show(
     from . import listing
 
     entry = entries.server(name)
-    services = [one for one in entries.service_files() if _serves(entry.model, entries.service(one))]
-    found = ServerDetail(
+    services = [service for service in entries.service_files() if _serves(entry.model, entries.service(service))]
+    detail = ServerDetail(
         server=row(entry), services=services, factors=entry.model.all_factors(), tuning=entry.model.tuning
     )
     if json:
-        print(found.model_dump_json())
+        print(detail.model_dump_json())
     else:
-        listing.server(found, console(stderr=False))
+        listing.server(detail, console(stderr=False))
 
 
 def _serves(server: Server, service: Entry[Service]) -> bool:
@@ -110,20 +111,20 @@ def servers_check(
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
     for name in wanted:
         entries.server(subject_syntax.subject_of(name).parts[0].server)
-    found: list[ServerRow] = []
+    checked: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
         for name in wanted:
-            found.append(examination.check(name, service_meant(service), progress, quick=quick))
+            checked.append(examination.check(name, service_meant(service), progress, quick=quick))
             if not json:
                 with progress.aside():
-                    console(stderr=False).print(listing.checked(found[-1]), highlight=False, markup=False)
+                    console(stderr=False).print(listing.checked(checked[-1]), highlight=False, markup=False)
     if save is not None:
-        rows.keep(save, found)
+        rows.keep(save, checked)
     if json:
-        print(ServersOutput(servers=found).model_dump_json())
+        print(ServersOutput(servers=checked).model_dump_json())
     else:
-        listing.hall(found, console(stderr=False))
-    if any(row.contract is False for row in found) or (
-        not all_ and any(row.contract is None and row.kind == "server" for row in found)
+        listing.hall(checked, console(stderr=False))
+    if any(row.contract is False for row in checked) or (
+        not all_ and any(row.contract is None and row.kind == "server" for row in checked)
     ):
         raise typer.Exit(1)

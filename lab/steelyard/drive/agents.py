@@ -56,7 +56,10 @@ def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
     users win a tie.
     """
     shares = {
-        users: sum(math.log(max(one[users], 1e-9) / max(max(one.values()), 1e-9)) for one in seen) for users in seen[0]
+        users: sum(
+            math.log(max(throughputs[users], 1e-9) / max(max(throughputs.values()), 1e-9)) for throughputs in seen
+        )
+        for users in seen[0]
     }
     return max(sorted(shares), key=lambda users: shares[users])
 

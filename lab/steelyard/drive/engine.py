@@ -85,6 +85,7 @@ class Engine:
 
     @property
     def pid(self) -> int:
+        """The engine's process id."""
         return self._process.pid
 
     def __enter__(self) -> Engine:

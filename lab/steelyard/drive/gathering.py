@@ -23,7 +23,7 @@ def gather(running: Mapping[str, RunningSubject], folder: Path) -> list[Recorded
     What was recorded outside slices (the contract's exchanges) is counted and left out. The monitors' own files are removed once
     the table is written. Raises StoreError where they are nonsense, KeeperError where a server cannot be ended.
     """
-    found: list[Recorded] = []
+    recorded: list[Recorded] = []
     requests: list[TimedRequest] = []
     for label, subject in running.items():
         if subject.subject.same_as is not None:
@@ -31,22 +31,22 @@ def gather(running: Mapping[str, RunningSubject], folder: Path) -> list[Recorded
         subject.end_judged(END_SECONDS)
         read = [read_records(records_of(folder, label, part.part.place)) for part in subject.parts if part.part.judged]
         labels = [label, *(face for face, other in running.items() if other.subject.same_as == label)]
-        found += [_recorded(one, read) for one in labels]
+        recorded += [_recorded(face, read) for face in labels]
         requests += _placed(labels, folder, read)
     write_layers(folder / NAME, requests)
     shutil.rmtree(folder / "records", ignore_errors=True)
-    return found
+    return recorded
 
 
 def _recorded(label: str, read: Iterable[RecordFolder]) -> Recorded:
     folders = list(read)
     return Recorded(
         subject=label,
-        records=sum(len(one.requests) for one in folders),
-        lost=sum(one.lost for one in folders),
-        violations=sum(one.violations for one in folders),
-        whole=all(one.whole for one in folders),
-        cut=[name for one in folders for name in one.cut],
+        records=sum(len(folder.requests) for folder in folders),
+        lost=sum(folder.lost for folder in folders),
+        violations=sum(folder.violations for folder in folders),
+        whole=all(folder.whole for folder in folders),
+        cut=[name for folder in folders for name in folder.cut],
     )
 
 
@@ -61,8 +61,8 @@ def _placed(labels: Collection[str], folder: Path, read: Iterable[RecordFolder])
         if rows[number].subject in labels
     )
     begins = [begin for begin, _, _ in windows]
-    for one in read:
-        for record in one.requests:
+    for record_folder in read:
+        for record in record_folder.requests:
             place = bisect_right(begins, record.begin_ns) - 1
             if place < 0 or record.begin_ns > windows[place][1]:
                 continue

@@ -42,6 +42,7 @@ class TrialSlices:
     spare: dict[str, list[list[SlicePlan]]] = field(default_factory=dict)
 
     def all(self) -> list[SlicePlan]:
+        """Every slice that the trial may drive, offered warm-ups and spare pairs too, by number."""
         offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
         spare = [plan for pairs in self.spare.values() for pair in pairs for plan in pair]
         return sorted([*offered, *self.measure, *spare], key=lambda plan: plan.number)

@@ -76,16 +76,18 @@ def settle(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[],
     """
     begun = time.monotonic()
     try:
-        found = subject.settle(while_waiting)
+        settlement = subject.settle(while_waiting)
     except (ProvisionError, KeeperError) as error:
         message = f"{plan.subject} does not tell whether its work is settled: {error.message}"
         raise TrialFailedError(
             Failure(kind="reconciliation", subject=plan.subject, message=message), error.hint
         ) from None
-    if found is None:
+    if settlement is None:
         return None
     seconds = round(time.monotonic() - begun, 3)
-    return Settled(slice=plan.number, subject=plan.subject, settled=found[0], seconds=seconds, counts=found[1])
+    return Settled(
+        slice=plan.number, subject=plan.subject, settled=settlement[0], seconds=seconds, counts=settlement[1]
+    )
 
 
 def check_samples(setting: Setting, log: TrialLog) -> None:

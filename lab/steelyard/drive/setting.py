@@ -72,9 +72,9 @@ class Setting:
     progress: Progress
     warm_up_within: float | None = None
 
-    def stage(self, plan: TrialPlan, what: str) -> str:
+    def stage(self, plan: TrialPlan, activity: str) -> str:
         """What a trial is doing now, for the progress line."""
-        return f"trial {plan.number} of {len(self.schedule.trials)} · {what}"
+        return f"trial {plan.number} of {len(self.schedule.trials)} · {activity}"
 
 
 def trial_folder(run: Path, number: int) -> Path:

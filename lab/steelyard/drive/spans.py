@@ -27,14 +27,14 @@ def store_spans(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, s
     slices = {int(row["slice"]): (int(row["begin_ns"]), int(row["end_ns"])) for row in rows}
     cells = {cell.name: cell for cell in schedule.cells}
     events = {subject.label: _events(log.folder, subject.label, _places(subject.processes)) for subject in log.subjects}
-    found = [
+    rows_of_spans = [
         [plan.number, plan.subject, *span, int(any(begin <= span[2] < end for begin, end in held))]
         for plan in log.slices
         if plan.phase == "measure" and plan.number in slices
         for held in [_held(cells[plan.cell], slices[plan.number])]
         for span in _spans(schedule, events[plan.subject], slices[plan.number])
     ]
-    write_table(log.folder / "spans.csv", SPAN_COLUMNS, found)
+    write_table(log.folder / "spans.csv", SPAN_COLUMNS, rows_of_spans)
 
 
 def _places(processes: Sequence[object]) -> list[str]:
@@ -42,13 +42,13 @@ def _places(processes: Sequence[object]) -> list[str]:
 
 
 def _events(folder: Path, label: str, places: Iterable[str]) -> Events:
-    found: Events = {}
+    events: Events = {}
     for place in places:
         path = events_file(folder, label, place)
         if is_stored(path):
             for row in read_table(path, ("name", "id", "time_ns"), may_be_cut=True):
-                found.setdefault(row.text("name"), {}).setdefault(row.text("id"), row.whole("time_ns"))
-    return found
+                events.setdefault(row.text("name"), {}).setdefault(row.text("id"), row.whole("time_ns"))
+    return events
 
 
 def _held(cell: Cell, slice_window: Window) -> list[Window]:
@@ -63,6 +63,6 @@ def _spans(schedule: Schedule, events: Events, slice_window: Window) -> Iterator
     """Name, id, begin and end of each span that began in a slice."""
     for span in schedule.spans:
         ends = events.get(span.end, {})
-        for who, begin in events.get(span.begin, {}).items():
+        for identifier, begin in events.get(span.begin, {}).items():
             if slice_window[0] <= begin < slice_window[1]:
-                yield span.name, who, begin, ends.get(who, "")
+                yield span.name, identifier, begin, ends.get(identifier, "")

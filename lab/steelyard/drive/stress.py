@@ -29,7 +29,7 @@ class Stress:
         now, counts = float(tick["elapsed_s"]), (int(tick["completed"]), int(tick["failed"]) + int(tick["wrong"]))
         answered, failed = (new - old for new, old in zip(counts, self._before, strict=True))
         self._before = counts
-        level = next((one for one in self._levels if one[1] <= now - 0.9 and now <= one[2] + 0.1), None)
+        level = next((stage for stage in self._levels if stage[1] <= now - 0.9 and now <= stage[2] + 0.1), None)
         if level is None:
             return False
         self._answered += answered

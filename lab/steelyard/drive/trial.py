@@ -263,8 +263,8 @@ class _Driver:
         if pause:
             time.sleep(pause)
         self._freeze_others(plan)
-        [found] = self._observed([plan], lambda: self._drive_until_settled(plan))
-        return found
+        [driven] = self._observed([plan], lambda: self._drive_until_settled(plan))
+        return driven
 
     def _drive_until_settled(self, plan: SlicePlan) -> None:
         """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""

@@ -89,13 +89,13 @@ class Watch:
         return self._hung(plan, label, message)
 
     def _died(self, plan: SlicePlan, label: str, part: RunningPart, ended: Exit) -> Failure:
-        what = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
+        death = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
         words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
         if ended.by == signal.SIGKILL and kernel_kills() > self._kernel_kills:
-            return self._failure(plan, label, "out-of-memory", f"{what}, while the kernel killed for want of memory")
+            return self._failure(plan, label, "out-of-memory", f"{death}, while the kernel killed for want of memory")
         if label in self._memory:
-            return self._failure(plan, label, "out-of-memory", f"{what}; its log says: {self._memory[label]}")
-        return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{what}; {words}")
+            return self._failure(plan, label, "out-of-memory", f"{death}; its log says: {self._memory[label]}")
+        return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{death}; {words}")
 
     def _silent(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
         """Why not one request of the slice was answered rightly; None where one was."""
@@ -144,10 +144,10 @@ class Watch:
 
     def _unanswered(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
         """A subject that lives but does not serve: memory that ran out is the cause, where its log says so."""
-        who = label or plan.subject
-        if who in self._memory:
-            return self._failure(plan, who, "out-of-memory", f"{message}; its log says: {self._memory[who]}")
-        return self._failure(plan, who, kind, message)
+        subject = label or plan.subject
+        if subject in self._memory:
+            return self._failure(plan, subject, "out-of-memory", f"{message}; its log says: {self._memory[subject]}")
+        return self._failure(plan, subject, kind, message)
 
     def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str) -> Failure:
         place = self._place(plan)

@@ -61,6 +61,7 @@ def headings(analysis: Analysis) -> tuple[tuple[str, str], ...]:
 
 
 def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
+    """A cell's table: the figures of each subject over all forks, a measure a column, and the comparisons with the reference."""
     whole = {
         (figure.subject, figure.measure.name): figure
         for figure in analysis.figures
@@ -68,7 +69,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
     }
     names = measures_shown(analysis)
     busy = {
-        finding.subject: f"engine {finding.found}"
+        finding.subject: f"engine {finding.reading}"
         for finding in analysis.findings
         if (finding.check, finding.cell, finding.level) == (ENGINE_SHARE, cell.name, Level.WARNING)
     }

@@ -15,7 +15,7 @@ from ..store.stored_run import Run, Trial
 
 
 def conditions(words: Sequence[str]) -> dict[str, str]:
-    """KEY=VALUE each; raises ConfigurationError."""
+    """The value that each context key must have, of words such as `soap_name=search`; raises ConfigurationError."""
     for word in words:
         if "=" not in word:
             raise ConfigurationError(
@@ -26,38 +26,38 @@ def conditions(words: Sequence[str]) -> dict[str, str]:
 
 def csv_lines(run: Run, wanted: Mapping[str, str]) -> Iterator[str]:
     """A head, and a row a request: where it was measured, its layers (`TAG_t`, ms) and its contexts. Raises StoreError."""
-    found = list(_requests(run, wanted))
-    tags = _tags(run, found)
-    contexts = sorted({key for _, one in found for key in one.record.contexts})
+    requests = list(_requests(run, wanted))
+    tags = _tags(run, requests)
+    contexts = sorted({key for _, request in requests for key in request.record.contexts})
     yield _line(["trial", "subject", "cell", "slice", "begin_ns", *(f"{tag}_t" for tag in tags), *contexts])
-    for trial, one in found:
-        times = (one.record.layers.get(tag) for tag in tags)
+    for trial, request in requests:
+        times = (request.record.layers.get(tag) for tag in tags)
         yield _line(
             [
                 *(
                     str(trial.number),
-                    one.subject,
-                    trial.plans[one.slice].cell,
-                    str(one.slice),
-                    str(one.record.begin_ns),
+                    request.subject,
+                    trial.plans[request.slice].cell,
+                    str(request.slice),
+                    str(request.record.begin_ns),
                 ),
                 *("" if time is None else f"{time.total_ns / 1e6:.6f}" for time in times),
-                *(one.record.contexts.get(key, "") for key in contexts),
+                *(request.record.contexts.get(key, "") for key in contexts),
             ]
         )
 
 
 def text_records(run: Run, wanted: Mapping[str, str]) -> Iterator[str]:
     """A line a layer, by name, with its accumulated time and contexts, and a blank line after each request. Raises StoreError."""
-    for _, one in _requests(run, wanted):
-        for tag in sorted(one.record.layers):
+    for _, request in _requests(run, wanted):
+        for tag in sorted(request.record.layers):
             own = {
                 key.removeprefix(f"{tag}_"): value
-                for key, value in one.record.contexts.items()
+                for key, value in request.record.contexts.items()
                 if key.startswith(f"{tag}_")
             }
             said = f" context[{','.join(f'{key}={_plain(value)}' for key, value in own.items())}]" if own else ""
-            yield f"thread[{one.record.thread}] tag[{tag}] accTime[{one.record.layers[tag].total_ns}ns]{said}"
+            yield f"thread[{request.record.thread}] tag[{tag}] accTime[{request.record.layers[tag].total_ns}ns]{said}"
         yield ""
 
 
@@ -70,16 +70,21 @@ def _requests(run: Run, wanted: Mapping[str, str]) -> Iterator[tuple[Trial, Time
     if not run.schedule.layers:
         raise StoreError(f"{run.name} observed no layers", hint='its study asks for them by observe = ["layers"]')
     for trial in run.trials:
-        rows = [one for number, each in trial.layers.items() if trial.plans[number].phase == "measure" for one in each]
-        for one in sorted(rows, key=lambda row: row.record.begin_ns):
-            right = one.measured and not one.record.violations
-            if right and all(one.record.contexts.get(key, "") == value for key, value in wanted.items()):
-                yield trial, one
+        rows = [
+            row
+            for number, slice_rows in trial.layers.items()
+            if trial.plans[number].phase == "measure"
+            for row in slice_rows
+        ]
+        for request in sorted(rows, key=lambda row: row.record.begin_ns):
+            right = request.measured and not request.record.violations
+            if right and all(request.record.contexts.get(key, "") == value for key, value in wanted.items()):
+                yield trial, request
 
 
-def _tags(run: Run, found: Sequence[tuple[Trial, TimedRequest]]) -> list[str]:
+def _tags(run: Run, requests: Sequence[tuple[Trial, TimedRequest]]) -> list[str]:
     """Those of the layers from the outside in, then any others."""
-    seen = {tag for _, one in found for tag in one.record.layers}
+    seen = {tag for _, request in requests for tag in request.record.layers}
     named = [tag for layer in run.schedule.layers for tag in layer.tags]
     return [tag for tag in named if tag in seen] + sorted(seen - set(named))
 

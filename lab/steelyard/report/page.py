@@ -46,7 +46,7 @@ def html_of(analysis: Analysis) -> str:
         content = section.content(analysis)
         if content is not None:
             template = environment.get_template(f"sections/{section.name}.html")
-            shown.append(Markup(template.render(page=page, it=content)))
+            shown.append(Markup(template.render(page=page, section=content)))
     return environment.get_template("page.html").render(page=page, sections=shown)
 
 

@@ -10,7 +10,7 @@ from ..analyse.analysis import Analysis
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page. `content` gives what the template of the same name shows as `it`; None leaves the section out."""
+    """A part of the page. `content` gives what the template of the same name shows as `section`; None leaves the section out."""
 
     name: str
     content: Callable[[Analysis], Mapping[str, object] | None]

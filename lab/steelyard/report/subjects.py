@@ -22,7 +22,7 @@ def called(run: Run, label: str) -> str:
 
 
 def present(pictures: Iterable[Picture | None]) -> tuple[Picture, ...]:
-    """Those that have something to show."""
+    """The pictures, without the places where nothing could be drawn."""
     return tuple(shown for shown in pictures if shown is not None)
 
 

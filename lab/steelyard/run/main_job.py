@@ -164,8 +164,8 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
     progress.show("analysing")
     if not any((folder / "trials").glob("*/slices.csv")):
         return Outcome(folder, None, None, failures or ["nothing was measured"])
-    found = analysis.analysed(folder)
-    return Outcome(folder, found.verdicts, report.write_report(folder), failures, indices.rows(found))
+    analysed = analysis.analysed(folder)
+    return Outcome(folder, analysed.verdicts, report.write_report(folder), failures, indices.rows(analysed))
 
 
 def _drive_all(setting: Setting, standing: Standing) -> list[str]:
@@ -270,9 +270,9 @@ def _pairs(folder: Path) -> int:
 
 def _decided(folder: Path) -> bool:
     """Whether what is stored so far decides every primary comparison."""
-    found = analysis.analyse(folder)
-    primaries = [one for one in found.comparisons if one.primary]
-    return found.valid and all(one.decided for one in primaries)
+    verdicts = analysis.analyse(folder)
+    primaries = [comparison for comparison in verdicts.comparisons if comparison.primary]
+    return verdicts.valid and all(comparison.decided for comparison in primaries)
 
 
 def _partial(folder: Path) -> str:

@@ -32,8 +32,8 @@ def pairs_after_pilot(run: Run, measures: dict[str, Measure], fork_deviation: fl
     of_slice = seconds_of_slice(schedule)
     pair = of_slice * len(schedule.cells) * len(piloted.planned.start_order)
     beside = max(0.0, piloted.record.seconds - measured * of_slice)
-    found = Components(median(within), fork_deviation**2, math.nan, 1, schedule.pairs_per_cell)
-    return max(LEAST_PAIRS, pairs_a_fork(found, beside, pair, most=schedule.pairs_per_cell))
+    components = Components(median(within), fork_deviation**2, math.nan, 1, schedule.pairs_per_cell)
+    return max(LEAST_PAIRS, pairs_a_fork(components, beside, pair, most=schedule.pairs_per_cell))
 
 
 def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
@@ -44,8 +44,8 @@ def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
     for other in schedule.subjects:
         if other == schedule.reference:
             continue
-        one = compare(run, cell, measures[cell.primary_measure], other, schedule.reference, primary=True)
-        for fork in one.counted:
+        compared = compare(run, cell, measures[cell.primary_measure], other, schedule.reference, primary=True)
+        for fork in compared.counted:
             logs = [math.log(pair.ratio) for pair in fork.pairs if pair.ratio and not pair.voids]
             if len(logs) >= 2:
                 deviations.append(variance(logs))

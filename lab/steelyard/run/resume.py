@@ -55,13 +55,17 @@ def _standing(run: Run) -> Standing:
     failed = [record.failure for record in ended if record.failure is not None]
     return Standing(
         done=frozenset(record.number for record in ended),
-        broken={one.subject: one.message for one in failed if one.kind in NEVER_STARTED and one.subject is not None},
-        failures=tuple(one.message for one in failed),
+        broken={
+            failure.subject: failure.message
+            for failure in failed
+            if failure.kind in NEVER_STARTED and failure.subject is not None
+        },
+        failures=tuple(failure.message for failure in failed),
         seconds=sum(record.seconds for record in ended),
         damaged=tuple(
-            f"trial {one.number} is damaged and driven again: {one.damage}"
-            for one in run.trials
-            if one.damage is not None
+            f"trial {trial.number} is damaged and driven again: {trial.damage}"
+            for trial in run.trials
+            if trial.damage is not None
         ),
     )
 

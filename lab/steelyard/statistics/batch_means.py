@@ -31,14 +31,14 @@ def batch_means(values: Sequence[float], confidence: float = 0.95) -> BatchMeans
     digital simulation" (batches made longer until von Neumann's ratio, 1941, shows no correlation between neighbours).
     """
     length = 1
-    found: BatchMeans | None = None
+    means: BatchMeans | None = None
     while len(values) // length >= LEAST_BATCHES:
         batches = batched(values, length)
-        found = BatchMeans(student_interval(batches, confidence), length, not correlated(batches))
-        if found.independent:
+        means = BatchMeans(student_interval(batches, confidence), length, not correlated(batches))
+        if means.independent:
             break
         length *= 2
-    return found
+    return means
 
 
 def batched(values: Sequence[float], length: int) -> list[float]:
@@ -59,6 +59,6 @@ def correlated(values: Sequence[float], level: float = 0.1) -> bool:
     spread = math.fsum((value - mean) ** 2 for value in values)
     if spread <= 0 or count < 3:
         return False
-    differences = math.fsum((one - other) ** 2 for one, other in zip(values[1:], values, strict=False))
+    differences = math.fsum((value - other) ** 2 for value, other in zip(values[1:], values, strict=False))
     resemblance = 1 - differences / (2 * spread)
     return resemblance * math.sqrt((count**2 - 1) / (count - 2)) > NormalDist().inv_cdf(1 - level)

@@ -22,7 +22,7 @@ PRACTICAL = 0.05
 
 
 class Course(StrEnum):
-    """How response time goes under constant load."""
+    """How response time goes under constant load, in words."""
 
     RISING = "rising"
     STEADY = "steady"

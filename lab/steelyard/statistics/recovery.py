@@ -60,12 +60,14 @@ def recoveries(
 def recovery_sentence(name: str, forks: Sequence[Sequence[Recovery]], confidence: float = 0.95) -> str:
     """What the report says of all bursts, one by one, such as "tomcat is back at its level after each burst's begin: burst 1
     2.25 s (95% interval 1 to 3.5 s, 4 forks), ..."."""
-    numbers = sorted({one.burst for fork in forks for one in fork})
+    numbers = sorted({recovery.burst for fork in forks for recovery in fork})
     parts = []
     for number in numbers:
-        found = times([one.seconds for fork in forks for one in fork if one.burst == number], confidence)
-        parts.append(f"burst {number} {'after ' if found.mean is not None else ''}{found}")
-    lost = sum(one.seconds is None for fork in forks for one in fork)
+        recovery_time = times(
+            [recovery.seconds for fork in forks for recovery in fork if recovery.burst == number], confidence
+        )
+        parts.append(f"burst {number} {'after ' if recovery_time.mean is not None else ''}{recovery_time}")
+    lost = sum(recovery.seconds is None for fork in forks for recovery in fork)
     bursts = counted(sum(len(fork) for fork in forks), "burst")
     head = f"{name} does not get back to its level in {lost} of {bursts}" if lost else f"{name} recovers in every burst"
     return f"{head}: {', '.join(parts)}."

@@ -66,7 +66,7 @@ def ended(
     if values.ndim != 2 or values.shape[1] < looks[-1]:
         raise InsufficientDataError(f"comparisons need {looks[-1]} forks each")
     alpha, count = alpha_of(looks) if alpha is None else alpha, len(values)
-    found = Ended(
+    endings = Ended(
         np.full(count, looks[-1]), np.empty(count), np.empty(count), np.full(count, Said.UNDECIDED, dtype=np.int64)
     )
     running = np.ones(count, dtype=bool)
@@ -74,11 +74,11 @@ def ended(
         low, high = _interval(values[:, :look], 1 - alpha, None if scatter is None else scatter[:, :look], looks[0])
         said = _said(low, high, margin)
         ends = running & ((said != Said.UNDECIDED) | (look == looks[-1]))
-        for kept, new in ((found.low, low), (found.high, high), (found.said, said)):
+        for kept, new in ((endings.low, low), (endings.high, high), (endings.said, said)):
             kept[ends] = new[ends]
-        found.forks[ends] = look
+        endings.forks[ends] = look
         running &= ~ends
-    return found
+    return endings
 
 
 def _interval(values: Floats, confidence: float, scatter: Floats | None, least: int) -> tuple[Floats, Floats]:
@@ -145,18 +145,18 @@ def one_after_the_other(
     `values` and `scatter` are as those of `ended`, of one comparison. Forks left over at the end that decide nothing are no
     comparison.
     """
-    found: list[EndedComparison] = []
+    comparisons: list[EndedComparison] = []
     at = 0
     while at + looks[0] <= len(values):
         reached = [look for look in looks if at + look <= len(values)]
         taken = slice(at, at + reached[-1])
         floor = None if scatter is None else np.asarray(scatter[taken], float)[None, :]
-        one = ended(np.asarray(values[taken], float)[None, :], reached, margin, alpha_of(looks), floor)
-        if len(reached) < len(looks) and one.said[0] == Said.UNDECIDED:
+        ending = ended(np.asarray(values[taken], float)[None, :], reached, margin, alpha_of(looks), floor)
+        if len(reached) < len(looks) and ending.said[0] == Said.UNDECIDED:
             break
-        found.append(EndedComparison(int(one.forks[0]), bool(one.alarms[0]), Said(one.said[0])))
-        at += found[-1].forks
-    return found
+        comparisons.append(EndedComparison(int(ending.forks[0]), bool(ending.alarms[0]), Said(ending.said[0])))
+        at += comparisons[-1].forks
+    return comparisons
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,7 @@ class Proportion:
 
     @property
     def share(self) -> float:
+        """The observed share, from 0 to 1."""
         return self.count / self.total
 
 

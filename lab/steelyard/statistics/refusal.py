@@ -28,6 +28,7 @@ class Share:
 
     @property
     def value(self) -> float:
+        """The observed share, from 0 to 1."""
         return self.failed / self.requests
 
 
@@ -84,8 +85,8 @@ class Refusals:
     def sentence(self, name: str) -> str:
         """The clause, with the share's interval."""
         bounds = f"{percent_text(self.confidence)} interval {share_text(self.low)} to {share_text(self.high)}"
-        what = "refused share" if self.earliest_users is not None else "share of failures"
-        return f"{self.clause(name)}; {what}: {bounds}, {counted(self.forks, 'fork')}."
+        share_name = "refused share" if self.earliest_users is not None else "share of failures"
+        return f"{self.clause(name)}; {share_name}: {bounds}, {counted(self.forks, 'fork')}."
 
 
 def share(failed: int, requests: int, confidence: float = 0.95) -> Share:
@@ -151,8 +152,8 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
         pooled = share(failed, sum(fork.share.requests for fork in counting), confidence)
         value, low, high = pooled.value, pooled.low, pooled.high
     else:
-        found = student_interval([fork.share.value for fork in counting], confidence)
-        value, low, high = found.estimate, max(0.0, found.low), min(1.0, found.high)
+        interval = student_interval([fork.share.value for fork in counting], confidence)
+        value, low, high = interval.estimate, max(0.0, interval.low), min(1.0, interval.high)
     kinds = {
         kind: sum(fork.kinds.get(kind, 0) for fork in counting)
         for kind in sorted({k for f in counting for k in f.kinds})
@@ -173,8 +174,11 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
     )
 
 
-def overload_sentence(found: Mapping[str, Refusals]) -> str:
+def overload_sentence(of_servers: Mapping[str, Refusals]) -> str:
     """All servers in one sentence, such as "this refuses from 24 users on (...), that answers all requests up to 50 users
     but slows down by 4.0x."; those that refuse first, the earliest first."""
-    order = sorted(found, key=lambda name: (found[name].earliest_users is None, found[name].earliest_users or 0, name))
-    return ", ".join(found[name].clause(name) for name in order) + "."
+    order = sorted(
+        of_servers,
+        key=lambda name: (of_servers[name].earliest_users is None, of_servers[name].earliest_users or 0, name),
+    )
+    return ", ".join(of_servers[name].clause(name) for name in order) + "."

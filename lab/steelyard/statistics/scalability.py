@@ -100,18 +100,18 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
     return Scalability(rate, contention, coherency, levels, confidence)
 
 
-def scalability_sentence(name: str, found: Scalability) -> str:
+def scalability_sentence(name: str, fit: Scalability) -> str:
     """What the report says of a fitted law; a peak beyond the measured levels is called extrapolated."""
-    contention, coherency = found.contention, found.coherency
+    contention, coherency = fit.contention, fit.coherency
     law = (
         f"{name} follows the scalability law with contention {contention.value:.3f} ({contention.low:.3f} to"
         f" {contention.high:.3f}) and coherency {coherency.value:.5f} ({coherency.low:.5f} to {coherency.high:.5f},"
-        f" {percent_text(found.confidence)} intervals)"
+        f" {percent_text(fit.confidence)} intervals)"
     )
-    if not 1 <= found.peak_users < 10 * found.levels[-1]:
-        return f"{law}; no peak is in sight of {found.levels[-1]:g} users."
-    beyond = ", extrapolated" if found.peak_users > found.levels[-1] else ""
-    return f"{law}; its throughput peaks at {found.peak_users:.0f} users{beyond}."
+    if not 1 <= fit.peak_users < 10 * fit.levels[-1]:
+        return f"{law}; no peak is in sight of {fit.levels[-1]:g} users."
+    beyond = ", extrapolated" if fit.peak_users > fit.levels[-1] else ""
+    return f"{law}; its throughput peaks at {fit.peak_users:.0f} users{beyond}."
 
 
 def _coefficient(values: Sequence[float], confidence: float) -> Coefficient:

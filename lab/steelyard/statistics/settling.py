@@ -109,13 +109,15 @@ def times(seconds: Sequence[float | None], confidence: float = 0.95) -> Times:
         return Times(None, None, None, len(reached), len(seconds), confidence)
     if len(reached) == 1:
         return Times(reached[0], None, None, 1, 1, confidence)
-    found = student_interval(reached, confidence)
-    return Times(found.estimate, max(0.0, found.low - 0.5), found.high + 0.5, len(reached), len(reached), confidence)
+    interval = student_interval(reached, confidence)
+    return Times(
+        interval.estimate, max(0.0, interval.low - 0.5), interval.high + 0.5, len(reached), len(reached), confidence
+    )
 
 
 def settling_sentence(name: str, forks: Sequence[Settling], confidence: float = 0.95) -> str:
     """What the report says, such as "tomcat settles after 3.25 s (95% interval 1.9 to 4.6 s, 4 forks)."."""
-    found = times([one.seconds for one in forks], confidence)
-    if found.mean is not None:
-        return f"{name} settles after {found}."
-    return f"{name} does not settle within {min(one.lasted_seconds for one in forks):.0f} s: it does {found}."
+    settled = times([fork.seconds for fork in forks], confidence)
+    if settled.mean is not None:
+        return f"{name} settles after {settled}."
+    return f"{name} does not settle within {min(fork.lasted_seconds for fork in forks):.0f} s: it does {settled}."

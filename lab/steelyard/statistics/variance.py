@@ -39,7 +39,7 @@ def components(forks: Sequence[Sequence[float]]) -> Components:
     return Components(within, biased - within / harmonic, biased, len(forks), harmonic)
 
 
-def pairs_a_fork(found: Components, fork_cost_seconds: float, pair_cost_seconds: float, most: int = 1000) -> int:
+def pairs_a_fork(variances: Components, fork_cost_seconds: float, pair_cost_seconds: float, most: int = 1000) -> int:
     """How many pairs a fork should hold: ceil(sqrt(c2 / c1 * T1^2 / T2^2)); at least 1, at most `most`.
 
     `fork_cost_seconds` is what a fork costs beside its pairs (start and warm-up). Source: Kalibera and Jones 2013,
@@ -47,7 +47,7 @@ def pairs_a_fork(found: Components, fork_cost_seconds: float, pair_cost_seconds:
     """
     if fork_cost_seconds < 0 or pair_cost_seconds <= 0:
         raise ValueError("costs must be positive")
-    if found.between <= 0:
+    if variances.between <= 0:
         return most
-    best = math.sqrt(fork_cost_seconds / pair_cost_seconds * found.within / found.between)
+    best = math.sqrt(fork_cost_seconds / pair_cost_seconds * variances.within / variances.between)
     return max(1, min(most, math.ceil(best)))

@@ -31,7 +31,7 @@ class Word(StrEnum):
 
     @property
     def decides(self) -> bool:
-        """Whether something was shown."""
+        """Whether something was shown: a difference, or that there is none that counts."""
         return self in (Word.FASTER, Word.SLOWER, Word.EQUIVALENT)
 
 
@@ -87,15 +87,15 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
         if chance > alpha / min(total, 2 * total - rejected):
             break
         (different if kind else equivalent).add(place)
-    found = []
+    decided = []
     for place, item in enumerate(comparisons):
         if place in equivalent:
-            found.append(Word.EQUIVALENT)
+            decided.append(Word.EQUIVALENT)
         elif place in different:
-            found.append(_direction(math.fsum(item.fork_log_ratios) > 0, item.better))
+            decided.append(_direction(math.fsum(item.fork_log_ratios) > 0, item.better))
         else:
-            found.append(Word.UNCONFIRMED if place in alone else Word.UNDECIDED)
-    return found
+            decided.append(Word.UNCONFIRMED if place in alone else Word.UNDECIDED)
+    return decided
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -6,5 +6,5 @@ from . import collector, histograms, layers, observations, operations, slices, s
 from .source import Source
 
 _ALL = (slices, observations, operations, histograms, layers, collector, spans)
-SOURCES: dict[str, Source] = {one.SOURCE.name: one.SOURCE for one in _ALL}
+SOURCES: dict[str, Source] = {module.SOURCE.name: module.SOURCE for module in _ALL}
 GAUGES = frozenset[str]().union(*(source.gauges for source in SOURCES.values()))

@@ -12,15 +12,15 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
     """Sums over the requests of the measured time; those in violation are counted and in no sum."""
     if not trial.layers:
         return {}
-    measured = [one.record for one in trial.layers.get(number, ()) if one.measured]
-    right = [one for one in measured if not one.violations]
+    measured = [request.record for request in trial.layers.get(number, ()) if request.measured]
+    right = [record for record in measured if not record.violations]
     values: dict[str, float] = {
         "recorded": len(right),
-        "recorded_ns": sum(one.total_ns for one in right),
+        "recorded_ns": sum(record.total_ns for record in right),
         "violations": len(measured) - len(right),
     }
     for tag in trial.layer_tags:  # a tag that no request of this slice entered took no time
-        times = [one.layers[tag] for one in right if tag in one.layers]
+        times = [record.layers[tag] for record in right if tag in record.layers]
         values[f"self_ns_{tag}"] = sum(time.self_ns for time in times)
         values[f"total_ns_{tag}"] = sum(time.total_ns for time in times)
         values[f"entries_{tag}"] = sum(time.entries for time in times)

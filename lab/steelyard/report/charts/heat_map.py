@@ -22,15 +22,15 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
     if not shown:
         return None
     first = shown[0].compared
-    what = first.measure.title.lower()
+    measure_title = first.measure.title.lower()
     rows = tuple(_row(judgement) for judgement in shown)
     told = "; ".join(f"{payload}, {users} users: {ratio} {word}" for payload, users, ratio, _, word in rows)
     wide, narrow = draw(name, lambda width: _chart(shown, width))
     return Picture(
         f"{operation}: {first.a} against {first.b}",
-        f"Ratios of {what}; blue where {first.a} has more, orange where it has less, deeper with the distance. A word stands "
-        "where the verdict does, adjusted for all cells that are judged together.",
-        f"Ratios of {what} of {first.a} to {first.b} on {operation}. {told}.",
+        f"Ratios of {measure_title}; blue where {first.a} has more, orange where it has less, deeper with the distance. A word "
+        "stands where the verdict does, adjusted for all cells that are judged together.",
+        f"Ratios of {measure_title} of {first.a} to {first.b} on {operation}. {told}.",
         wide,
         narrow,
         ("payload", "users", "ratio", "interval", "verdict"),

@@ -32,17 +32,25 @@ def legend(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
 def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], layers: Sequence[Layer]) -> Picture:
     """One stacked bar a row of `bars`, from the outermost layer on the left to the innermost, in ms."""
     values = [
-        {"bar": bar, "layer": one.title, "order": order, "ms": one.ms, "percent": one.percent}
+        {"bar": bar, "layer": figure.title, "order": order, "ms": figure.ms, "percent": figure.percent}
         for bar, figures in bars.items()
-        for order, one in enumerate(figures)
+        for order, figure in enumerate(figures)
     ]
     rows = tuple(
-        (bar, one.title, value_text(one.ms), f"{one.percent:.1f}", _margins(one), *map(value_text, one.quartiles))
+        (
+            bar,
+            figure.title,
+            value_text(figure.ms),
+            f"{figure.percent:.1f}",
+            _margins(figure),
+            *map(value_text, figure.quartiles),
+        )
         for bar, figures in bars.items()
-        for one in figures
+        for figure in figures
     )
     told = "; ".join(
-        f"{bar}: {', '.join(f'{one.title} {one.percent:.0f}%' for one in figures)}" for bar, figures in bars.items()
+        f"{bar}: {', '.join(f'{figure.title} {figure.percent:.0f}%' for figure in figures)}"
+        for bar, figures in bars.items()
     )
 
     def build(width: int) -> Chart:
@@ -72,8 +80,8 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
     return Picture(title, "", f"Time a request in each layer. {told}.", wide, narrow, headings, rows)
 
 
-def _margins(one: LayerFigure) -> str:
-    return ", ".join(value_text(one.margins[level]) for level in sorted(one.margins)) or "one run"
+def _margins(figure: LayerFigure) -> str:
+    return ", ".join(value_text(figure.margins[level]) for level in sorted(figure.margins)) or "one run"
 
 
 def _colour(layers: Sequence[Layer]) -> Any:
@@ -89,15 +97,17 @@ def in_time(
     long as it took in all, and the collector's pauses over them. None without a request."""
     if not requests:
         return None
-    ordered = sorted(requests, key=lambda one: one.begin_ns)
+    ordered = sorted(requests, key=lambda request: request.begin_ns)
     slowest = max(range(len(ordered)), key=lambda n: ordered[n].total_ns)
     first = max(0, min(slowest - REQUESTS // 2, len(ordered) - REQUESTS))
     shown = ordered[first : first + REQUESTS]
     begin = shown[0].begin_ns
-    end = max(one.begin_ns + one.total_ns for one in shown)
+    end = max(request.begin_ns + request.total_ns for request in shown)
     pauses = [pause for log in logs for pause in log.pauses_within(begin, end)]
     values = [
-        dict(value, request=line) for line, one in enumerate(shown) for value in _bars(one, breakdown.layers, begin)
+        dict(value, request=line)
+        for line, request in enumerate(shown)
+        for value in _bars(request, breakdown.layers, begin)
     ]
     bands = [{"from": (pause.begin_ns - begin) / 1e6, "to": (pause.end_ns - begin) / 1e6} for pause in pauses]
 
@@ -120,12 +130,12 @@ def in_time(
         headings=("after, ms", "in all, ms", "paused, ms", *(layer.title for layer in breakdown.layers)),
         rows=tuple(
             (
-                value_text((one.begin_ns - begin) / 1e6),
-                value_text(one.total_ns / 1e6),
-                value_text(_paused_ms(one, pauses)),
-                *(value_text(self_ms(one, layer, named)) for layer in breakdown.layers),
+                value_text((request.begin_ns - begin) / 1e6),
+                value_text(request.total_ns / 1e6),
+                value_text(_paused_ms(request, pauses)),
+                *(value_text(self_ms(request, layer, named)) for layer in breakdown.layers),
             )
-            for one in shown
+            for request in shown
         ),
     )
 
@@ -140,7 +150,7 @@ def _bars(request: RequestRecord, layers: Sequence[Layer], begin: int) -> Iterat
 
 def _paused_ms(request: RequestRecord, pauses: Sequence[Pause]) -> float:
     end = request.begin_ns + request.total_ns
-    return sum(max(0, min(one.end_ns, end) - max(one.begin_ns, request.begin_ns)) for one in pauses) / 1e6
+    return sum(max(0, min(pause.end_ns, end) - max(pause.begin_ns, request.begin_ns)) for pause in pauses) / 1e6
 
 
 def _paused(request: RequestRecord, pauses: Sequence[Pause]) -> str:

@@ -24,7 +24,7 @@ Points = list[tuple[float, float, float, float]]  # x, mean over forks, lowest f
 def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
     """Of the cell's block; nothing where nothing was driven. `place` keeps the identifiers of several tests apart."""
     forks = {subject: blocks.series(run, cell, subject) for subject in run.schedule.subjects}
-    forks = {subject: found for subject, found in forks.items() if found}
+    forks = {subject: fork_series for subject, fork_series in forks.items() if fork_series}
     if not forks:
         return
     subjects = run.schedule.subjects

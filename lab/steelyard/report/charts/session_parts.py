@@ -17,7 +17,7 @@ _LEAST_LABELLED = 0.11  # of the longest bar: a name does not fit into less
 
 def session_parts(name: str, of_subjects: Sequence[SessionTimes], subjects: Sequence[str]) -> Picture | None:
     """The sessions of one name, a bar for each subject that had a whole one; None where none had."""
-    parts = {one.subject: one.parts_ms() for one in of_subjects if one.parts_ms()}
+    parts = {times.subject: times.parts_ms() for times in of_subjects if times.parts_ms()}
     if not parts:
         return None
     rows = tuple(

@@ -64,12 +64,14 @@ def failure_kinds(run: Run) -> tuple[str, ...]:
 
 
 def failure_headings(kinds: Sequence[str]) -> Iterator[str]:
+    """The columns of `failure_rows` behind cell and subject: one a kind, and what closed connections come to a thousand answers."""
     yield from (_KIND_HEADINGS.get(kind, kind.replace("_", " ")) for kind in kinds)
     if "closes" in kinds:
         yield _CLOSES
 
 
 def failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A row for each subject in each cell: how many requests of its measured slices ended as each of `kinds`, as text."""
     for cell, subject, total in _measured_rows(run):
         closed = f"{1000 * total['closes'] / max(1, total['answered']):.2g}" if total["closes"] else "0"
         yield cell, called(run, subject), *(f"{total[kind]:,}" for kind in kinds), *[closed] * ("closes" in kinds)
@@ -82,8 +84,8 @@ def deaths(failures: Sequence[TrialFailure]) -> Iterator[Death]:
         if failure.status == "failed":
             load = load_text(failure.place) if failure.place else ""
             by_death.setdefault((failure.subject or "the run", deed(failure.kind), load), []).append(str(failure.trial))
-    for (subject, what, load), trials in by_death.items():
-        yield Death(subject, what, load, f"{'trial' if len(trials) == 1 else 'trials'} {', '.join(trials)}")
+    for (subject, ending, load), trials in by_death.items():
+        yield Death(subject, ending, load, f"{'trial' if len(trials) == 1 else 'trials'} {', '.join(trials)}")
 
 
 def trial_failures(failures: Sequence[TrialFailure]) -> Iterator[tuple[str, ...]]:
@@ -92,8 +94,8 @@ def trial_failures(failures: Sequence[TrialFailure]) -> Iterator[tuple[str, ...]
         load, where = "", ""
         if failure.place is not None:
             load, where = load_text(failure.place).removeprefix("at "), f"{failure.place.slice}, {failure.place.phase}"
-        what = deed(failure.kind) if failure.status == "failed" else failure.status
-        yield str(failure.trial), failure.subject or "", what, load, where, failure.message
+        ending = deed(failure.kind) if failure.status == "failed" else failure.status
+        yield str(failure.trial), failure.subject or "", ending, load, where, failure.message
 
 
 def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:

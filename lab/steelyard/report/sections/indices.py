@@ -33,12 +33,14 @@ class UseCase:
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where no cell has a payload, or nothing is there to compare."""
-    found = [row for row in rows(analysis) if row.payload]
-    if not found or len(analysis.run.schedule.subjects) < 2:
+    with_payload = [row for row in rows(analysis) if row.payload]
+    if not with_payload or len(analysis.run.schedule.subjects) < 2:
         return None
-    names = dict.fromkeys(row.use_case for row in found)
+    names = dict.fromkeys(row.use_case for row in with_payload)
     return {
-        "use_cases": [_use_case(analysis, name, [row for row in found if row.use_case == name]) for name in names],
+        "use_cases": [
+            _use_case(analysis, name, [row for row in with_payload if row.use_case == name]) for name in names
+        ],
         "reference": analysis.run.schedule.reference,
         "used": USED,
     }
@@ -87,7 +89,7 @@ def _used(row: GridRow) -> tuple[str, ...]:
 def _why(analysis: Analysis, operation: str) -> Iterator[str]:
     """What the order of the subjects goes with in the heaviest cell: what a request cost each, with the interval of its ratio."""
     cells = [cell for cell in analysis.run.schedule.cells if cell.operation == operation and cell.payload]
-    cell = max(cells, key=lambda one: (sum(one.payload.values()), one.users))
+    cell = max(cells, key=lambda candidate: (sum(candidate.payload.values()), candidate.users))
     by_throughput = _order(analysis, cell, TPS)
     if len(by_throughput) < 2:
         return
@@ -98,7 +100,7 @@ def _why(analysis: Analysis, operation: str) -> Iterator[str]:
         if by_throughput == by_cpu:
             yield "Both orders are the same: who answers more there spends less processor time on each request."
         else:
-            apart = [one for one, other in zip(by_throughput, by_cpu, strict=True) if one != other]
+            apart = [subject for subject, other in zip(by_throughput, by_cpu, strict=True) if subject != other]
             yield (
                 f"The orders differ ({listed('subject', apart)}): there processor time a request alone does not tell who "
                 "answers more, so waiting does, or the intervals leave the order open."
@@ -114,21 +116,21 @@ def _order(analysis: Analysis, cell: Cell, measure: str) -> list[str]:
     values = {}
     better = -1 if analysis.measures[measure].data.better == "higher" else 1
     for subject in analysis.run.schedule.subjects:
-        one = figure(analysis, cell, subject, measure)
-        if one is not None and one.value is not None:
-            values[subject] = better * one.value
+        measured = figure(analysis, cell, subject, measure)
+        if measured is not None and measured.value is not None:
+            values[subject] = better * measured.value
     return sorted(values, key=lambda subject: values[subject])
 
 
 def _words(analysis: Analysis, cell: Cell, order: Sequence[str], measure: str) -> str:
     said = []
     for subject in order:
-        one = figure(analysis, cell, subject, measure)
+        measured = figure(analysis, cell, subject, measure)
         bounds = interval(analysis, cell, subject, measure)
-        if one is None or one.value is None:
+        if measured is None or measured.value is None:
             continue
         ratio = f", ratio {range_text(bounds)}" if bounds else ""
-        said.append(f"{subject} {value_text(one.value)} {one.measure.unit}{ratio}")
+        said.append(f"{subject} {value_text(measured.value)} {measured.measure.unit}{ratio}")
     return "; ".join(said)
 
 
@@ -139,11 +141,11 @@ def _published(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tup
         return (), ()
     cells = by_cell(read_indices(path), operation)
     servers = list(dict.fromkeys(server for printed in cells.values() for server in printed))
-    found = tuple(
+    table_rows = tuple(
         (str(payload), str(users), *(printed.get(server, "") for server in servers))
         for (users, payload), printed in cells.items()
     )
-    return ("payload", "users", *servers) if found else (), found
+    return ("payload", "users", *servers) if table_rows else (), table_rows
 
 
 def _claims(analysis: Analysis, operation: str) -> Iterator[tuple[str, str]]:

@@ -18,65 +18,78 @@ from ..subjects import called, present
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where no layers were observed, or none recorded."""
     run = analysis.run
-    found = breakdowns(run)
-    if not found:
+    observed = breakdowns(run)
+    if not observed:
         return None
-    whole = [one for one in found if one.kind is None]
+    whole = [breakdown for breakdown in observed if breakdown.kind is None]
     pictures = [
-        flame(place, cell.name, _bars(run, [one for one in found if one.cell is cell]), found[0].layers)
-        for place, cell in enumerate({one.cell.name: one.cell for one in found}.values())
+        flame(
+            place,
+            cell.name,
+            _bars(run, [breakdown for breakdown in observed if breakdown.cell is cell]),
+            observed[0].layers,
+        )
+        for place, cell in enumerate({breakdown.cell.name: breakdown.cell for breakdown in observed}.values())
     ]
     return {
-        "legend": legend(found[0].layers),
+        "legend": legend(observed[0].layers),
         "flames": pictures,
         "slow": [slow.sentence for slow in analysis.verdicts.slow_layers],
-        "in_time": present(_in_time(run, place, one) for place, one in enumerate(whole)),
+        "in_time": present(_in_time(run, place, breakdown) for place, breakdown in enumerate(whole)),
         "differences": tuple(_differences(run, whole)),
         "recorded": tuple(
-            (one.cell, called(run, one.subject), *(f"{count:,}" for count in _counts(one)))
-            for one in analysis.verdicts.recorded
+            (record_count.cell, called(run, record_count.subject), *(f"{count:,}" for count in _counts(record_count)))
+            for record_count in analysis.verdicts.recorded
         ),
     }
 
 
-def _counts(one: RecordCount) -> tuple[int, ...]:
-    return one.records, one.completed, one.lost, one.violations + one.unnested
+def _counts(record_count: RecordCount) -> tuple[int, ...]:
+    return (
+        record_count.records,
+        record_count.completed,
+        record_count.lost,
+        record_count.violations + record_count.unnested,
+    )
 
 
-def _bars(run: Run, found: Sequence[Breakdown]) -> dict[str, Sequence[LayerFigure]]:
+def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequence[LayerFigure]]:
     """The figures of a cell by what the bar is called."""
     several = len(run.schedule.subjects) > 1
     return {
-        f"{called(run, one.subject)}, {_kind(one)}" if several else _kind(one): list(figures_of(one)) for one in found
+        f"{called(run, breakdown.subject)}, {_kind(breakdown)}" if several else _kind(breakdown): list(
+            figures_of(breakdown)
+        )
+        for breakdown in breakdowns_of_cell
     }
 
 
-def _kind(one: Breakdown) -> str:
-    return one.kind.title if one.kind is not None else "all requests"
+def _kind(breakdown: Breakdown) -> str:
+    return breakdown.kind.title if breakdown.kind is not None else "all requests"
 
 
 def _in_time(run: Run, place: int, breakdown: Breakdown) -> Picture | None:
     """Of the trial that holds the slowest request."""
     trials = list(recorded(run, breakdown.cell, breakdown.subject))
-    trial, requests = max(trials, key=lambda item: max(one.total_ns for one in item[1]))
-    logs = [log for where, log in trial.collectors.items() if where.rpartition(".")[0] == breakdown.subject]
+    trial, requests = max(trials, key=lambda item: max(request.total_ns for request in item[1]))
+    logs = [log for process, log in trial.collectors.items() if process.rpartition(".")[0] == breakdown.subject]
     return in_time(place, breakdown, requests, logs)
 
 
 def _differences(run: Run, whole: Sequence[Breakdown]) -> Iterator[tuple[str, ...]]:
     """Each layer of a subject against the reference in the same cell: both means, and whether they differ beyond the margins."""
-    for one in whole:
-        base = next((b for b in whole if b.cell is one.cell and b.subject == run.schedule.reference), None)
-        if base is None or base is one:
+    for breakdown in whole:
+        base = next((b for b in whole if b.cell is breakdown.cell and b.subject == run.schedule.reference), None)
+        if base is None or base is breakdown:
             continue
-        for layer in one.layers:
-            mine, theirs = one.margins_of(layer), base.margins_of(layer)
+        for layer in breakdown.layers:
+            mine, theirs = breakdown.margins_of(layer), base.margins_of(layer)
             if not mine.by_level or not theirs.by_level:
                 said = "one run: nothing can be said"
             else:
                 said = "a difference" if mine.differs(theirs) else "within the margins"
             means = value_text(mine.mean), value_text(theirs.mean)
-            yield one.cell.name, called(run, one.subject), layer.title, *means, said
+            yield breakdown.cell.name, called(run, breakdown.subject), layer.title, *means, said
 
 
 SECTION = Section("layers", content)

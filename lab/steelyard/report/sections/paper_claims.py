@@ -14,28 +14,28 @@ from ..subjects import text
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where the study states no claim."""
     study = analysis.run.study
-    found = {
+    parts = {
         "claims": list(_claims(study)),
-        "figures": [_figure(one, analysis) for one in _tables(study, "published")],
+        "figures": [_figure(published, analysis) for published in _tables(study, "published")],
         "contradicting": list(_contradicting(study)),
     }
-    return {**found, "paper": _paper(study)} if any(found.values()) else None
+    return {**parts, "paper": _paper(study)} if any(parts.values()) else None
 
 
 def _tables(study: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     entries = study.get(key, [])
-    return [one for one in entries if isinstance(one, Mapping)] if isinstance(entries, list) else []
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
 
 
 def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, str]:
     """A figure of the paper's text, and ours of the same subject and tests, as far as this run has them."""
     measure, subject = text(published.get("measure")), text(published.get("subject"))
     wanted = published.get("tests", [])
-    cells = [str(one) for one in wanted] if isinstance(wanted, list) else []
+    cells = [str(test) for test in wanted] if isinstance(wanted, list) else []
     ours = [
-        f"{value_text(one.value)} ({one.cell})"
-        for one in analysis.verdicts.figures
-        if (one.measure, one.subject) == (measure, subject) and one.cell in cells and one.value is not None
+        f"{value_text(figure.value)} ({figure.cell})"
+        for figure in analysis.verdicts.figures
+        if (figure.measure, figure.subject) == (measure, subject) and figure.cell in cells and figure.value is not None
     ]
     known = analysis.measures.get(measure)
     return {
@@ -50,10 +50,13 @@ def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, st
 
 
 def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
-    for one in _tables(study, "contradicting"):
-        unit = text(one.get("unit"))
-        said = [f"{_span(each)} {unit} ({text(each.get('source'))})" for each in _tables(one, "statements")]
-        yield {"about": text(one.get("about")), "said": " and ".join(said)}
+    for contradiction in _tables(study, "contradicting"):
+        unit = text(contradiction.get("unit"))
+        said = [
+            f"{_span(statement)} {unit} ({text(statement.get('source'))})"
+            for statement in _tables(contradiction, "statements")
+        ]
+        yield {"about": text(contradiction.get("about")), "said": " and ".join(said)}
 
 
 def _span(entry: Mapping[str, Any]) -> str:

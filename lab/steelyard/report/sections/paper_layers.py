@@ -25,13 +25,13 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where the paper printed none, or nothing of it was run."""
     run = analysis.run
     ran = {cell.name for cell in run.schedule.cells}
-    layers = [one for one in read_published_layers(run.folder / LAYERS) if one.test in ran]
-    measures = [one for one in read_published_measures(run.folder / MEASURES) if one.test in ran]
+    layers = [printed for printed in read_published_layers(run.folder / LAYERS) if printed.test in ran]
+    measures = [printed for printed in read_published_measures(run.folder / MEASURES) if printed.test in ran]
     if not layers and not measures:
         return None
     subjects = run.schedule.subjects
     return {
-        "subjects": tuple(called(run, one) for one in subjects),
+        "subjects": tuple(called(run, subject) for subject in subjects),
         "layers": tuple(_layer_rows(analysis, layers, subjects)),
         "measures": tuple(_measure_rows(analysis, measures, subjects)),
     }
@@ -41,13 +41,21 @@ def _layer_rows(
     analysis: Analysis, printed: Sequence[PublishedLayer], subjects: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
     verdicts, schedule = analysis.verdicts, analysis.run.schedule
-    found = {(one.subject, one.cell, one.kind, one.layer): one for one in (*verdicts.layers, *verdicts.layers_by_kind)}
-    layers = {one.name: one.title for one in schedule.layers}
-    kinds = {"": "all requests", **{one.name: one.title for one in schedule.request_kinds}}
-    for one in printed:
-        ours = (_share(found.get((subject, one.test, one.kind, one.layer))) for subject in subjects)
-        named = (one.table, one.test, kinds.get(one.kind, one.kind), layers.get(one.layer, one.layer))
-        yield (*named, one.ms or NONE, one.percent, *(cell for pair in ours for cell in pair))
+    figures = {
+        (figure.subject, figure.cell, figure.kind, figure.layer): figure
+        for figure in (*verdicts.layers, *verdicts.layers_by_kind)
+    }
+    layers = {layer.name: layer.title for layer in schedule.layers}
+    kinds = {"": "all requests", **{kind.name: kind.title for kind in schedule.request_kinds}}
+    for published in printed:
+        ours = (_share(figures.get((subject, published.test, published.kind, published.layer))) for subject in subjects)
+        named = (
+            published.table,
+            published.test,
+            kinds.get(published.kind, published.kind),
+            layers.get(published.layer, published.layer),
+        )
+        yield (*named, published.ms or NONE, published.percent, *(cell for pair in ours for cell in pair))
 
 
 def _share(figure: LayerFigure | None) -> tuple[str, str]:
@@ -58,12 +66,12 @@ def _share(figure: LayerFigure | None) -> tuple[str, str]:
 def _measure_rows(
     analysis: Analysis, printed: Sequence[PublishedMeasure], subjects: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    figures = {(one.subject, one.cell, one.measure): one for one in analysis.verdicts.figures}
-    for one in printed:
-        ours = [figures.get((subject, one.test, one.measure)) for subject in subjects]
-        title = next((figure.title for figure in ours if figure is not None), one.measure)
+    figures = {(figure.subject, figure.cell, figure.measure): figure for figure in analysis.verdicts.figures}
+    for published in printed:
+        ours = [figures.get((subject, published.test, published.measure)) for subject in subjects]
+        title = next((figure.title for figure in ours if figure is not None), published.measure)
         values = (NONE if figure is None or figure.value is None else value_text(figure.value) for figure in ours)
-        yield one.table, one.test, title, one.value, *values
+        yield published.table, published.test, title, published.value, *values
 
 
 SECTION = Section("paper_layers", content)

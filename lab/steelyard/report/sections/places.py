@@ -28,31 +28,37 @@ def _used(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
     for subject in run.schedule.subjects:
         measured = list(_measured(run, cell, subject))
         requests = sum(row.completed + row.lead_in_completed + row.wrong for row, _ in measured)
-        places = {one.part: one.judged for _, seen in measured for one in seen}
+        places = {usage.part: usage.judged for _, seen in measured for usage in seen}
         if len(places) < 2:
             continue
         for place, judged in places.items():
-            used = [[one for one in seen if one.part == place] for _, seen in measured]
-            cost = sum(one.cpu_ns for seen in used for one in seen) / max(1, requests) / 1000
-            highest = max(sum(one.rss_bytes for one in seen) for seen in used) / 2**20
-            process = next((one for label, one in _processes(run) if label == subject and one.role == place), None)
-            what = f"{process.title} {process.version}" if process is not None else ""
+            used = [[usage for usage in seen if usage.part == place] for _, seen in measured]
+            cost = sum(usage.cpu_ns for seen in used for usage in seen) / max(1, requests) / 1000
+            highest = max(sum(usage.rss_bytes for usage in seen) for seen in used) / 2**20
+            process = next(
+                (process for label, process in _processes(run) if label == subject and process.role == place), None
+            )
+            program = f"{process.title} {process.version}" if process is not None else ""
             processors = ", ".join(map(str, process.processors)) if process is not None else ""
             numbers = value_text(cost), value_text(highest)
-            yield cell.name, called(run, subject), place, what, processors, "yes" if judged else "no", *numbers
+            yield cell.name, called(run, subject), place, program, processors, "yes" if judged else "no", *numbers
 
 
 def _states(run: Run) -> Iterator[str]:
     """With what companions began, once for each that proved it."""
-    found = {f"{called(run, label)}, {one.role}: {one.state}": None for label, one in _processes(run) if one.state}
-    yield from found
+    states = {
+        f"{called(run, label)}, {process.role}: {process.state}": None
+        for label, process in _processes(run)
+        if process.state
+    }
+    yield from states
 
 
 def _reconciled(run: Run) -> Iterator[str]:
     """What the trials ended with."""
     for trial in run.trials:
-        for one in trial.record.reconciled if trial.record is not None else ():
-            yield f"trial {trial.number}, {called(run, one.subject)}, {one.name}: {one.found}"
+        for reconciliation in trial.record.reconciled if trial.record is not None else ():
+            yield f"trial {trial.number}, {called(run, reconciliation.subject)}, {reconciliation.name}: {reconciliation.found}"
 
 
 def _processes(run: Run) -> Iterator[tuple[str, ProcessRecord]]:

@@ -48,9 +48,9 @@ def _shown(analysis: Analysis, place: int, cell: Cell) -> SessionCell | None:
     times = list(session_times(analysis.run, cell))
     if not times:
         return None
-    names = list(dict.fromkeys(one.name for one in times))
+    names = list(dict.fromkeys(session.name for session in times))
     subjects = analysis.run.schedule.subjects
-    by_name = {name: [one for one in times if one.name == name] for name in names}
+    by_name = {name: [session for session in times if session.name == name] for name in names}
     pictures = [session_parts(f"session-{place}-{name}", by_name[name], subjects) for name in names]
     return SessionCell(
         name=cell.name,
@@ -59,7 +59,7 @@ def _shown(analysis: Analysis, place: int, cell: Cell) -> SessionCell | None:
         figures=tuple(_figures(analysis, cell)),
         ratios=tuple(_ratios(analysis, cell)),
         pictures=tuple(picture for picture in pictures if picture is not None),
-        steps=tuple(row for one in times for row in _steps(analysis, one)),
+        steps=tuple(row for session in times for row in _steps(analysis, session)),
     )
 
 
@@ -108,11 +108,11 @@ def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
 
 def _cut_off(times: Sequence[SessionTimes]) -> Iterator[str]:
     """Where sessions are so long that those which a slice's end cuts off are missed."""
-    for one in times:
-        seconds = getattr(one.cell.profile, "seconds", None)
-        if one.mean_ms is not None and seconds is not None and one.mean_ms / 1000 > _LONG * seconds:
+    for session in times:
+        seconds = getattr(session.cell.profile, "seconds", None)
+        if session.mean_ms is not None and seconds is not None and session.mean_ms / 1000 > _LONG * seconds:
             yield (
-                f"A whole session of {one.subject} took {one.mean_ms / 1000:.2g} s of slices of {seconds:g} s: those that "
+                f"A whole session of {session.subject} took {session.mean_ms / 1000:.2g} s of slices of {seconds:g} s: those that "
                 "a slice's end cut off are not counted, so long ones are missing here. Longer slices, or fixed work, would tell."
             )
 

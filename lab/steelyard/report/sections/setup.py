@@ -26,7 +26,7 @@ _LONGEST = 500
 
 @dataclass(frozen=True)
 class Group:
-    """A heading and its (name, value) lines."""
+    """A part of the setup, such as a server's: its heading and its lines, each a name and a value."""
 
     heading: str
     lines: tuple[tuple[str, str], ...]

@@ -147,8 +147,8 @@ def _scaled(test: Mapping[str, Any], cell: Cell, scale: float) -> str:
         return ""
     whole = test.get("profile", {})
     kept = [
-        f", but {what} of {getattr(cell.profile, name):g} s and not {whole[name] * scale:g}"
-        for name, what in _LEAST.items()
+        f", but {title} of {getattr(cell.profile, name):g} s and not {whole[name] * scale:g}"
+        for name, title in _LEAST.items()
         if name in whole and getattr(cell.profile, name) > whole[name] * scale * 1.001
     ]
     return f"times scaled by {scale:g}{''.join(kept)}"
