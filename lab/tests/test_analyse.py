@@ -505,3 +505,33 @@ def test_requests_that_were_refused_cannot_have_reached_the_service(tmp_path: Pa
     run = write_run(tmp_path / "run", Planted(changes={(1, 0, A): {refused: 2}}))
     count(run, 123_458, 123_456)
     assert not analyse(run).valid
+
+
+def test_what_was_overloaded_in_one_stretch_widens_the_counts_of_no_other(tmp_path: Path) -> None:
+    """Two requests of a slice of each cell got no answer; the service may have counted two more there, and none elsewhere."""
+    run = write_run(
+        tmp_path / "run",
+        Planted(cells={"echoStruct": 1.0, "echoVoid": 1.5}, changes={(1, 0, A): {"outside_timeout": 2}}),
+    )
+    path = run / "trials" / "01" / "trial.json"
+    record = json.loads(path.read_text())
+    with (path.parent / "slices.csv").open(newline="") as file:
+        overloaded = [int(row["slice"]) for row in csv.DictReader(file) if int(row["outside_timeout"])]
+    cells = {plan["number"]: plan["cell"] for plan in record["slices"] if plan["subject"] == A}
+
+    def wrong_cells(first: int, second: int, elsewhere: int) -> set[str]:
+        more = [
+            ([overloaded[0]], first),
+            ([overloaded[1]], second),
+            (sorted(cells.keys() - set(overloaded)), elsewhere),
+        ]
+        record["counted"] = [
+            {"subject": A, "slices": slices, "by_service": 1_000 + extra, "by_engine": 1_000} for slices, extra in more
+        ]
+        path.write_text(json.dumps(record))
+        readings = [reading for reading in examine(read_run(run)) if reading.check == "Served, answered"]
+        return {reading.cell for reading in readings if reading.level is Level.INVALID}
+
+    assert wrong_cells(2, 2, 0) == set()
+    assert wrong_cells(3, 2, 0) == {cells[overloaded[0]]}
+    assert wrong_cells(0, 0, 1) == {"echoStruct", "echoVoid"}

@@ -193,7 +193,8 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
 
 
 def _counts(run: Run, cell: Cell, subject: str) -> Finding:
-    """The service's own count of requests against the engine's of answers, over the whole of the trials that hold the cell.
+    """The service's own count of requests against the engine's of answers, over all that was counted together with the cell's
+    slices: a load with a shape is counted alone, all else of a trial together.
 
     Equal where every request was answered rightly, in the measured time or outside; one that got no answer, or an error, may have
     reached the service or not.
@@ -208,9 +209,10 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
         subjects = trial.record.subjects if trial.record is not None else []
         faces = {subject, *(face.label for face in subjects if face.same_as == subject)}
         for count in trial.record.counted if trial.record is not None else ():
-            if count.subject != subject:
+            numbers = trial.slices.keys() if count.slices is None else count.slices
+            if count.subject != subject or not any(trial.plans[number].cell == cell.name for number in numbers):
                 continue
-            rows = [row for row in trial.slices.values() if row.subject in faces]
+            rows = [row for number, row in trial.slices.items() if row.subject in faces and number in numbers]
             unanswered = sum(row.unanswered for row in rows)
             turned_away = sum(row.turned_away for row in rows)
             served += count.by_service

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from ..base.errors import KeeperError, ProvisionError
 from ..exchange import corpus
@@ -14,38 +15,87 @@ from ..provision.launch import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
 
+ANSWERS = (
+    *("completed", "wrong", "status", "fault", "capture"),
+    *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault", "outside_capture"),
+)  # every kind of answer that a request may have reached the service for
+UNCHANGED_SECONDS = 0.1  # a service that counts nothing for so long has read what was sent
+MOST_LOOKS = 50
 
-def counts(
-    running: Mapping[str, RunningSubject],
-    served_before: Mapping[str, int | None],
-    rows: Iterable[Mapping[str, str]],
-    watch: Watch,
-    last: SlicePlan,
-) -> list[Counted]:
-    """The services' own counts against the engine's: every kind of answer that a request may have reached the service for.
 
-    `rows` are all of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises TrialFailedError
-    where it has one and does not tell.
-    """
-    answers = (
-        *("completed", "wrong", "status", "fault", "capture"),
-        *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault", "outside_capture"),
-    )
-    hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
-    by_engine = dict.fromkeys(hosts.values(), 0)
-    for row in rows:
-        by_engine[hosts[row["subject"]]] += sum(int(row[answer]) for answer in answers)
-    compared = []
-    for label in by_engine:
-        subject = running[label]
+class ServiceCounts:
+    """The services' own counts of requests, in stretches: a load with a shape is one of its own, so that what was overloaded in one
+    test says nothing of the counts of another. Raises ProvisionError where a service has a counter and does not tell."""
+
+    def __init__(self, running: Mapping[str, RunningSubject]) -> None:
+        self._hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
+        self._running = {label: running[label] for label in dict.fromkeys(self._hosts.values())}
+        self._first = {label: subject.requests_served() for label, subject in self._running.items()}
+        self._stretches: list[tuple[SlicePlan, int]] = []
+
+    @contextmanager
+    def stretch(self, plan: SlicePlan) -> Iterator[None]:
+        """The slice that is driven within is a stretch, where the service's count can be read before it and after it."""
+        host = self._running[self._hosts[plan.subject]]
+        host.thaw()
+        before = _count_at_rest(host)
+        yield
+        after = _count_at_rest(host)
+        if before is not None and after is not None:
+            self._stretches.append((plan, after - before))
+
+    def compared(self, rows: Iterable[Mapping[str, str]], watch: Watch, last: SlicePlan) -> list[Counted]:
+        """Each subject's count against the engine's: a stretch each, and one of all other slices.
+
+        `rows` are all of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises
+        TrialFailedError where it has one and does not tell.
+        """
+        answers = {int(row["slice"]): sum(int(row[answer]) for answer in ANSWERS) for row in rows}
+        slices: dict[str, list[int]] = {label: [] for label in self._running}
+        for row in rows:
+            slices[self._hosts[row["subject"]]].append(int(row["slice"]))
+        compared = []
+        for label, subject in self._running.items():
+            served = self._served(label, subject, watch, last)
+            if served is None:
+                continue
+            alone = {plan.number: count for plan, count in self._stretches if self._hosts[plan.subject] == label}
+            others = [number for number in slices[label] if number not in alone]
+            compared.append(
+                Counted(
+                    subject=label,
+                    slices=others if alone else None,
+                    by_service=served - sum(alone.values()),
+                    by_engine=sum(answers[number] for number in others),
+                )
+            )
+            compared += [
+                Counted(subject=label, slices=[number], by_service=count, by_engine=answers[number])
+                for number, count in alone.items()
+            ]
+        return compared
+
+    def _served(self, label: str, subject: RunningSubject, watch: Watch, last: SlicePlan) -> int | None:
         subject.thaw()
         try:
-            served, before = subject.requests_served(), served_before[label]
+            served, first = subject.requests_served(), self._first[label]
         except ProvisionError as error:
             raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
-        if served is not None and before is not None:
-            compared.append(Counted(subject=label, by_service=served - before, by_engine=by_engine[label]))
-    return compared
+        return None if served is None or first is None else served - first
+
+
+def _count_at_rest(subject: RunningSubject) -> int | None:
+    """The service's count once it grows no more, since it may still read what nobody waits for; None where that is not told."""
+    try:
+        count = subject.requests_served()
+        for _ in range(MOST_LOOKS):
+            time.sleep(UNCHANGED_SECONDS)
+            before, count = count, subject.requests_served()
+            if count == before:
+                return count
+    except ProvisionError:
+        pass
+    return None
 
 
 def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:

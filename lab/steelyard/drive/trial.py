@@ -7,7 +7,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -29,7 +29,7 @@ from .bring_up import start_all
 from .engine import Engine, Tick
 from .gathering import gather
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
-from .proof import check_samples, counts, reconciled, settle
+from .proof import ServiceCounts, check_samples, reconciled, settle
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
 from .spans import store_spans
@@ -134,12 +134,12 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
         os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
         stack.callback(os.sched_setaffinity, 0, affinity)
         try:
-            served_before = {label: subject.requests_served() for label, subject in running.items()}
+            counts = ServiceCounts(running)
             with Engine(job, log.folder) as engine, processes.Observer(log.folder) as observer:
-                driver = _Driver(setting, plan, log, running, engine, observer)
+                driver = _Driver(setting, plan, log, running, engine, observer, counts)
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
-            log.counted = counts(running, served_before, driver.rows.seen, driver.watch, log.slices[-1])
+            log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
             if setting.schedule.spans:
                 store_spans(setting.schedule, log, driver.rows.seen)
             log.reconciled = reconciled(running)
@@ -167,6 +167,7 @@ class _Driver:
         running: dict[str, RunningSubject],
         engine: Engine,
         observer: processes.Observer,
+        counts: ServiceCounts,
     ) -> None:
         self._setting = setting
         self._plan = plan
@@ -174,6 +175,7 @@ class _Driver:
         self._running = running
         self._engine = engine
         self._observer = observer
+        self._counts = counts
         self._design = design_named(setting.schedule.design)
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.rows = SliceRows(log.folder / "slices.csv")
@@ -244,10 +246,11 @@ class _Driver:
         if turn is not None:
             driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
         else:
-            driven = [
-                self._drive_slice(plan, kind.stage(cell, plan.subject, pair, total), kind.rest_seconds)
-                for plan in plans
-            ]
+            driven = []
+            for plan in plans:
+                with self._counts.stretch(plan) if kind.overload_is_a_result else nullcontext():
+                    stage = kind.stage(cell, plan.subject, pair, total)
+                    driven.append(self._drive_slice(plan, stage, kind.rest_seconds))
         return any(compiles(driven_slice.jit_share) for driven_slice in driven)
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:

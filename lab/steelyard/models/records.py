@@ -263,9 +263,13 @@ class Check(Strict):
 
 
 class Counted(Strict):
-    """How many requests a subject's service counted during the load, and how many answers of it the engine counted."""
+    """How many requests a subject's service counted during the load, and how many answers of it the engine counted.
+
+    `slices`: the numbers of those that it is about, of the subject and its other faces; None for all of the trial.
+    """
 
     subject: str
+    slices: list[int] | None = None
     by_service: int
     by_engine: int
 

@@ -1,0 +1,96 @@
+"""A service's own count is read before and after a load with a shape, so that what it overloads is that stretch's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from steelyard.base.errors import ProvisionError
+from steelyard.drive import proof
+from steelyard.drive.proof import ANSWERS, ServiceCounts
+from steelyard.drive.setting import TrialFailedError
+from steelyard.drive.watch import Watch
+from steelyard.models.records import Counted, Failure, SlicePlan
+from steelyard.provision.launch import RunningSubject
+
+
+class Service:
+    """A service that says what it is told to; each count is said once, the last one for ever."""
+
+    def __init__(self, *says: int | None, same_as: str | None = None) -> None:
+        self.subject = SimpleNamespace(same_as=same_as)
+        self._says: Iterator[int | None] = iter(says)
+        self._last: int | None = None
+
+    def thaw(self) -> None:
+        pass
+
+    def requests_served(self) -> int | None:
+        self._last = next(self._says, self._last)
+        if self._last == -1:
+            raise ProvisionError("it does not tell")
+        return self._last
+
+
+def plan(number: int, subject: str = "a") -> SlicePlan:
+    return SlicePlan(number=number, subject=subject, cell="burst", phase="measure", pair=0)
+
+
+def row(number: int, completed: int, subject: str = "a") -> dict[str, str]:
+    return {"slice": str(number), "subject": subject, **dict.fromkeys(ANSWERS, "0"), "completed": str(completed)}
+
+
+def counts_of(**services: Service) -> ServiceCounts:
+    return ServiceCounts(cast("dict[str, RunningSubject]", services))
+
+
+def failure(_: SlicePlan, label: str, message: str) -> Failure:
+    return Failure(kind="died", subject=label, message=message)
+
+
+WATCH = cast("Watch", SimpleNamespace(unreachable=failure))
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof, "UNCHANGED_SECONDS", 0.0)
+
+
+def compared(counts: ServiceCounts, *rows: dict[str, Any]) -> list[Counted]:
+    return counts.compared(rows, WATCH, plan(9))
+
+
+def test_a_trial_without_shapes_is_one_stretch() -> None:
+    counts = counts_of(a=Service(10, 110), b=Service(0, None, same_as="a"))
+    rows = (row(0, 60), row(1, 40, "b"))
+    assert compared(counts, *rows) == [Counted(subject="a", by_service=100, by_engine=100)]
+
+
+def test_a_load_with_a_shape_is_counted_alone_once_the_service_has_read_all_that_was_sent() -> None:
+    counts = counts_of(a=Service(10, 40, 40, 90, 95, 97, 97, 127))
+    with counts.stretch(plan(1)):
+        pass
+    assert compared(counts, row(0, 30), row(1, 50), row(2, 30)) == [
+        Counted(subject="a", slices=[0, 2], by_service=60, by_engine=60),
+        Counted(subject="a", slices=[1], by_service=57, by_engine=50),
+    ]
+
+
+@pytest.mark.parametrize("says", [(10, -1, 60), (10, 40, 40, -1, 60), (10, *range(11, 11 + 2 * proof.MOST_LOOKS), 60)])
+def test_a_service_that_does_not_tell_at_once_or_never_rests_is_counted_with_the_rest(says: tuple[int, ...]) -> None:
+    counts = counts_of(a=Service(*says))
+    with counts.stretch(plan(1)):
+        pass
+    (counted,) = compared(counts, row(0, 20), row(1, 30))
+    assert (counted.slices, counted.by_engine) == (None, 50)
+
+
+def test_a_service_without_a_counter_is_not_counted() -> None:
+    assert compared(counts_of(a=Service(None)), row(0, 5)) == []
+
+
+def test_a_service_that_does_not_tell_in_the_end_fails_the_trial() -> None:
+    with pytest.raises(TrialFailedError, match="it does not tell"):
+        compared(counts_of(a=Service(10, -1)), row(0, 5))
