@@ -59,6 +59,8 @@ class Ran:
     err: str
 
     def json(self) -> Any:
+        """What it printed with `--json`; where that is nothing, why."""
+        assert self.out.strip(), f"nothing was printed, exit code {self.code}: {self.err[-4000:]}"
         return json.loads(self.out)
 
     @property

@@ -105,7 +105,9 @@ impl Work {
 
 impl Debt {
     fn grow(&self, ns: u64) {
-        let room = self.changed.wait_while(lock(&self.owed_ns), |owed| *owed >= self.most_ns);
+        let room = self
+            .changed
+            .wait_while(lock(&self.owed_ns), |owed| *owed >= self.most_ns);
         *room.unwrap_or_else(PoisonError::into_inner) += ns;
         self.changed.notify_all();
     }
