@@ -1,6 +1,7 @@
 """Every spelling of a request means what the request means."""
 
 import pytest
+from lxml import etree
 from steelyard.catalogue import entries
 from steelyard.exchange import exchanges
 from steelyard.exchange.soap.messages import TypedMessages, content
@@ -38,3 +39,18 @@ def test_a_type_named_in_an_attribute_keeps_its_namespace_whatever_the_prefixes_
     assert "xsi:type=" in request
     wanted = meaning.of(content(request))
     assert [one.name for one in respell(request) if meaning.of(content(one.body)) != wanted] == []
+
+
+def test_the_prefix_of_a_type_is_bound_on_the_envelope_alone_in_one_spelling() -> None:
+    soakit = entries.service("soakit")
+    request = dict(exchanges.written(soakit))["tv-dinner/bare"].request
+    spelling = next(one for one in respell(request) if one.name == "types on the envelope")
+    envelope, *others = etree.fromstring(spelling.body).iter(etree.Element)
+    types = [type_ for one in others for type_ in one.xpath("@*[local-name() = 'type']") if ":" in type_]
+    assert types
+    assert {type_.partition(":")[0] for type_ in types} <= envelope.nsmap.keys()
+    assert all(one.nsmap == envelope.nsmap for one in others), "something is bound below the envelope"
+
+
+def test_a_request_without_a_type_has_no_spelling_for_it() -> None:
+    assert "types on the envelope" not in [one.name for one in respell(WRITTEN[0][1].request)]

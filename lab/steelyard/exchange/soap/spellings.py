@@ -40,6 +40,8 @@ def respell(request: str) -> Iterator[Spelling]:
     yield Spelling(
         "UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16
     )
+    if any(element.get(_TYPE) is not None for element in root.iter(etree.Element)):
+        yield Spelling("types on the envelope", _written(root, prefix=lambda index: f"t{index}", rebound=False))
 
 
 def _written(
@@ -50,31 +52,40 @@ def _written(
     text: Text = escape,
     before_child: str = "",
     declaration: str = '<?xml version="1.0" encoding="UTF-8"?>',
+    rebound: bool = True,
 ) -> bytes:
-    """The document written anew, every namespace bound at the root."""
+    """The document written anew, every namespace bound at the root, and that of an xsi:type again where it stands if `rebound`.
+
+    Some stacks hand a service no prefix that only the envelope binds. That is a spelling of its own, so that their descriptors can
+    name it and all the other spellings are asked of them too.
+    """
     spaces = sorted({_space(tag) for element in root.iter() for tag in _tags(element) if _space(tag)})
     prefixes = {space: prefix(index) for index, space in enumerate(spaces)}
     bound = "".join(f" xmlns:{name}={_quoted(space, quote)}" for space, name in prefixes.items())
-    written = _element(root, prefixes, bound, quote, text, before_child)
+    written = _element(root, prefixes, bound, quote, text, before_child, rebound)
     return (_requoted(declaration, quote) + written).encode()
 
 
 def _element(
-    element: etree._Element, prefixes: dict[str, str], bound: str, quote: str, text: Text, before_child: str
+    element: etree._Element,
+    prefixes: dict[str, str],
+    bound: str,
+    quote: str,
+    text: Text,
+    before_child: str,
+    rebound: bool,
 ) -> str:
     name = _name(element.tag, prefixes)
     attributes = "".join(
         f" {_name(key, prefixes)}={_quoted(_value(element, key, prefixes), quote)}" for key in element.attrib
     )
     type_ = element.get(_TYPE)
-    if (
-        type_ is not None
-    ):  # bound again where it is needed: some stacks hand a service no prefix that the envelope binds
+    if rebound and type_ is not None:
         space = _space(_named(element, type_))
         attributes += f" xmlns:{prefixes[space]}={_quoted(space, quote)}" if space else ""
     inside = text(element.text) if element.text else ""
     for child in element:
-        inside += before_child + _element(child, prefixes, "", quote, text, before_child)
+        inside += before_child + _element(child, prefixes, "", quote, text, before_child, rebound)
         inside += text(child.tail) if child.tail else ""
     return f"<{name}{bound}{attributes}>{inside}</{name}>"
 
