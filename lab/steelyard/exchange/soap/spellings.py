@@ -40,8 +40,8 @@ def respell(request: str) -> Iterator[Spelling]:
     yield Spelling(
         "UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16
     )
-    if any(element.get(_TYPE) is not None for element in root.iter(etree.Element)):
-        yield Spelling("types on the envelope", _written(root, prefix=lambda index: f"t{index}", rebound=False))
+    if any(_hanging(element) for element in root.iter(etree.Element)):
+        yield Spelling("prefixes on the envelope", _written(root, prefix=lambda index: f"e{index}", rebound=False))
 
 
 def _written(
@@ -54,7 +54,7 @@ def _written(
     declaration: str = '<?xml version="1.0" encoding="UTF-8"?>',
     rebound: bool = True,
 ) -> bytes:
-    """The document written anew, every namespace bound at the root, and that of an xsi:type again where it stands if `rebound`.
+    """The document written anew, every namespace bound at the root, and those of attributes again where they stand if `rebound`.
 
     Some stacks hand a service no prefix that only the envelope binds. That is a spelling of its own, so that their descriptors can
     name it and all the other spellings are asked of them too.
@@ -79,10 +79,8 @@ def _element(
     attributes = "".join(
         f" {_name(key, prefixes)}={_quoted(_value(element, key, prefixes), quote)}" for key in element.attrib
     )
-    type_ = element.get(_TYPE)
-    if rebound and type_ is not None:
-        space = _space(_named(element, type_))
-        attributes += f" xmlns:{prefixes[space]}={_quoted(space, quote)}" if space else ""
+    if rebound and not bound:
+        attributes += "".join(f" xmlns:{prefixes[space]}={_quoted(space, quote)}" for space in _hanging(element))
     inside = text(element.text) if element.text else ""
     for child in element:
         inside += before_child + _element(child, prefixes, "", quote, text, before_child, rebound)
@@ -96,8 +94,7 @@ def _defaulted(root: etree._Element) -> bytes:
     def element(node: etree._Element, inherited: str) -> str:
         space, local = _space(node.tag), etree.QName(node.tag).localname
         declared = f" xmlns={quoteattr(space)}" if space != inherited else ""
-        spaces = {_space(tag) for tag in _tags(node)[1:] if _space(tag)}
-        prefixes = {used: f"a{index}" for index, used in enumerate(sorted(spaces))}
+        prefixes = {used: f"a{index}" for index, used in enumerate(_hanging(node))}
         declared += "".join(f" xmlns:{name}={quoteattr(used)}" for used, name in prefixes.items())
         attributes = "".join(f" {_name(key, prefixes)}={quoteattr(_value(node, key, prefixes))}" for key in node.attrib)
         inside = escape(node.text or "") + "".join(element(child, space) + escape(child.tail or "") for child in node)
@@ -110,6 +107,11 @@ def _tags(element: etree._Element) -> list[str]:
     """The names of an element, of its attributes, and of the type that xsi:type gives it, each with its namespace."""
     type_ = element.get(_TYPE)
     return [element.tag, *element.attrib, *([_named(element, type_)] if type_ is not None else [])]
+
+
+def _hanging(element: etree._Element) -> list[str]:
+    """The namespaces of an element's attributes, and of the type that xsi:type gives it."""
+    return sorted({_space(tag) for tag in _tags(element)[1:] if _space(tag)})
 
 
 def _value(element: etree._Element, key: str, prefixes: dict[str, str]) -> str:
