@@ -8,10 +8,14 @@ import javax.xml.stream.XMLStreamReader;
 /** Walks a document by its stream of events, child by child, and builds nothing of it. */
 final class Cursor {
 
-  /** How deep what is skipped may nest. */
-  static final int MOST_DEPTH = 64;
+  /**
+   * How deep a document may nest. No product's own limit is lower (the least are CXF's and JDK
+   * 25's, 100 with the envelope), so this one decides on all of them, whatever the technique.
+   */
+  static final int MOST_DEPTH = 80;
 
   private final XMLStreamReader reader;
+  private int depth;
 
   Cursor(XMLStreamReader reader) {
     this.reader = reader;
@@ -101,6 +105,7 @@ final class Cursor {
   /** The element's text; the cursor is then at its end. */
   String text() {
     try {
+      depth--;
       return reader.getElementText();
     } catch (XMLStreamException e) {
       throw broken(e);
@@ -109,17 +114,9 @@ final class Cursor {
 
   /** Passes over the element with all inside. */
   void skip() {
-    int depth = 1;
-    while (depth > 0) {
-      int event = next();
-      if (event == XMLStreamConstants.START_ELEMENT) {
-        depth++;
-        if (depth > MOST_DEPTH) {
-          throw new BadDocument("elements nest more than " + MOST_DEPTH + " deep");
-        }
-      } else if (event == XMLStreamConstants.END_ELEMENT) {
-        depth--;
-      }
+    int around = depth - 1;
+    while (depth > around) {
+      next();
     }
   }
 
@@ -131,6 +128,14 @@ final class Cursor {
       }
       if (event == XMLStreamConstants.ENTITY_REFERENCE) {
         throw new BadDocument("the document refers to an entity");
+      }
+      if (event == XMLStreamConstants.START_ELEMENT) {
+        depth++;
+        if (depth > MOST_DEPTH) {
+          throw new BadDocument("elements nest more than " + MOST_DEPTH + " deep");
+        }
+      } else if (event == XMLStreamConstants.END_ELEMENT) {
+        depth--;
       }
       return event;
     } catch (XMLStreamException e) {

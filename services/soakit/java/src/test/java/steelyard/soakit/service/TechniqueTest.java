@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.transform.Source;
 import javax.xml.transform.dom.DOMSource;
 import javax.xml.transform.stream.StreamResult;
@@ -125,6 +126,37 @@ class TechniqueTest {
                                         .isInstanceOf(BadDocument.class))));
   }
 
+  @TestFactory
+  Stream<DynamicTest> documentsThatNestTooDeepAreRefusedWhereverTheyDo() throws Exception {
+    String deep = "<x:a xmlns:x='urn:example:any'>" + "<x:a>".repeat(99) + "</x:a>".repeat(100);
+    var ends =
+        Map.of(
+            UseCase.TV_DINNER, "</o:UserArea>",
+            UseCase.SUSHI_BOATS, "</n:Body>",
+            UseCase.BUFFET, "</b:Part>");
+    var tests = new ArrayList<DynamicTest>();
+    for (var folder : FOLDERS.entrySet()) {
+      Path request =
+          CONTRACT.resolve("exchanges").resolve(folder.getKey()).resolve("bare.request.xml");
+      String end = ends.get(folder.getValue());
+      String document = text(new DOMSource(content(request))).replaceFirst(end, deep + end);
+      assertThat(document).contains(deep);
+      for (var technique : TECHNIQUES.entrySet()) {
+        tests.add(
+            DynamicTest.dynamicTest(
+                folder.getKey() + " by " + technique.getKey(),
+                () -> {
+                  assertThatThrownBy(() -> technique.getValue().answer(folder.getValue(), document))
+                      .isInstanceOf(BadDocument.class);
+                  var xml = new StreamSource(new StringReader(document));
+                  assertThatThrownBy(() -> technique.getValue().answer(folder.getValue(), xml))
+                      .isInstanceOf(BadDocument.class);
+                }));
+      }
+    }
+    return tests.stream();
+  }
+
   private static void answered(UseCase useCase, Path request, Technique technique)
       throws Exception {
     Element content = content(request);
@@ -149,7 +181,9 @@ class TechniqueTest {
   }
 
   private static Element content(Path file) throws Exception {
-    Element envelope = Trees.parsed(Files.readString(file));
+    var builders = DocumentBuilderFactory.newDefaultNSInstance();
+    builders.setAttribute("jdk.xml.maxElementDepth", "0"); // a JDK's own limit may be 100
+    Element envelope = builders.newDocumentBuilder().parse(file.toFile()).getDocumentElement();
     Element body = Trees.children(envelope).iterator().next();
     return Trees.children(body).iterator().next();
   }
