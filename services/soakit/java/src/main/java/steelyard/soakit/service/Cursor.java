@@ -4,6 +4,7 @@ import javax.xml.XMLConstants;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import javax.xml.stream.util.StreamReaderDelegate;
 
 /** Walks a document by its stream of events, child by child, and builds nothing of it. */
 final class Cursor {
@@ -26,6 +27,19 @@ final class Cursor {
     return reader;
   }
 
+  /**
+   * The stream for whoever goes on with it and knows no limit: it ends where elements nest too
+   * deep.
+   */
+  XMLStreamReader shallow() {
+    return new StreamReaderDelegate(reader) {
+      @Override
+      public int next() {
+        return Cursor.this.next();
+      }
+    };
+  }
+
   /** Goes to the root element. */
   void root() {
     while (next() != XMLStreamConstants.START_ELEMENT) {
@@ -43,6 +57,23 @@ final class Cursor {
     } catch (XMLStreamException e) {
       throw broken(e);
     }
+  }
+
+  /** From a message's content to its document; whether an element of the service's is around it. */
+  boolean enter(UseCase useCase) {
+    boolean wrapped = useCase.isWrapper(namespace(), name());
+    if (wrapped && !child()) {
+      throw new BadDocument("the message holds no document");
+    }
+    return wrapped;
+  }
+
+  /** From the end of a document to that of the message's content. */
+  void leave(boolean wrapped) {
+    if (wrapped && child()) {
+      throw new BadDocument("the message holds more than a document");
+    }
+    end();
   }
 
   /** Goes to the next child of the element around; false where it has no more, and at its end. */

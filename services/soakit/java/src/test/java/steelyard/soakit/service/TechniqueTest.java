@@ -34,6 +34,9 @@ class TechniqueTest {
       Map.of(
           "binding", new Binding(Parsers.named("server")),
           "binding, read by aalto", new Binding(Parsers.named("aalto")),
+          "binding by jackson", jackson("server"),
+          "binding by jackson, read by the JDK", jackson("jdk"),
+          "binding by jackson, read by aalto", jackson("aalto"),
           "stax by the server", new Streaming(Parsers.named("server")),
           "stax by the JDK", new Streaming(Parsers.named("jdk")),
           "stax by woodstox", new Streaming(Parsers.named("woodstox")),
@@ -155,6 +158,11 @@ class TechniqueTest {
       }
     }
     return tests.stream();
+  }
+
+  private static Technique jackson(String stax) {
+    Parsers parsers = Parsers.named(stax);
+    return new JacksonBinding(parsers, new Binding(parsers));
   }
 
   private static void answered(UseCase useCase, Path request, Technique technique)
