@@ -77,7 +77,7 @@ test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
 
 test-go:
-	for program in services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
+	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
 
 test-node:
 	cd services/wstest/node && node --test

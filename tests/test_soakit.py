@@ -6,17 +6,20 @@ import csv
 import json
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import HOUSE, MARK, Lab, ours
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract, refusals
+from steelyard.exchange import contract, exchanges, refusals
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
+
+from conftest import HOUSE, MARK, Lab, ours
 
 PROGRESS = Progress(Console(stderr=True), quiet=True)
 STUDY = """
@@ -102,20 +105,52 @@ def test_a_subject_that_takes_a_fifth_longer_reads_083(shared_lab: Lab, plain: l
     assert slowed["index"] < 1
 
 
+@contextmanager
+def running(folder: Path, server: str, factors: dict[str, str]) -> Iterator[RunningSubject]:
+    """A server with the kit; when it has ended, nothing of it runs."""
+    part = PartSpec(server=server, factors=factors)
+    ready = subject.provided(SubjectSpec(label="soakit", parts=[part]), entries.service("soakit"), PROGRESS)
+    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
+        yield started
+    assert ours(folder) == []
+
+
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSubject]:
-    """Tomcat with Metro, by trees of its own; when it has ended, nothing of it runs."""
+    """Tomcat with Metro, by trees of its own."""
     monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
     monkeypatch.setenv(MARK, str(tmp_path))
-    part = PartSpec(server="tomcat-metro", factors={"technique": "soapelement", "stax": "aalto"})
-    ready = subject.provided(SubjectSpec(label="soakit", parts=[part]), entries.service("soakit"), PROGRESS)
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
-        yield running
-    assert ours(tmp_path) == []
+    with running(tmp_path, "tomcat-metro", {"technique": "soapelement", "stax": "aalto"}) as subject_:
+        yield subject_
+
+
+def large_orders_are_answered(on: RunningSubject) -> None:
+    """Orders of 350 sublines a line, more than five megabytes as strings, carried both ways."""
+    for carriage, least in (("string", 5_000_000), ("xml", 3_500_000)):
+        service = entries.service("soakit")
+        service = replace(service, model=service.model.as_set({"carriage": carriage}))
+        (order,) = exchanges.generated(service, "tv-dinner", seed=1, count=1, parameters={"Sublines": 350})
+        assert len(order.request) > least
+        with contract.Questioner(service, on.url, on.subject.headers) as questioner:
+            questioner.ask(order, next(iter(questioner.meaning.spellings(order))))
+
+
+JAVA = [name for name in entries.server_files() if entries.server(name).model.implementation == "java"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("server", [name for name in JAVA if entries.server(name).model.licence is None])
+def test_orders_of_five_megabytes_are_answered_on_every_server_that_runs_the_kit(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    with running(tmp_path, server, {}) as on:
+        large_orders_are_answered(on)
 
 
 def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:
     service = subject.service_as_set(entries.service("soakit"), [started.subject])
-    assert contract.verify(service, started.url, seed=1, all_spellings=False) > 30
+    assert contract.verify(service, started.url, seed=1, all_spellings=False) > 50
     known = set(entries.server("tomcat-metro").model.deviations)
     assert refusals.refuse(service, started.url, {}).keys() <= known
+    large_orders_are_answered(started)

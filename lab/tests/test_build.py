@@ -77,6 +77,10 @@ def test_a_build_in_the_services_folder_is_done_once_for_all_servers_and_again_w
     (sources / "a.c").write_text("2")
     build.provide(entries.server("second"), service, QUIET)
     assert times.read_text().split() == ["built", "built"]
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "shared.c").write_text("1")
+    build.provide(entries.server("first"), service, QUIET)
+    assert times.read_text().split() == ["built"] * 3, "what all services share has changed"
     shutil.rmtree(sources / "target")
     build.provide(entries.server("first"), service, QUIET)
     assert times.read_text().split() == ["built"], "what was cleaned by hand is built again"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from steelyard.drive.watch import Watch, memory_line, waits_for_itself
@@ -63,6 +65,18 @@ def test_a_slice_in_which_all_failed_ends_the_trial_whatever_the_kind(tmp_path: 
     failure = watch.look(plan, row)
     assert failure is not None and failure.kind == "no-answer"
     assert f"every request failed: 7 {kind}" in failure.message
+
+
+@pytest.mark.parametrize(("phase", "kind"), [("head-start", None), ("warm-up", None), ("measure", "too-slow")])
+def test_answers_that_come_after_their_slice_end_a_trial_only_where_it_is_measured(
+    tmp_path: Path, phase: Literal["head-start", "warm-up", "measure"], kind: str | None
+) -> None:
+    cell = Cell(name="echoStruct", mix={"echoStruct": 1.0}, users=8, profile=BigBang(users=8, seconds=1), primary=True)
+    watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, 10.0, tmp_path)
+    columns = ("completed", "wrong", "unfinished", *FAILURE_KINDS)
+    row = dict.fromkeys(columns, "0") | {"end_ns": str(time.monotonic_ns()), "measured_ns": "1000000000"}
+    failure = watch.look(SlicePlan(number=1, subject="go", cell="echoStruct", phase=phase, pair=0), row)
+    assert (failure.kind if failure is not None else None) == kind
 
 
 def test_the_kinds_of_failure_are_those_of_the_format_s_description() -> None:

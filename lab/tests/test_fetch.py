@@ -60,6 +60,21 @@ def test_an_artifact_with_the_pinned_checksum_is_unpacked_without_its_leading_fo
     assert fetch.is_fetched(made)
 
 
+def test_where_the_repository_publishes_no_checksum_the_pinned_one_decides(
+    maven: Path, tmp_path: Path, quiet: Progress
+) -> None:
+    script = tmp_path / "bin" / "mvn"
+    script.write_text(script.read_text().replace("\n", "\ncase $1 in --strict-checksums) exit 1;; esac\n", 1))
+    right = server(
+        tmp_path,
+        [{"maven": "g:thing:1:zip", "sha256": hashlib.sha256(maven.read_bytes()).hexdigest(), "unpack": "thing"}],
+    )
+    assert (fetch.fetch(right, quiet, {}) / "thing" / "bin" / "run.sh").is_file()
+    wrong = server(tmp_path, [{"maven": "g:thing:1:zip", "sha256": "0" * 64, "unpack": "thing"}])
+    with pytest.raises(FetchError, match="is pinned"):
+        fetch.fetch(wrong, quiet, {})
+
+
 @pytest.mark.usefixtures("maven")
 def test_another_checksum_is_refused_and_nothing_is_kept(tmp_path: Path, quiet: Progress) -> None:
     made = server(tmp_path, [{"maven": "g:thing:1:zip", "sha256": "0" * 64, "unpack": "thing"}])

@@ -38,3 +38,19 @@ def test_a_type_named_in_an_attribute_keeps_its_namespace_whatever_the_prefixes_
     assert "xsi:type=" in request
     wanted = meaning.of(content(request))
     assert [one.name for one in respell(request) if meaning.of(content(one.body)) != wanted] == []
+
+
+@pytest.mark.parametrize("name", ["tv-dinner/bare", "sushi-boats/attributes"])
+def test_what_hangs_on_a_prefix_in_an_attribute_is_bound_on_the_envelope_alone_in_one_spelling(name: str) -> None:
+    soakit = entries.service("soakit")
+    spelled = {
+        one.name: one.body.decode("utf-16" if one.name == "UTF-16" else "utf-8")
+        for one in respell(dict(exchanges.written(soakit))[name].request)
+    }
+    inside = {spelling: body.partition("Envelope")[2].partition(">")[2] for spelling, body in spelled.items()}
+    assert "xmlns" not in inside.pop("prefixes on the envelope")
+    assert [spelling for spelling, body in inside.items() if "xmlns" not in body] == []
+
+
+def test_a_request_without_such_an_attribute_has_no_spelling_for_it() -> None:
+    assert "prefixes on the envelope" not in [one.name for one in respell(WRITTEN[0][1].request)]

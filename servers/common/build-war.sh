@@ -6,6 +6,7 @@ plain=$(mktemp -d)
 trap 'rm -rf "$plain"' EXIT
 ln -s "$(cd "$1" && pwd)" "$plain/service"
 here=$(cd "$(dirname "$0")" && pwd)
+ln -s "$(cd "$here/../../services/common" && pwd)" "$plain/common" # what services take in, as ../../common
 maven="mvn --quiet --batch-mode --strict-checksums -Dstyle.color=never -DskipTests -Dspotless.check.skip"
 # The monitor is part of this house and in no registry: whoever names it gets it from here.
 if grep -qs '<artifactId>steelyard-monitor</artifactId>' "$1/$2/pom.xml"; then

@@ -8,7 +8,7 @@ cp -R "$cache/wildfly/standalone/." "$scratch"
 profile=${STEELYARD_PROFILE:-standalone}
 # Connections stay open for any number of requests and for 15 minutes without one.
 sed -e '/<https-listener /d' \
-  -e 's|<http-listener name="default" socket-binding="http" redirect-socket="https"|& no-request-timeout="900000" read-timeout="900000" tcp-backlog="${steelyard.accept_queue}" max-connections="${steelyard.max_connections}"|' \
+  -e 's|<http-listener name="default" socket-binding="http" redirect-socket="https"|& no-request-timeout="900000" read-timeout="900000" tcp-backlog="${steelyard.accept_queue}" max-connections="${steelyard.max_connections}" max-post-size="16777216"|' \
   -e 's|<worker name="default"/>|<worker name="default" task-max-threads="${steelyard.threads}"/>|' \
   -e 's|scan-interval="5000"|scan-interval="0"|' \
   -e '/socket-binding name="iiop/s|port="[0-9]*"|port="0"|' \

@@ -106,13 +106,10 @@ class Watch:
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
         waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
         late = not failed and waited < self._drain_seconds
-        if (
-            kind_of(self._cells[plan.cell]).overload_is_a_result
-            and plan.phase == "measure"
-            and (late or set(failed) - {"timeout"})
-        ):
-            return None  # overload is what a test with a shape looks for: the server lives, refuses or is slow, and that is counted
-        if set(failed) - {"timeout"}:
+        refused = set(failed) - {"timeout"}
+        if self._is_no_failure(plan, late=late, refused=bool(refused)):
+            return None
+        if refused:
             counts = ", ".join(f"{n} {name}" for name, n in failed.items())
             return self._unanswered(plan, "no-answer", f"every request failed: {counts}")
         if late:
@@ -121,6 +118,16 @@ class Watch:
             return self._failure(plan, plan.subject, "too-slow", words)
         unanswered = int(row["unfinished"]) + sum(failed.values())
         return self._hung(plan, plan.subject, f"no answer came to {counted(unanswered, 'request')}")
+
+    def _is_no_failure(self, plan: SlicePlan, *, late: bool, refused: bool) -> bool:
+        """Whether a slice without a right answer may be: all came late, or were refused.
+
+        What is cold may need longer than a slice; the first measured one says whether it still does. And overload is what a test
+        with a shape looks for: the server lives, refuses or is slow, and that is counted.
+        """
+        if plan.phase != "measure":
+            return late
+        return kind_of(self._cells[plan.cell]).overload_is_a_result and (late or refused)
 
     def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
         """A subject that is silent: its JVMs are asked what their threads wait for."""

@@ -110,11 +110,12 @@ def first_line(argv: list[str]) -> str:
 
 
 def _service(service: Entry[Service]) -> dict[str, Any]:
-    """By their SHA-256: the service with its contract, generator and implementations, and the files that its factors name."""
+    """By their SHA-256: the service with its contract, generator, implementations and what all services share, and the files
+    that its factors name."""
     named = factors.files(service)
     return {
         "name": service.name,
-        "sources": source_hash(service.folder),
+        "sources": source_hash(service.folder, service.folder.parent / "common"),
         "files": {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in named.items()},
     }
 

@@ -80,14 +80,19 @@ def _note(
 
     What a step leaves in the implementation's target folder serves all servers that have this step: one WAR, from one
     compiler, on all of them; the note lies beside it, so whoever cleans one cleans both. What it leaves in {cache} is the
-    server's own. The whole service counts, since implementations may share sources, and the monitor, which they may link.
+    server's own. The whole service counts, since implementations may share sources, what all services share, and the monitor, which
+    they may link.
     """
     name = f".built-{service.name}-{hashlib.sha256(repr(argv).encode()).hexdigest()[:12]}"
-    common, monitor = server.folder.parent / "common", server.folder.parent.parent / "monitor" / "src"
+    shared = (
+        server.folder.parent / "common",
+        service.folder.parent / "common",
+        server.folder.parent.parent / "monitor" / "src",
+    )
     if any("{cache}" in word for word in argv):
-        own = source_hash(service.folder, server.folder, common, monitor)
+        own = source_hash(service.folder, server.folder, *shared)
         return cache / name, f"{own} {environment.get('JAVA_HOME', '')}"
-    return sources / "target" / name, source_hash(service.folder, common, monitor)
+    return sources / "target" / name, source_hash(service.folder, *shared)
 
 
 def _run_step(

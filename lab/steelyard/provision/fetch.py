@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from ..base import house
-from ..base.errors import FetchError, ToolchainError
+from ..base.errors import FetchError, KeeperError, ToolchainError
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
 from ..models.server import Artifact, Server
@@ -115,16 +115,14 @@ def _fetch_maven(
     file_name = f"{name}-{version}{classifier}.{packaging}"
     local = Path.home() / ".m2" / "repository" / Path(*group.split(".")) / name / version
     with TemporaryDirectory(prefix="fetch-", dir=staging) as download:
-        command = [
-            "mvn",
-            "--strict-checksums",
-            "-B",
-            f"{DEPENDENCY_PLUGIN}:copy",
-            f"-Dartifact={coordinates}",
-            f"-DoutputDirectory={download}",
-        ]
+        words = ["-B", f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={download}"]
         with progress.measure_bytes(f"fetching {file_name}", artifact.bytes, local):
-            _run(server, command, Path(download), staging, progress, environment)
+            try:
+                _run(server, ["mvn", "--strict-checksums", *words], Path(download), staging, progress, environment)
+            except KeeperError:
+                # A mirror may publish no checksum of it, and ours decides below. The plugin was fetched strictly by now.
+                lax = ["mvn", "--lax-checksums", "--update-snapshots", *words]
+                _run(server, lax, Path(download), staging, progress, environment)
         fetched = Path(download) / file_name
         if not fetched.is_file():
             raise FetchError(f"{server.name}: Maven said that it fetched {coordinates}, but {file_name} is not there")

@@ -18,7 +18,8 @@ SCRIPT = CONTRACT / "generate.py"
 SCHEMA = etree.XMLSchema(etree.parse(str(CONTRACT / "soakit.xsd")))
 SPACE = "{urn:steelyard:soakit}"
 REQUESTS = sorted(CONTRACT.glob("exchanges/*/*.request.xml"))
-WHOLE = sorted(CONTRACT.glob("exchanges/*/*.exchange.json"))
+REFUSED = sorted(CONTRACT.glob("exchanges/*/refused-*.exchange.json"))
+WHOLE = sorted({*CONTRACT.glob("exchanges/*/*.exchange.json")} - {*REFUSED})
 USE_CASES = ("tv-dinner", "sushi-boats", "buffet")
 CARRIAGES = [(carriage, style) for carriage in ("xml", "string") for style in ("wrapped", "bare")]
 
@@ -62,6 +63,18 @@ def test_each_fixed_exchange_of_a_string_keeps_the_schema_inside(file: Path) -> 
     assert exchange["path"] == "/soakit/Text"
     document(exchange["request"])
     document(exchange["answer"])
+
+
+@pytest.mark.parametrize("file", REFUSED, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_what_is_refused_breaks_the_schema_nests_too_deep_or_has_a_document_type(file: Path) -> None:
+    exchange = json.loads(file.read_text())
+    assert exchange["fault"]
+    try:
+        made = document(exchange["request"])
+    except (etree.DocumentInvalid, etree.XMLSyntaxError):
+        return
+    depth = max(sum(1 for _ in one.iterancestors()) for one in made.iter(etree.Element))
+    assert depth > 100 or made.getroottree().docinfo.doctype
 
 
 @pytest.mark.parametrize("operation", USE_CASES)

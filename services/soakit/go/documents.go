@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"steelyard/soap"
 )
 
 // useCase is asked by a document, which may stand in an element of the service's; answer reads the one and gives the other.
@@ -34,25 +36,29 @@ func reading[Document any](answer func(*Document) (any, error)) func(*xml.Decode
 }
 
 // documentIn answers a use case whose document is XML of the message, wrapped or bare.
-func documentIn(useCase useCase) answering {
-	return func(decoder *xml.Decoder, start *xml.StartElement) ([]byte, error) {
+func documentIn(useCase useCase) soap.Answering {
+	return func(in *soap.Reader, start *xml.StartElement, out *bytes.Buffer) error {
 		wrapped := start.Name == xml.Name{Space: serviceSpace, Local: useCase.element}
-		around := &reader{decoder}
 		if wrapped {
 			var err error
-			if start, err = around.nextStart(); err != nil {
-				return nil, err
+			if start, err = in.NextStart(); err != nil {
+				return err
 			}
 		}
-		document, err := useCase.read(decoder, start)
-		if err != nil || !wrapped {
-			return document, err
+		document, err := useCase.read(in.Decoder, start)
+		if err != nil {
+			return err
 		}
-		if more, err := around.nextStart(); err != nil || more != nil {
-			return nil, errors.Join(err, errors.New("the message holds more than a document"))
+		if !wrapped {
+			out.Write(document)
+			return nil
+		}
+		if more, err := in.NextStart(); err != nil || more != nil {
+			return errors.Join(err, errors.New("the message holds more than a document"))
 		}
 		name := useCase.element + "Response"
-		return fmt.Appendf(nil, `<k:%s xmlns:k="%s">%s</k:%s>`, name, serviceSpace, document, name), nil
+		fmt.Fprintf(out, `<k:%s xmlns:k="%s">%s</k:%s>`, name, serviceSpace, document, name)
+		return nil
 	}
 }
 
@@ -69,33 +75,37 @@ func (u useCase) read(decoder *xml.Decoder, start *xml.StartElement) ([]byte, er
 }
 
 // answerText answers all use cases whose document is a string of the message, wrapped or bare.
-func answerText(decoder *xml.Decoder, start *xml.StartElement) ([]byte, error) {
+func answerText(in *soap.Reader, start *xml.StartElement, out *bytes.Buffer) error {
 	for _, useCase := range useCases {
 		bare := start.Name == xml.Name{Space: serviceSpace, Local: useCase.element + "BareText"}
 		if !bare && start.Name != (xml.Name{Space: serviceSpace, Local: useCase.element + "Text"}) {
 			continue
 		}
-		text, err := carried(decoder, start, bare)
+		text, err := carried(in.Decoder, start, bare)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		document, err := useCase.ofText(text)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		var out bytes.Buffer
-		xml.EscapeText(&out, document)
-		if bare {
-			return enclosed(start.Name.Local+"Response", out.Bytes()), nil
-		}
-		inside := "<answer>" + out.String() + "</answer>"
-		return enclosed(start.Name.Local+"Response", []byte(inside)), nil
+		writeText(out, start.Name.Local+"Response", document, bare)
+		return nil
 	}
-	return nil, fmt.Errorf("no operation {%s}%s", start.Name.Space, start.Name.Local)
+	return fmt.Errorf("no operation {%s}%s", start.Name.Space, start.Name.Local)
 }
 
-func enclosed(name string, inside []byte) []byte {
-	return fmt.Appendf(nil, `<%s xmlns="%s">%s</%s>`, name, serviceSpace, inside, name)
+// writeText writes a document as the text of an answer.
+func writeText(out *bytes.Buffer, name string, document []byte, bare bool) {
+	fmt.Fprintf(out, `<%s xmlns="%s">`, name, serviceSpace)
+	if !bare {
+		out.WriteString("<answer>")
+	}
+	xml.EscapeText(out, document)
+	if !bare {
+		out.WriteString("</answer>")
+	}
+	fmt.Fprintf(out, "</%s>", name)
 }
 
 // carried is the string that a message holds.
@@ -122,14 +132,14 @@ func (u useCase) ofText(text string) ([]byte, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, errors.New("the text holds no document")
 	}
-	inside := newReader([]byte(text))
-	start, err := inside.nextStart()
+	inside := soap.NewReader([]byte(text), mostDepth)
+	start, err := inside.NextStart()
 	if err != nil {
 		return nil, err
 	}
-	answer, err := u.read(inside.decoder, start)
+	answer, err := u.read(inside.Decoder, start)
 	if err != nil {
 		return nil, err
 	}
-	return answer, inside.end()
+	return answer, inside.End()
 }

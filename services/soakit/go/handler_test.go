@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -14,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"steelyard/soap"
 )
 
 const contract = "../contract/"
@@ -65,11 +68,19 @@ func TestEveryExchangeIsAnswered(t *testing.T) {
 			t.Fatalf("%s has no exchanges of strings", folder)
 		}
 		for _, file := range carried {
-			var exchange struct{ Path, Request, Answer string }
+			var exchange struct {
+				Path, Request, Answer string
+				Fault                 bool
+			}
 			if err := json.Unmarshal([]byte(read(t, file)), &exchange); err != nil {
 				t.Fatal(err)
 			}
-			answered(t, server, filepath.Base(file), exchange.Path, exchange.Request, exchange.Answer)
+			address := cmp.Or(exchange.Path, servicePath+path)
+			if exchange.Fault {
+				refused(t, server, filepath.Base(file), address, exchange.Request)
+				continue
+			}
+			answered(t, server, filepath.Base(file), address, exchange.Request, exchange.Answer)
 		}
 	}
 }
@@ -122,7 +133,7 @@ func TestTextsThatAreNoDocumentAreRefused(t *testing.T) {
 		"doctype": "&lt;!DOCTYPE x [&lt;!ENTITY e 'x'>]>&lt;any/>",
 		"deep":    strings.Repeat("&lt;a>", 5000) + strings.Repeat("&lt;/a>", 5000),
 	} {
-		request := `<s:Envelope xmlns:s="` + soapNamespace + `"><s:Body><tvDinnerText xmlns="` + serviceSpace + `"><text>` + text +
+		request := `<s:Envelope xmlns:s="` + soap.Namespace + `"><s:Body><tvDinnerText xmlns="` + serviceSpace + `"><text>` + text +
 			`</text></tvDinnerText></s:Body></s:Envelope>`
 		refused(t, server, name, servicePath+"Text", request)
 	}

@@ -2,55 +2,25 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"log"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
+
+	"steelyard/soap"
 )
 
 const (
-	servicePath = "/soakit/"
-	counterPath = "/soakit/count"
+	servicePath  = "/soakit/"
+	counterPath  = "/soakit/count"
+	serviceSpace = "urn:steelyard:soakit"
+	mostDepth    = 100
 )
 
-func main() {
-	port := flag.Int("port", 8080, "port of STEELYARD_HOST to listen on")
-	flag.Parse()
-	host := cmp.Or(os.Getenv("STEELYARD_HOST"), "127.0.0.1")
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port)); err != nil {
-		log.Fatalf("soakit: %v", err)
-	}
-}
+func main() { soap.Main("soakit", newHandler()) }
 
-// serve answers on address until the context ends, then lets requests in flight finish.
-func serve(ctx context.Context, address string) error {
-	server := &http.Server{
-		Addr:              address,
-		Handler:           newHandler(),
-		ReadHeaderTimeout: 30 * time.Second,
-		ReadTimeout:       2 * time.Minute,
-		IdleTimeout:       15 * time.Minute,
+func newHandler() http.Handler {
+	service := soap.Service{CounterPath: counterPath, Paths: map[string]soap.Answering{}, MostDepth: mostDepth}
+	for _, useCase := range useCases {
+		service.Paths[servicePath+useCase.path] = documentIn(useCase)
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	patience, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	if err := server.Shutdown(patience); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
+	service.Paths[servicePath+"Text"] = answerText
+	return service.Handler()
 }

@@ -1,3 +1,7 @@
 module steelyard/wstest
 
 go 1.22
+
+require steelyard/soap v0.0.0
+
+replace steelyard/soap => ../../common/go

@@ -2,55 +2,36 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"flag"
+	"bytes"
+	"encoding/xml"
 	"fmt"
-	"log"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
+
+	"steelyard/soap"
 )
 
 const (
-	servicePath = "/wstest/WSTest"
-	counterPath = "/wstest/count"
+	servicePath    = "/wstest/WSTest"
+	counterPath    = "/wstest/count"
+	operationSpace = "urn:steelyard:wstest"
 )
 
-func main() {
-	port := flag.Int("port", 8080, "port of STEELYARD_HOST to listen on")
-	flag.Parse()
-	host := cmp.Or(os.Getenv("STEELYARD_HOST"), "127.0.0.1")
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port)); err != nil {
-		log.Fatalf("wstest: %v", err)
-	}
+func main() { soap.Main("wstest", newHandler()) }
+
+func newHandler() http.Handler {
+	service := soap.Service{CounterPath: counterPath, Paths: map[string]soap.Answering{servicePath: answer}}
+	return service.Handler()
 }
 
-// serve answers on address until the context ends, then lets requests in flight finish.
-func serve(ctx context.Context, address string) error {
-	server := &http.Server{
-		Addr:              address,
-		Handler:           newHandler(),
-		ReadHeaderTimeout: 30 * time.Second,
-		ReadTimeout:       2 * time.Minute,
-		IdleTimeout:       15 * time.Minute,
+// answer answers by the name of the request's element.
+func answer(in *soap.Reader, start *xml.StartElement, out *bytes.Buffer) error {
+	operation, known := operations[start.Name.Local]
+	if !known || start.Name.Space != operationSpace {
+		return fmt.Errorf("no operation {%s}%s", start.Name.Space, start.Name.Local)
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	patience, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	if err := server.Shutdown(patience); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	answer, err := operation(in.Decoder, start)
+	if err != nil {
 		return err
 	}
-	return nil
+	return xml.NewEncoder(out).Encode(answer)
 }

@@ -40,6 +40,8 @@ def respell(request: str) -> Iterator[Spelling]:
     yield Spelling(
         "UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16
     )
+    if any(_hanging(element) for element in root.iter(etree.Element)):
+        yield Spelling("prefixes on the envelope", _written(root, prefix=lambda index: f"e{index}", rebound=False))
 
 
 def _written(
@@ -50,31 +52,38 @@ def _written(
     text: Text = escape,
     before_child: str = "",
     declaration: str = '<?xml version="1.0" encoding="UTF-8"?>',
+    rebound: bool = True,
 ) -> bytes:
-    """The document written anew, every namespace bound at the root."""
+    """The document written anew, every namespace bound at the root, and those of attributes again where they stand if `rebound`.
+
+    Some stacks hand a service no prefix that only the envelope binds. That is a spelling of its own, so that their descriptors can
+    name it and all the other spellings are asked of them too.
+    """
     spaces = sorted({_space(tag) for element in root.iter() for tag in _tags(element) if _space(tag)})
     prefixes = {space: prefix(index) for index, space in enumerate(spaces)}
     bound = "".join(f" xmlns:{name}={_quoted(space, quote)}" for space, name in prefixes.items())
-    written = _element(root, prefixes, bound, quote, text, before_child)
+    written = _element(root, prefixes, bound, quote, text, before_child, rebound)
     return (_requoted(declaration, quote) + written).encode()
 
 
 def _element(
-    element: etree._Element, prefixes: dict[str, str], bound: str, quote: str, text: Text, before_child: str
+    element: etree._Element,
+    prefixes: dict[str, str],
+    bound: str,
+    quote: str,
+    text: Text,
+    before_child: str,
+    rebound: bool,
 ) -> str:
     name = _name(element.tag, prefixes)
     attributes = "".join(
         f" {_name(key, prefixes)}={_quoted(_value(element, key, prefixes), quote)}" for key in element.attrib
     )
-    type_ = element.get(_TYPE)
-    if (
-        type_ is not None
-    ):  # bound again where it is needed: some stacks hand a service no prefix that the envelope binds
-        space = _space(_named(element, type_))
-        attributes += f" xmlns:{prefixes[space]}={_quoted(space, quote)}" if space else ""
+    if rebound and not bound:
+        attributes += "".join(f" xmlns:{prefixes[space]}={_quoted(space, quote)}" for space in _hanging(element))
     inside = text(element.text) if element.text else ""
     for child in element:
-        inside += before_child + _element(child, prefixes, "", quote, text, before_child)
+        inside += before_child + _element(child, prefixes, "", quote, text, before_child, rebound)
         inside += text(child.tail) if child.tail else ""
     return f"<{name}{bound}{attributes}>{inside}</{name}>"
 
@@ -85,8 +94,7 @@ def _defaulted(root: etree._Element) -> bytes:
     def element(node: etree._Element, inherited: str) -> str:
         space, local = _space(node.tag), etree.QName(node.tag).localname
         declared = f" xmlns={quoteattr(space)}" if space != inherited else ""
-        spaces = {_space(tag) for tag in _tags(node)[1:] if _space(tag)}
-        prefixes = {used: f"a{index}" for index, used in enumerate(sorted(spaces))}
+        prefixes = {used: f"a{index}" for index, used in enumerate(_hanging(node))}
         declared += "".join(f" xmlns:{name}={quoteattr(used)}" for used, name in prefixes.items())
         attributes = "".join(f" {_name(key, prefixes)}={quoteattr(_value(node, key, prefixes))}" for key in node.attrib)
         inside = escape(node.text or "") + "".join(element(child, space) + escape(child.tail or "") for child in node)
@@ -99,6 +107,11 @@ def _tags(element: etree._Element) -> list[str]:
     """The names of an element, of its attributes, and of the type that xsi:type gives it, each with its namespace."""
     type_ = element.get(_TYPE)
     return [element.tag, *element.attrib, *([_named(element, type_)] if type_ is not None else [])]
+
+
+def _hanging(element: etree._Element) -> list[str]:
+    """The namespaces of an element's attributes, and of the type that xsi:type gives it."""
+    return sorted({_space(tag) for tag in _tags(element)[1:] if _space(tag)})
 
 
 def _value(element: etree._Element, key: str, prefixes: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import steelyard.common.BusyWork;
 
 /**
  * Counts the requests of each endpoint, tells clients' requests at /count and the calls of a

@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.LongAdder;
+import steelyard.common.BusyWork;
 
 /**
  * Counts service requests, tells the count at /count, obeys the header Steelyard-Busy-Us, and keeps

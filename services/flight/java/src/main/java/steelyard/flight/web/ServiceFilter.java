@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
+import steelyard.common.BusyWork;
 import steelyard.monitor.Layers;
 import steelyard.monitor.Monitor;
 

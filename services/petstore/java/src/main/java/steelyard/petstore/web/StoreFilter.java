@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import steelyard.common.BusyWork;
 
 /** Counts visitors' requests, tells them at /count, and obeys the header Steelyard-Busy-Us. */
 @WebFilter(urlPatterns = "/*", asyncSupported = true)

@@ -234,7 +234,7 @@ final class Binding implements Technique {
     }
   }
 
-  private static <T> T required(T value, String element) {
+  static <T> T required(T value, String element) {
     if (value == null) {
       throw new BadDocument("the document lacks " + element);
     }

@@ -4,14 +4,19 @@ import javax.xml.XMLConstants;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import javax.xml.stream.util.StreamReaderDelegate;
 
 /** Walks a document by its stream of events, child by child, and builds nothing of it. */
 final class Cursor {
 
-  /** How deep what is skipped may nest. */
-  static final int MOST_DEPTH = 64;
+  /**
+   * How deep a document may nest. No product's own limit is lower (the least are CXF's and JDK
+   * 25's, 100 with the envelope), so this one decides on all of them, whatever the technique.
+   */
+  static final int MOST_DEPTH = 80;
 
   private final XMLStreamReader reader;
+  private int depth;
 
   Cursor(XMLStreamReader reader) {
     this.reader = reader;
@@ -20,6 +25,19 @@ final class Cursor {
   /** The stream itself, for whoever goes on with it. */
   XMLStreamReader reader() {
     return reader;
+  }
+
+  /**
+   * The stream for whoever goes on with it and knows no limit: it ends where elements nest too
+   * deep.
+   */
+  XMLStreamReader shallow() {
+    return new StreamReaderDelegate(reader) {
+      @Override
+      public int next() {
+        return Cursor.this.next();
+      }
+    };
   }
 
   /** Goes to the root element. */
@@ -39,6 +57,23 @@ final class Cursor {
     } catch (XMLStreamException e) {
       throw broken(e);
     }
+  }
+
+  /** From a message's content to its document; whether an element of the service's is around it. */
+  boolean enter(UseCase useCase) {
+    boolean wrapped = useCase.isWrapper(namespace(), name());
+    if (wrapped && !child()) {
+      throw new BadDocument("the message holds no document");
+    }
+    return wrapped;
+  }
+
+  /** From the end of a document to that of the message's content. */
+  void leave(boolean wrapped) {
+    if (wrapped && child()) {
+      throw new BadDocument("the message holds more than a document");
+    }
+    end();
   }
 
   /** Goes to the next child of the element around; false where it has no more, and at its end. */
@@ -101,6 +136,7 @@ final class Cursor {
   /** The element's text; the cursor is then at its end. */
   String text() {
     try {
+      depth--;
       return reader.getElementText();
     } catch (XMLStreamException e) {
       throw broken(e);
@@ -109,17 +145,9 @@ final class Cursor {
 
   /** Passes over the element with all inside. */
   void skip() {
-    int depth = 1;
-    while (depth > 0) {
-      int event = next();
-      if (event == XMLStreamConstants.START_ELEMENT) {
-        depth++;
-        if (depth > MOST_DEPTH) {
-          throw new BadDocument("elements nest more than " + MOST_DEPTH + " deep");
-        }
-      } else if (event == XMLStreamConstants.END_ELEMENT) {
-        depth--;
-      }
+    int around = depth - 1;
+    while (depth > around) {
+      next();
     }
   }
 
@@ -131,6 +159,14 @@ final class Cursor {
       }
       if (event == XMLStreamConstants.ENTITY_REFERENCE) {
         throw new BadDocument("the document refers to an entity");
+      }
+      if (event == XMLStreamConstants.START_ELEMENT) {
+        depth++;
+        if (depth > MOST_DEPTH) {
+          throw new BadDocument("elements nest more than " + MOST_DEPTH + " deep");
+        }
+      } else if (event == XMLStreamConstants.END_ELEMENT) {
+        depth--;
       }
       return event;
     } catch (XMLStreamException e) {

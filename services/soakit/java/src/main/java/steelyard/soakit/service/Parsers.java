@@ -1,5 +1,7 @@
 package steelyard.soakit.service;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
@@ -15,6 +17,9 @@ import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import javax.xml.transform.Source;
+import javax.xml.transform.TransformerException;
+import javax.xml.transform.stream.StreamResult;
 
 /**
  * Stream parsers and writers of one library; they take no document types and nothing from outside.
@@ -58,9 +63,14 @@ record Parsers(XMLInputFactory input, XMLOutputFactory output) {
     }
   }
 
-  XMLStreamReader reader(InputStream document) {
+  /** What a stack gives, written out and read again. */
+  XMLStreamReader reader(Source document) {
     try {
-      return input.createXMLStreamReader(document);
+      var bytes = new ByteArrayOutputStream();
+      Trees.transformer().transform(Trees.shallow(document), new StreamResult(bytes));
+      return input.createXMLStreamReader(new ByteArrayInputStream(bytes.toByteArray()));
+    } catch (TransformerException e) {
+      throw new BadDocument("the document cannot be read: " + e.getMessage(), e);
     } catch (XMLStreamException noXml) {
       throw new BadDocument("the document is not XML: " + noXml.getMessage(), noXml);
     }

@@ -27,7 +27,7 @@ final class Settings {
   private static Map<UseCase, Technique> chosen(Map<String, String> environment) {
     String technique = technique(environment);
     var parsers = Parsers.named(environment.getOrDefault("STEELYARD_STAX", "server"));
-    var binding = new Binding(parsers);
+    Technique binding = binding(environment, parsers);
     var streaming = new Streaming(parsers);
     var tree = new Tree();
     var found = new EnumMap<UseCase, Technique>(UseCase.class);
@@ -42,6 +42,16 @@ final class Settings {
           });
     }
     return found;
+  }
+
+  private static Technique binding(Map<String, String> environment, Parsers parsers) {
+    String library = environment.getOrDefault("STEELYARD_BINDING", "jaxb");
+    var jaxb = new Binding(parsers);
+    return switch (library) {
+      case "jaxb" -> jaxb;
+      case "jackson" -> new JacksonBinding(parsers, jaxb);
+      default -> throw new IllegalStateException("there is no binding library " + library);
+    };
   }
 
   private static Technique ofKit(

@@ -1,7 +1,5 @@
 package steelyard.soakit.service;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -10,8 +8,6 @@ import java.util.List;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 import javax.xml.transform.Source;
-import javax.xml.transform.TransformerException;
-import javax.xml.transform.stream.StreamResult;
 import javax.xml.transform.stream.StreamSource;
 
 /** StAX: a cursor over the document, and of what is not asked for nothing is kept. */
@@ -38,28 +34,12 @@ final class Streaming implements Technique {
    */
   @Override
   public Source answer(UseCase useCase, Source document) {
-    var cursor = new Cursor(parsers.reader(new ByteArrayInputStream(bytes(document))));
+    var cursor = new Cursor(parsers.reader(document));
     cursor.root();
-    boolean wrapped = useCase.isWrapper(cursor.namespace(), cursor.name());
-    if (wrapped && !cursor.child()) {
-      throw new BadDocument("the message holds no document");
-    }
+    boolean wrapped = cursor.enter(useCase);
     Answer answer = read(useCase, cursor);
-    if (wrapped && cursor.child()) {
-      throw new BadDocument("the message holds more than a document");
-    }
-    cursor.end();
+    cursor.leave(wrapped);
     return new StreamSource(new StringReader(written(answer, wrapped ? useCase : null)));
-  }
-
-  private static byte[] bytes(Source document) {
-    try {
-      var bytes = new ByteArrayOutputStream();
-      Trees.transformer().transform(Trees.shallow(document), new StreamResult(bytes));
-      return bytes.toByteArray();
-    } catch (TransformerException e) {
-      throw new BadDocument("the document cannot be read: " + e.getMessage(), e);
-    }
   }
 
   private String written(Answer answer, UseCase wrapper) {

@@ -15,7 +15,9 @@ final class Tree implements Technique {
 
   @Override
   public String answer(UseCase useCase, String document) {
-    return Trees.text(written(read(useCase, Trees.parsed(document)), null));
+    Element root = Trees.parsed(document);
+    Trees.requireShallow(root);
+    return Trees.text(written(read(useCase, root), null));
   }
 
   @Override
@@ -25,6 +27,7 @@ final class Tree implements Technique {
 
   /** The answer to a message's content, wherever its tree comes from. */
   static Document answer(UseCase useCase, Element content) {
+    Trees.requireShallow(content);
     boolean wrapped = useCase.isWrapper(content.getNamespaceURI(), content.getLocalName());
     return written(read(useCase, wrapped ? only(content) : content), wrapped ? useCase : null);
   }
@@ -73,8 +76,6 @@ final class Tree implements Technique {
       for (Element element : Trees.children(area)) {
         if (Trees.is(element, Names.ORDER, "DocumentId")) {
           book.documentId(Trees.text(element));
-        } else if (Trees.is(element, Names.ORDER, "UserArea")) {
-          Trees.requireShallow(element);
         } else if (Trees.is(element, Names.ORDER, "PurchaseOrder")) {
           purchaseOrder(element, book);
         }
@@ -99,8 +100,6 @@ final class Tree implements Technique {
         book.orderId(Trees.text(element));
       } else if (Trees.is(element, Names.ORDER, "Priority")) {
         book.priority(Trees.text(element).strip());
-      } else if (Trees.is(element, Names.ORDER, "UserArea")) {
-        Trees.requireShallow(element);
       } else if (Trees.is(element, Names.ORDER, "Party")
           && Trees.isOf(element, Names.COMMON, "BuyerParty")) {
         buyer(element, book);
@@ -151,7 +150,6 @@ final class Tree implements Technique {
         case "Price" -> book.price(Values.decimal(amount(element)));
         case "Freight" -> book.freight(Values.decimal(amount(element)));
         case "Discount" -> book.discount(Values.decimal(amount(element)));
-        case "UserArea" -> Trees.requireShallow(element);
         default -> {
           // nothing of it is asked for
         }

@@ -116,7 +116,7 @@ final class Trees {
     return document;
   }
 
-  /** Throws where a tree nests deeper than a cursor would skip. */
+  /** Throws where a tree nests deeper than a document may. */
   static void requireShallow(Node top) {
     int depth = 0;
     Node node = top;

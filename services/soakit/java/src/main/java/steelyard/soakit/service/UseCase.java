@@ -24,6 +24,12 @@ enum UseCase {
     return wrapper;
   }
 
+  /** An answer with the service's own element around it. */
+  String wrapped(String answer) {
+    String name = wrapper + "Response";
+    return "<k:" + name + " xmlns:k=\"" + Names.SERVICE + "\">" + answer + "</k:" + name + ">";
+  }
+
   boolean isWrapper(String space, String local) {
     return Names.SERVICE.equals(space) && wrapper.equals(local);
   }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.transform.Source;
 import javax.xml.transform.dom.DOMSource;
 import javax.xml.transform.stream.StreamResult;
@@ -33,6 +34,9 @@ class TechniqueTest {
       Map.of(
           "binding", new Binding(Parsers.named("server")),
           "binding, read by aalto", new Binding(Parsers.named("aalto")),
+          "binding by jackson", jackson("server"),
+          "binding by jackson, read by the JDK", jackson("jdk"),
+          "binding by jackson, read by aalto", jackson("aalto"),
           "stax by the server", new Streaming(Parsers.named("server")),
           "stax by the JDK", new Streaming(Parsers.named("jdk")),
           "stax by woodstox", new Streaming(Parsers.named("woodstox")),
@@ -125,6 +129,42 @@ class TechniqueTest {
                                         .isInstanceOf(BadDocument.class))));
   }
 
+  @TestFactory
+  Stream<DynamicTest> documentsThatNestTooDeepAreRefusedWhereverTheyDo() throws Exception {
+    String deep = "<x:a xmlns:x='urn:example:any'>" + "<x:a>".repeat(99) + "</x:a>".repeat(100);
+    var ends =
+        Map.of(
+            UseCase.TV_DINNER, "</o:UserArea>",
+            UseCase.SUSHI_BOATS, "</n:Body>",
+            UseCase.BUFFET, "</b:Part>");
+    var tests = new ArrayList<DynamicTest>();
+    for (var folder : FOLDERS.entrySet()) {
+      Path request =
+          CONTRACT.resolve("exchanges").resolve(folder.getKey()).resolve("bare.request.xml");
+      String end = ends.get(folder.getValue());
+      String document = text(new DOMSource(content(request))).replaceFirst(end, deep + end);
+      assertThat(document).contains(deep);
+      for (var technique : TECHNIQUES.entrySet()) {
+        tests.add(
+            DynamicTest.dynamicTest(
+                folder.getKey() + " by " + technique.getKey(),
+                () -> {
+                  assertThatThrownBy(() -> technique.getValue().answer(folder.getValue(), document))
+                      .isInstanceOf(BadDocument.class);
+                  var xml = new StreamSource(new StringReader(document));
+                  assertThatThrownBy(() -> technique.getValue().answer(folder.getValue(), xml))
+                      .isInstanceOf(BadDocument.class);
+                }));
+      }
+    }
+    return tests.stream();
+  }
+
+  private static Technique jackson(String stax) {
+    Parsers parsers = Parsers.named(stax);
+    return new JacksonBinding(parsers, new Binding(parsers));
+  }
+
   private static void answered(UseCase useCase, Path request, Technique technique)
       throws Exception {
     Element content = content(request);
@@ -149,7 +189,9 @@ class TechniqueTest {
   }
 
   private static Element content(Path file) throws Exception {
-    Element envelope = Trees.parsed(Files.readString(file));
+    var builders = DocumentBuilderFactory.newDefaultNSInstance();
+    builders.setAttribute("jdk.xml.maxElementDepth", "0"); // a JDK's own limit may be 100
+    Element envelope = builders.newDocumentBuilder().parse(file.toFile()).getDocumentElement();
     Element body = Trees.children(envelope).iterator().next();
     return Trees.children(body).iterator().next();
   }

@@ -1,4 +1,4 @@
-package main
+package soap
 
 import (
 	"bytes"
@@ -9,16 +9,20 @@ import (
 	"strings"
 )
 
+// Namespace is that of SOAP 1.1's envelopes.
+const Namespace = "http://schemas.xmlsoap.org/soap/envelope/"
+
+// The codes of faults, by SOAP 1.1 section 4.4.1.
 const (
-	soapNamespace = "http://schemas.xmlsoap.org/soap/envelope/"
-	soapActorNext = "http://schemas.xmlsoap.org/soap/actor/next"
-	envelopeOpen  = xml.Header + `<soap:Envelope xmlns:soap="` + soapNamespace + `"><soap:Body>`
+	ClientFault  = "Client"
+	VersionFault = "VersionMismatch"
+	HeaderFault  = "MustUnderstand"
+)
+
+const (
+	actorNext     = "http://schemas.xmlsoap.org/soap/actor/next"
+	envelopeOpen  = xml.Header + `<soap:Envelope xmlns:soap="` + Namespace + `"><soap:Body>`
 	envelopeClose = `</soap:Body></soap:Envelope>`
-	clientFault   = "Client"
-	versionFault  = "VersionMismatch"
-	mustKnowFault = "MustUnderstand"
-	serviceSpace  = "urn:steelyard:soakit"
-	mostDepth     = 100
 )
 
 // fault is an error that says whose it is, by SOAP 1.1 section 4.4.1.
@@ -29,42 +33,41 @@ type fault struct {
 
 func (f *fault) Error() string { return f.reason }
 
-// answering answers what a SOAP body holds, whose start tag is read, with what the answer's body holds.
-type answering func(decoder *xml.Decoder, start *xml.StartElement) ([]byte, error)
+// Answering reads what a SOAP body holds, whose start tag is read, to its end and writes into out what the answer's body holds.
+// Every error it returns is the sender's.
+type Answering func(in *Reader, start *xml.StartElement, out *bytes.Buffer) error
 
 // answerEnvelope answers one request envelope. Every error it returns is the sender's.
-func answerEnvelope(body []byte, charset string, answer answering) (*bytes.Buffer, error) {
+func answerEnvelope(body []byte, charset string, mostDepth int, answer Answering) (*bytes.Buffer, error) {
 	text, err := decodeText(body, charset)
 	if err != nil {
 		return nil, err
 	}
-	reader := newReader(text)
+	reader := NewReader(text, mostDepth)
 	if err := reader.enterBody(); err != nil {
 		return nil, err
 	}
-	start, err := reader.nextStart()
+	start, err := reader.NextStart()
 	if err != nil {
 		return nil, err
 	}
 	if start == nil {
 		return nil, errors.New("the SOAP body is empty")
 	}
-	content, err := answer(reader.decoder, start)
-	if err != nil {
+	out := bytes.NewBufferString(envelopeOpen)
+	if err := answer(reader, start, out); err != nil {
 		return nil, err
 	}
 	if err := reader.leave(); err != nil {
 		return nil, err
 	}
-	out := bytes.NewBufferString(envelopeOpen)
-	out.Write(content)
 	out.WriteString(envelopeClose)
 	return out, nil
 }
 
 // faultEnvelope is the SOAP fault that tells the sender of err.
 func faultEnvelope(err error) *bytes.Buffer {
-	code := clientFault
+	code := ClientFault
 	if f := (*fault)(nil); errors.As(err, &f) {
 		code = f.code
 	}
@@ -75,22 +78,26 @@ func faultEnvelope(err error) *bytes.Buffer {
 	return out
 }
 
-// reader walks an envelope, token by token, and refuses what SOAP 1.1 section 3 forbids: document type declarations.
-type reader struct {
-	decoder *xml.Decoder
+// Reader walks a document, token by token, and refuses what SOAP 1.1 section 3 forbids: document type declarations.
+type Reader struct {
+	Decoder *xml.Decoder
 }
 
-func newReader(text []byte) *reader {
+// NewReader reads a text in UTF-8, whatever its XML declaration says, whose elements nest no deeper than mostDepth, where that is
+// not 0.
+func NewReader(text []byte, mostDepth int) *Reader {
 	decoder := xml.NewDecoder(bytes.NewReader(text))
-	// The text is UTF-8 already, whatever its XML declaration says.
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
-	return &reader{xml.NewTokenDecoder(&shallow{decoder: decoder})}
+	if mostDepth > 0 {
+		decoder = xml.NewTokenDecoder(&shallow{decoder: decoder, most: mostDepth})
+	}
+	return &Reader{decoder}
 }
 
 // shallow passes tokens on unless elements nest too deep, and refuses document type declarations.
 type shallow struct {
-	decoder *xml.Decoder
-	depth   int
+	decoder     *xml.Decoder
+	depth, most int
 }
 
 func (s *shallow) Token() (xml.Token, error) {
@@ -98,8 +105,8 @@ func (s *shallow) Token() (xml.Token, error) {
 	switch token.(type) {
 	case xml.StartElement:
 		s.depth++
-		if s.depth > mostDepth {
-			return nil, fmt.Errorf("elements nest more than %d deep", mostDepth)
+		if s.depth > s.most {
+			return nil, fmt.Errorf("elements nest more than %d deep", s.most)
 		}
 	case xml.EndElement:
 		s.depth--
@@ -110,9 +117,9 @@ func (s *shallow) Token() (xml.Token, error) {
 }
 
 // token is the next token that means something: comments and processing instructions are passed over.
-func (r *reader) token() (xml.Token, error) {
+func (r *Reader) token() (xml.Token, error) {
 	for {
-		token, err := r.decoder.Token()
+		token, err := r.Decoder.Token()
 		if err != nil {
 			return nil, err
 		}
@@ -129,8 +136,8 @@ func (r *reader) token() (xml.Token, error) {
 	}
 }
 
-// nextStart is the next start tag, or nil where the element around ends first.
-func (r *reader) nextStart() (*xml.StartElement, error) {
+// NextStart is the next start tag, or nil where the element around ends first.
+func (r *Reader) NextStart() (*xml.StartElement, error) {
 	token, err := r.token()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
@@ -145,43 +152,43 @@ func (r *reader) nextStart() (*xml.StartElement, error) {
 }
 
 // enterBody reads up to the first thing inside the SOAP body.
-func (r *reader) enterBody() error {
-	start, err := r.nextStart()
+func (r *Reader) enterBody() error {
+	start, err := r.NextStart()
 	if err != nil {
 		return err
 	}
-	if start.Name != (xml.Name{Space: soapNamespace, Local: "Envelope"}) {
-		return &fault{versionFault, "not a SOAP 1.1 envelope"}
+	if start.Name != (xml.Name{Space: Namespace, Local: "Envelope"}) {
+		return &fault{VersionFault, "not a SOAP 1.1 envelope"}
 	}
-	start, err = r.nextStart()
+	start, err = r.NextStart()
 	if err != nil {
 		return err
 	}
-	if start != nil && start.Name == (xml.Name{Space: soapNamespace, Local: "Header"}) {
+	if start != nil && start.Name == (xml.Name{Space: Namespace, Local: "Header"}) {
 		if err := r.passHeaders(); err != nil {
 			return err
 		}
-		if start, err = r.nextStart(); err != nil {
+		if start, err = r.NextStart(); err != nil {
 			return err
 		}
 	}
-	if start == nil || start.Name != (xml.Name{Space: soapNamespace, Local: "Body"}) {
+	if start == nil || start.Name != (xml.Name{Space: Namespace, Local: "Body"}) {
 		return errors.New("the envelope has no body where it should be")
 	}
 	return nil
 }
 
 // passHeaders skips the header's entries; none is understood, so none may demand to be.
-func (r *reader) passHeaders() error {
+func (r *Reader) passHeaders() error {
 	for {
-		entry, err := r.nextStart()
+		entry, err := r.NextStart()
 		if err != nil || entry == nil {
 			return err
 		}
 		if demands(entry) {
-			return &fault{mustKnowFault, fmt.Sprintf("header {%s}%s is not understood", entry.Name.Space, entry.Name.Local)}
+			return &fault{HeaderFault, fmt.Sprintf("header {%s}%s is not understood", entry.Name.Space, entry.Name.Local)}
 		}
-		if err := r.decoder.Skip(); err != nil {
+		if err := r.Decoder.Skip(); err != nil {
 			return err
 		}
 	}
@@ -191,23 +198,23 @@ func (r *reader) passHeaders() error {
 func demands(entry *xml.StartElement) bool {
 	must, forUs := false, true
 	for _, attribute := range entry.Attr {
-		if attribute.Name.Space != soapNamespace {
+		if attribute.Name.Space != Namespace {
 			continue
 		}
 		switch attribute.Name.Local {
 		case "mustUnderstand":
 			must = attribute.Value == "1"
 		case "actor":
-			forUs = attribute.Value == "" || attribute.Value == soapActorNext
+			forUs = attribute.Value == "" || attribute.Value == actorNext
 		}
 	}
 	return must && forUs
 }
 
 // leave reads from the end of the body's content to the end of the document.
-func (r *reader) leave() error {
+func (r *Reader) leave() error {
 	for range 2 { // Body, Envelope
-		start, err := r.nextStart()
+		start, err := r.NextStart()
 		if err != nil {
 			return err
 		}
@@ -215,11 +222,11 @@ func (r *reader) leave() error {
 			return fmt.Errorf("one element too many: %s", start.Name.Local)
 		}
 	}
-	return r.end()
+	return r.End()
 }
 
-// end makes sure that nothing follows the root element.
-func (r *reader) end() error {
+// End makes sure that nothing follows the root element.
+func (r *Reader) End() error {
 	if token, err := r.token(); err == nil {
 		return fmt.Errorf("something after the document: %v", token)
 	} else if !errors.Is(err, io.EOF) {

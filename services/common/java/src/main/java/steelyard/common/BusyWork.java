@@ -1,10 +1,10 @@
-package steelyard.soakit.service;
+package steelyard.common;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /** Burns processor time: how tests and the calibration plant a known slow-down. */
-final class BusyWork {
+public final class BusyWork {
 
   /** A second: a header costs its sender nothing, so it must not cost the server much more. */
   private static final double MOST_MICROS = 1_000_000;
@@ -17,7 +17,7 @@ final class BusyWork {
    * Spins until this thread has used so many microseconds of processor time; false, at once, where
    * the text is no number up to a million.
    */
-  static boolean spin(String text) {
+  public static boolean spin(String text) {
     double micros;
     try {
       micros = Double.parseDouble(text);

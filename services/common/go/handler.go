@@ -1,4 +1,4 @@
-package main
+package soap
 
 import (
 	"bytes"
@@ -10,36 +10,36 @@ import (
 	"sync/atomic"
 )
 
-const maxRequestBytes = 16 << 20
+// MaxRequestBytes is the largest body that is read.
+const MaxRequestBytes = 16 << 20
 
-// handler answers the service's two paths and counts service requests.
-type handler struct {
+// Service is what a program answers: at each path what Answering says, and at the path of the counter how many requests came.
+type Service struct {
+	CounterPath string
+	Paths       map[string]Answering
+	// MostDepth is how deep the elements of an envelope may nest; 0: as deep as they like.
+	MostDepth int
+
 	requests atomic.Int64
 }
 
-func newHandler() http.Handler {
-	h := new(handler)
+// Handler serves the service's paths.
+func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, useCase := range useCases {
-		mux.HandleFunc("POST "+servicePath+useCase.path, h.serving(documentIn(useCase)))
+	for path, answer := range s.Paths {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serveSOAP(w, r, answer) })
 	}
-	mux.HandleFunc("POST "+servicePath+"Text", h.serving(answerText))
-	mux.HandleFunc("GET "+counterPath, h.serveCount)
+	mux.HandleFunc("GET "+s.CounterPath, s.serveCount)
 	return mux
 }
 
-func (h *handler) serveCount(w http.ResponseWriter, _ *http.Request) {
+func (s *Service) serveCount(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain")
-	io.WriteString(w, strconv.FormatInt(h.requests.Load(), 10))
+	io.WriteString(w, strconv.FormatInt(s.requests.Load(), 10))
 }
 
-// serving answers requests whose body holds what answer takes.
-func (h *handler) serving(answer answering) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { h.serveSOAP(w, r, answer) }
-}
-
-func (h *handler) serveSOAP(w http.ResponseWriter, r *http.Request, answer answering) {
-	h.requests.Add(1)
+func (s *Service) serveSOAP(w http.ResponseWriter, r *http.Request, answer Answering) {
+	s.requests.Add(1)
 	if err := stayBusy(r.Header.Get("Steelyard-Busy-Us")); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -49,7 +49,7 @@ func (h *handler) serveSOAP(w http.ResponseWriter, r *http.Request, answer answe
 		http.Error(w, "SOAP 1.1 comes as text/xml", http.StatusUnsupportedMediaType)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBytes))
 	if err != nil {
 		status := http.StatusBadRequest
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -58,7 +58,7 @@ func (h *handler) serveSOAP(w http.ResponseWriter, r *http.Request, answer answe
 		http.Error(w, err.Error(), status)
 		return
 	}
-	envelope, err := answerEnvelope(body, parameters["charset"], answer)
+	envelope, err := answerEnvelope(body, parameters["charset"], s.MostDepth, answer)
 	if err != nil {
 		writeXML(w, http.StatusInternalServerError, faultEnvelope(err))
 		return

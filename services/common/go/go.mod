@@ -1,0 +1,3 @@
+module steelyard/soap
+
+go 1.22
