@@ -44,6 +44,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "services-output": outputs.ServicesOutput,
     "doctor-output": outputs.DoctorOutput,
     "import-output": outputs.ImportOutput,
+    "add-output": outputs.AddOutput,
     "load-output": outputs.LoadOutput,
 }
 

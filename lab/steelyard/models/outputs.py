@@ -258,6 +258,20 @@ class ImportOutput(Strict):
     documents: int
 
 
+class AddOutput(Strict):
+    """`add --json`: a user's WAR as a service. `path` is where it should answer, `operations` what is asked of it, `servers` those
+    that could run it; `left_out` has a reason for everything else, `notes` what may keep it from answering somewhere."""
+
+    service: str
+    folder: str
+    path: str
+    operations: list[str]
+    changing: list[str]
+    servers: list[str]
+    left_out: list[LeftOut]
+    notes: list[str]
+
+
 class Estimate(Strict):
     """A figure of one process: `value` with its 95% interval (`low`, `high`), null where there is none, for the reason in
     `why_not`."""

@@ -183,13 +183,15 @@ class RequestKind(Strict):
 class Service(Strict):
     """The descriptor of a service.
 
-    `meaning` says how its answers are compared: SOAP and JSON by typed values, HTML by the texts at named places, anything else
+    `meaning` says how its answers are compared: SOAP and JSON by typed values, SOAP whose right values nobody wrote down
+    (`soap-schema`) by the operation's element and the schema alone, HTML by the texts at named places, anything else
     byte by byte. `schema` is what they must keep: SOAP's types (XML Schema), or a JSON Schema whose `$defs` hold the answer of
     each operation by its name. `wsdl` is for those who implement it: nothing is judged by it. What a service lacks of `counter`
     and `schema` is not judged, and said so.
 
     `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many
-    requests reached the service. `generate` is the argument list of the exchange generator, run in the service's
+    requests reached the service. `description` goes behind `path` and makes the address at which every implementation tells what
+    it is (`?wsdl`): a service without a counter is up when a GET of it is answered with status 200. `generate` is the argument list of the exchange generator, run in the service's
     folder (the word `python3` stands for the lab's own interpreter); it is called with `--operation NAME --seed N
     --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
     settings that every implementation obeys, on any server; they are set and passed on as a server's own are. Those among
@@ -207,10 +209,11 @@ class Service(Strict):
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
     title: str
-    meaning: Literal["soap", "json", "html", "bytes"] = "soap"
+    meaning: Literal["soap", "soap-schema", "json", "html", "bytes"] = "soap"
     namespace: str | None = None
     path: RequestPath
     counter: RequestPath | None = None
+    description: Annotated[str, Field(pattern="^[?/][!-~]*$")] | None = None
     wsdl: str | None = None
     schema_file: Annotated[str | None, Field(alias="schema")] = None
     headers: dict[str, str] = {}
@@ -263,6 +266,9 @@ class Service(Strict):
         named = self.operations.items()
         if self.target is not None:
             return {f"operations.{name}.sample": operation.sample for name, operation in named}
+        if self.meaning == "soap-schema":
+            answers = {f"operations.{name}.answer_element": operation.answer_element for name, operation in named}
+            return {"schema": self.schema_file, **answers}
         if not self.generate:
             return {"generate": None}
         if self.meaning == "soap":
@@ -284,6 +290,10 @@ class Service(Strict):
             lacks[SERVED_ANSWERED] = "the service has no counter"
         if self.schema_file is None:
             lacks["the schema of answers"] = "the service has no schema"
+        if self.meaning == "soap-schema":
+            lacks["the values of answers"] = (
+                "they are held against the schema alone where nobody wrote down the right ones (contract/exchanges)"
+            )
         return lacks
 
     def as_set(self, values: Mapping[str, str]) -> Service:

@@ -287,7 +287,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
 
     def counts() -> bool:
         listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
-        return listens and (not part.judged or _counts(subject, port))
+        return listens and (not part.judged or _is_up(subject, part, port))
 
     _await_ready(server, kept, words, counts, ground)
     start_seconds = time.monotonic() - begun
@@ -401,13 +401,26 @@ def _await_ready(
         kept.wait(_READY_PAUSE)
 
 
-def _counts(subject: Subject, port: int) -> bool:
-    """Whether the service tells its count; one without a counter has nothing to tell."""
-    counter = subject.service.model.counter
+def _is_up(subject: Subject, part: Part, port: int) -> bool:
+    """Whether the service tells its count, or its description; one that has neither has nothing to tell."""
+    model = subject.service.model
     try:
-        return counter is None or _count(subject, counter, port, 2.0) >= 0
+        if model.counter is not None:
+            return _count(subject, model.counter, port, 2.0) >= 0
+        if model.description is not None:
+            return _status(subject, subject.path_on(part) + model.description, port) == HTTPStatus.OK
+        return True
     except (NoAnswerError, ValueError):
         return False
+
+
+def _status(subject: Subject, path: str, port: int) -> int:
+    """The HTTP status with which a path is answered; raises NoAnswerError."""
+    conversation = Conversation(house.url(port, path), 5.0)
+    try:
+        return conversation.get(subject.headers).status
+    finally:
+        conversation.close()
 
 
 def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:
