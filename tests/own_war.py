@@ -1,4 +1,4 @@
-"""A WAR of a service that this project's servers have never seen, as a user would bring it: its classes, compiled here, and its WSDL."""
+"""A WAR of a service that this project's servers have never seen, as a user would bring it, and its WSDL."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def wsdl() -> str:
             kind = f"<xs:complexType><xs:sequence>{inside}</xs:sequence></xs:complexType>"
             types += f'<xs:element name="{element}">{kind}</xs:element>'
             messages += f'<message name="{element}"><part name="parameters" element="t:{element}"/></message>'
-        operations += f'<operation name="{name}"><input message="t:{name}"/><output message="t:{name}Response"/></operation>'
-        body = '<s:body use="literal"/>'
-        bound += (
-            f'<operation name="{name}"><s:operation soapAction=""/><input>{body}</input><output>{body}</output></operation>'
+        operations += (
+            f'<operation name="{name}"><input message="t:{name}"/><output message="t:{name}Response"/></operation>'
         )
+        body = '<s:body use="literal"/>'
+        bound += f'<operation name="{name}"><s:operation soapAction=""/><input>{body}</input><output>{body}</output></operation>'
     return (
         '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" '
         'xmlns:t="urn:example:stock" xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:example:stock">'

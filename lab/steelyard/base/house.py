@@ -62,7 +62,7 @@ def rooms(name: str) -> Iterator[Path]:
 
 
 def own() -> Path:
-    """Where what a user adds is kept: the first folder of STEELYARD_PATH, else $XDG_DATA_HOME/steelyard, else ~/.local/share/steelyard.
+    """Where what a user adds is kept: the first folder of STEELYARD_PATH, else `steelyard` in $XDG_DATA_HOME or ~/.local/share.
 
     Raises ConfigurationError where STEELYARD_PATH lists a folder that is not there.
     """

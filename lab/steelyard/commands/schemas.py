@@ -46,6 +46,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "import-output": outputs.ImportOutput,
     "add-output": outputs.AddOutput,
     "load-output": outputs.LoadOutput,
+    "limit-output": outputs.LimitOutput,
 }
 
 

@@ -59,9 +59,7 @@ def _whole(path: Path) -> Exchange:
 
 def _pair(service: Service, operation: str, path: Path) -> Exchange:
     meaning = MEANINGS[service.meaning]
-    answer = path.with_name(
-        path.name.replace(f".request.{meaning.request_ending}", f".answer.{meaning.answer_ending}")
-    )
+    answer = path.with_name(path.name.replace(f".request.{meaning.request_ending}", f".answer.{meaning.answer_ending}"))
     lacking = meaning.answers_may_lack and not answer.exists()
     return Exchange(
         operation=operation,

@@ -27,14 +27,14 @@ GIVEN = "given.war"
 _PLACE = re.compile(r"\{\{[^}]+\}\}")
 _HEAD = """\
 # Made by `steelyard add` from WAR.
-# An answer is right where it is the operation's and keeps the schema. Where contract/exchanges/OPERATION/sample.answer.xml stands, its
-# values must be those, too. More requests: NAME.request.xml beside sample.request.xml.
+# An answer is right where it is the operation's and keeps the schema. Where contract/exchanges/OPERATION/sample.answer.xml
+# stands, its values must be those, too. More requests: NAME.request.xml beside sample.request.xml.
 """
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is added: the WAR, its WSDL, the name that the service gets, and where in the WAR it answers (None: what the WAR says)."""
+    """What is added: the WAR, its WSDL, the service's name, and where in the WAR it answers (None: what the WAR says)."""
 
     war: Path
     wsdl: str

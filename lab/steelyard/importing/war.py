@@ -46,7 +46,7 @@ def read_war(path: Path) -> War:
     ]
     if described is None:
         notes.append(
-            f"it has no {_METRO}: Tomcat and Jetty look there for its endpoints; products of Jakarta EE find them by their annotations"
+            f"it has no {_METRO}, where Tomcat and Jetty look for its endpoints; products of Jakarta EE find them by annotations"
         )
     if bean:
         notes.append("it brings CXF along, which may get into the way of a product's own")

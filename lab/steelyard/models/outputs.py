@@ -300,6 +300,51 @@ class GoalFound(Strict):
     kept: bool
 
 
+class LimitStage(Strict):
+    """A stretch of load on the way to a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are shares of
+    its requests, `at_percentile_ms` is the response time at the promise's percentile, null where failures reach it, and `kept`
+    whether the promise was."""
+
+    load: str
+    rate: Significant | None
+    users: int | None
+    seconds: Significant
+    requests: int
+    answered_per_s: Significant
+    at_percentile_ms: Significant | None
+    slow: Significant
+    failed: Significant
+    failures: dict[str, int]
+    kept: bool
+
+
+class LimitOutput(Strict):
+    """`find-limit --json`: the greatest load at which a running target keeps a promise, in `unit` (`requests/s` or `users`).
+
+    `limit` has no value where the promise was broken by one user alone, or kept as far as was looked (`why_not`). `how` says by
+    what it was found, `capacity_per_s` is the most that was answered, `beyond` how the target fails past the limit, where
+    its last stage went.
+    """
+
+    service: str
+    target: str
+    promise: list[str]
+    arrivals: str
+    unit: str
+    limit: Estimate
+    how: str
+    capacity_per_s: Significant
+    beyond: str
+    stages: list[LimitStage]
+    seconds: Significant
+    not_loaded: list[LeftOut]
+    valid: bool
+    why_not: list[str]
+    notes: list[str]
+    not_judged: list[str]
+    run: str
+
+
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
