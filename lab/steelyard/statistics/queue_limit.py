@@ -29,7 +29,7 @@ LEAST_HALF_WIDTH = 0.01  # of the limit: what hour and machine change anyway
 _DRAWS = 8
 _STEPS = 22
 _SPAN = 1.6
-_QUICK, _EXACT = 300_000, 3_000_000
+_QUICK, _EXACT = 300_000, 1_000_000
 
 
 @dataclass(frozen=True)
