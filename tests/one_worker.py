@@ -1,7 +1,7 @@
 """A server of one worker that takes exactly 10 ms a request, in the order in which they come: its limits are known by theory.
 
-The worker is one of arithmetic: a request is done 10 ms after it came, or after the one before it was done. So a busy machine delays an
-answer, but takes no capacity away. Past `most_waiting` requests in line it refuses with status 503, where that is given.
+The worker is one of arithmetic: a request is done 10 ms after it came, or after the one before it was done. So a busy machine
+delays an answer, but takes no capacity away. Past `most_waiting` requests in line it refuses with status 503, where that is given.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class OneWorker:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
                 came = clock.time()
-                length = next((int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length:")), 0)
+                length = next(
+                    (int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"content-length:")), 0
+                )
                 await reader.readexactly(length)
                 status = b"200 OK"
                 if self.most_waiting is not None and self.free - came > self.most_waiting * SECONDS:

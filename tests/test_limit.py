@@ -12,7 +12,7 @@ from one_worker import one_worker
 from steelyard.base import house
 
 pytestmark = pytest.mark.alone
-# Of a queue with one worker of exactly 10 ms: p95 <= 200 ms under Poisson arrivals, and while any wait is bounded at a constant rate.
+# Of one worker of exactly 10 ms: where p95 is 200 ms under Poisson arrivals, and where waits begin to grow at a constant rate.
 TRUTH = {"poisson": 92.5, "constant": 100.0}
 SCHEMA = json.loads((house.root() / "contracts" / "limit-output.schema.json").read_text())
 

@@ -68,7 +68,8 @@ def test_a_war_is_a_service_that_every_jakarta_server_can_run(added: dict[str, o
     assert refusals.bad_requests(service, tmp_path / "secret") == []
 
 
-def test_an_answer_is_right_that_is_the_operations_and_keeps_the_schema(added: dict[str, object]) -> None:
+@pytest.mark.usefixtures("added")
+def test_an_answer_is_right_that_is_the_operations_and_keeps_the_schema() -> None:
     service = entries.service("mine")
     meaning = meaning_of(service)
     operation, model = next(iter(service.model.operations.items()))
@@ -86,7 +87,8 @@ def test_an_answer_is_right_that_is_the_operations_and_keeps_the_schema(added: d
     assert meaning.difference(right.replace(b">2<", b">3<"), right.decode(), operation) is not None
 
 
-def test_a_written_answer_beside_a_sample_is_expected(added: dict[str, object]) -> None:
+@pytest.mark.usefixtures("added")
+def test_a_written_answer_beside_a_sample_is_expected() -> None:
     service = entries.service("mine")
     (name, exchange), *_ = exchanges.written(service)
     assert exchange.answer == ""

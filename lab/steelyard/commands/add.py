@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,41 +10,49 @@ import typer
 
 from ..base.text import counted
 from ..models.outputs import AddOutput
-from .options import Json, console
+from .options import Json, console, takes
 
 commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOptions:
+    """What `add` is told."""
+
+    war: Annotated[Path, typer.Argument(metavar="WAR", help="The WAR as it is deployed; it is taken as it is.")]
+    wsdl: Annotated[str, typer.Option(metavar="URL|FILE", help="Its WSDL 1.1.")]
+    name: Annotated[
+        str | None, typer.Option(help="What the service is called, and its context path (default: the WAR's name).")
+    ] = None
+    path: Annotated[
+        str | None, typer.Option(help="Where in the WAR it answers (default: what the WAR or the WSDL says).")
+    ] = None
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE", help="A server (http://HOST:PORT) or folder that imports may come from, too; repeatable."
+        ),
+    ] = None
+    port: Annotated[
+        list[str] | None, typer.Option(help="A port to take over (default: all that speak SOAP); repeatable.")
+    ] = None
+    json: Json = False
 
 
 @commands.command(
     epilog="Examples: steelyard add shop.war --wsdl shop.wsdl; "
     "steelyard add shop.war --wsdl shop.wsdl --name mine --path /Orders; steelyard compare tomcat-metro wildfly --service mine"
 )
-def add(
-    war: Annotated[Path, typer.Argument(metavar="WAR", help="The WAR as it is deployed; it is taken as it is.")],
-    wsdl: Annotated[str, typer.Option(metavar="URL|FILE", help="Its WSDL 1.1.")],
-    name: Annotated[
-        str | None, typer.Option(help="What the service is called, and its context path (default: the WAR's name).")
-    ] = None,
-    path: Annotated[
-        str | None, typer.Option(help="Where in the WAR it answers (default: what the WAR or the WSDL says).")
-    ] = None,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PLACE", help="A server (http://HOST:PORT) or folder that imports may come from, too; repeatable."
-        ),
-    ] = None,
-    port: Annotated[
-        list[str] | None, typer.Option(help="A port to take over (default: all that speak SOAP); repeatable.")
-    ] = None,
-    json: Json = False,
-) -> None:
+@takes(AddOptions)
+def add(options: AddOptions) -> None:
     """Add a WAR of your own: a service with a contract of its WSDL, which `compare` deploys, verifies and weighs."""
     from ..importing.adding import Wanted
     from ..importing.adding import add as added
 
-    outcome = added(Wanted(war, wsdl, name, path, also or [], port or []))
-    print(outcome.model_dump_json()) if json else _say(outcome)
+    outcome = added(
+        Wanted(options.war, options.wsdl, options.name, options.path, options.also or [], options.port or [])
+    )
+    print(outcome.model_dump_json()) if options.json else _say(outcome)
 
 
 def _say(outcome: AddOutput) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,29 +13,27 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..models.outputs import LimitOutput, LimitStage
-from .load import (
-    AuthKind,
-    Body,
-    Expect,
-    Header,
-    Method,
-    Mix,
-    Operation,
-    Secret,
-    SecretHeader,
-    Seed,
-    Timeout,
-    User,
-    Writes,
-    asked_of,
-    auth_of,
-)
-from .options import Json, Out, console
+from .load import TargetOptions, auth_of, target_of
+from .options import console, takes
 
 if TYPE_CHECKING:
+    from ..loading.limits import LimitWords
     from ..loading.stages import Promised
 
 commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions(TargetOptions):
+    """What `find-limit` is told; its goals are the promise."""
+
+    arrivals: Annotated[
+        str,
+        typer.Option(
+            help="poisson (at random, as independent users come) or constant: a rate; users: how many at once."
+        ),
+    ] = "poisson"
+    within: Annotated[str, typer.Option(help="How long it may take: 3m.")] = "3m"
 
 
 @commands.command(
@@ -42,70 +41,48 @@ commands = typer.Typer()
     epilog="Examples: steelyard find-limit shop --p95 200ms --errors 1%; steelyard find-limit shop --arrivals users --p99 1s; "
     "steelyard find-limit http://127.0.0.1:8080/orders --method POST --body @order.json --p95 200ms",
 )
-def find_limit(
-    service: Annotated[
-        str, typer.Argument(metavar="SERVICE|URL", help="A service that names its target, its folder, or a URL.")
-    ],
-    p50: Annotated[
-        str | None, typer.Option(help="The promise: half of the requests are answered in this time.")
-    ] = None,
-    p95: Annotated[str | None, typer.Option(help="The promise: 95% of the requests are.")] = None,
-    p99: Annotated[str | None, typer.Option(help="The promise: 99% of the requests are.")] = None,
-    errors: Annotated[str | None, typer.Option(help="The promise: at most this share of requests fails.")] = None,
-    arrivals: Annotated[
-        str,
-        typer.Option(
-            help="poisson (at random, as independent users come) or constant: a rate; users: how many at once."
-        ),
-    ] = "poisson",
-    within: Annotated[str, typer.Option(help="How long it may take: 3m.")] = "3m",
-    operation: Operation = "",
-    mix: Mix = "",
-    method: Method = None,
-    body: Body = None,
-    header: Header = None,
-    secret_header: SecretHeader = None,
-    auth: AuthKind = None,
-    user: User = "",
-    secret: Secret = "",
-    expect: Expect = None,
-    writes: Writes = False,
-    timeout: Timeout = "30s",
-    seed: Seed = 1,
-    out: Out = None,
-    json: Json = False,
-) -> None:
+@takes(LimitOptions)
+def find_limit(options: LimitOptions) -> None:
     """Find the greatest rate or number of users at which a running service keeps a promise, with an interval."""
     from ..loading import limits
     from ..loading import words as said
 
-    load = said.LoadWords(
-        operations=[name.strip() for name in operation.split(",") if name.strip()],
-        mix=said.mix_of(mix),
-        timeout_seconds=said.seconds_of(timeout),
-        expect=said.expect_of(expect or []),
-        headers=said.headers_of(header or []),
-        writes=writes,
-        seed=seed,
-    )
-    promised = promise_of({0.5: p50, 0.95: p95, 0.99: p99}, errors)
-    wanted = limits.LimitWords(promised, arrivals, said.seconds_of(within), load)
+    wanted = wanted_of(options)
     limits.require_words(wanted)
-    asked = asked_of(service, load, method, body, auth_of(auth, user, secret))
-    with Progress(console(), quiet=json) as progress:
+    auth = auth_of(options.auth, options.user, options.secret)
+    target = target_of(options.service, wanted.load, options.method, options.body, auth)
+    with Progress(console(), quiet=options.json) as progress:
         outcome = limits.find_limit(
-            asked,
+            target,
             wanted,
-            said.headers_of(secret_header or []),
-            out=out,
+            said.headers_of(options.secret_header or []),
+            out=options.out,
             command=["steelyard", *sys.argv[1:]],
             progress=progress,
         )
-    print(outcome.model_dump_json()) if json else _say(outcome)
+    print(outcome.model_dump_json()) if options.json else _say(outcome)
     if not outcome.valid:
         raise SteelyardError(f"the limit is not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
     if outcome.limit.value is None:
         raise SteelyardError(f"no limit was found: {outcome.limit.why_not}", hint=f"see {outcome.run}")
+
+
+def wanted_of(options: LimitOptions) -> LimitWords:
+    """The search that the options ask for; raises ConfigurationError."""
+    from ..loading import words as said
+    from ..loading.limits import LimitWords
+
+    load = said.LoadWords(
+        operations=[name.strip() for name in options.operation.split(",") if name.strip()],
+        mix=said.mix_of(options.mix),
+        timeout_seconds=said.seconds_of(options.timeout),
+        expect=said.expect_of(options.expect or []),
+        headers=said.headers_of(options.header or []),
+        writes=options.writes,
+        seed=options.seed,
+    )
+    promised = promise_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors)
+    return LimitWords(promised, options.arrivals, said.seconds_of(options.within), load)
 
 
 def promise_of(times: dict[float, str | None], errors: str | None) -> Promised:

@@ -47,6 +47,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "add-output": outputs.AddOutput,
     "load-output": outputs.LoadOutput,
     "limit-output": outputs.LimitOutput,
+    "comparison-output": outputs.RunningComparison,
 }
 
 

@@ -282,6 +282,37 @@ class Estimate(Strict):
     why_not: str | None = None
 
 
+class ComparedSide(Strict):
+    """One of two running targets: what it answered in all measured slices together. `sent` counts everything that it was asked."""
+
+    label: str
+    target: str
+    throughput_per_s: Significant
+    response_mean_ms: Significant | None
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    sent: int
+
+
+class RunningComparison(Strict):
+    """`compare --json` of two targets that run: `ratio` is the first's `measure` over the second's. Where both could be started
+    anew, `forks` starts are behind its interval and `word` is said; else it covers these two processes alone."""
+
+    subjects: list[ComparedSide]
+    load: str
+    measure: str
+    ratio: Estimate
+    word: str | None
+    forks: int
+    pairs: int
+    valid: bool
+    why_not: list[str]
+    cannot_say: list[str]
+    not_loaded: list[LeftOut]
+    run: str
+
+
 class LoadedOperation(Strict):
     """What became of one operation within the measured time; `failures` are counted by kind, `mean_ms` is over right answers."""
 

@@ -204,8 +204,10 @@ class Service(Strict):
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
-    must say that whoever loads it may. `tls` says how its certificate is judged and which one is shown to it. Columns of `data`
-    fill places in samples.
+    must say that whoever loads it may. Where it can be started anew, `start` is the argument list that runs it in the
+    foreground, in the service's folder, `ready` one that is repeated until it exits with 0 (without it: until the target takes
+    connections), and `stop` one that ends it; it is ended with all its children in any case. `tls` says how its certificate is
+    judged and which one is shown to it. Columns of `data` fill places in samples.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -230,6 +232,9 @@ class Service(Strict):
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
     target: TargetAddress | None = None
+    start: Argv | None = None
+    ready: Argv | None = None
+    stop: Argv | None = None
     owned: bool = False
     contact: str | None = None
     max_rate: Annotated[float | None, Field(gt=0, le=1e6)] = None
@@ -282,6 +287,16 @@ class Service(Strict):
         if self.meaning == "html":
             return {f"operations.{name}.places": operation.places for name, operation in named}
         return {}
+
+    @model_validator(mode="after")
+    def _starts_what_it_names(self) -> Service:
+        if self.start is None and (self.ready is not None or self.stop is not None):
+            raise ValueError("ready and stop go with start")
+        if self.start is not None and self.target is None:
+            raise ValueError(
+                "start goes with a target; what runs on servers of the hall is started by their descriptors"
+            )
+        return self
 
     @property
     def not_judged(self) -> dict[str, str]:
