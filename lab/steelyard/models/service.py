@@ -191,16 +191,16 @@ class Service(Strict):
 
     `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many requests
     reached the service. `description` goes behind `path` and makes the address at which every implementation tells what it is
-    (`?wsdl`): a service without a counter is up when a GET of it is answered with status 200. `generate` is the argument list
-    of the exchange generator, run in the service's folder (the word `python3` stands for the lab's own interpreter); it is
-    called with `--operation NAME --seed N --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a
-    line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set and passed on as a
-    server's own are. Those among `generate_with` change the right answers: the generator is given them, too, so all subjects of
-    a run have the same. `reconciliations` are what a trial ends with, `settle` is what each slice ends with where work outlives
-    its answers. `layers`, from the outside in, are what its implementations time where they link the monitor; `nesting` are
-    tags of which each should take no less of a request than the next, and `request_kinds` what is shown apart of them.
-    `documents` are elements of SOAP's messages whose text is an XML document: such texts are compared by the schema's values as
-    well, never character by character.
+    (`?wsdl`): a service without a counter is up when a GET of it is answered, and not with status 404 or 503. `generate` is the
+    argument list of the exchange generator, run in the service's folder (the word `python3` stands for the lab's own
+    interpreter); it is called with `--operation NAME --seed N --count N` and `--set NAME=VALUE` for each parameter, and prints
+    one JSON object a line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set
+    and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
+    so all subjects of a run have the same. `reconciliations` are what a trial ends with, `settle` is what each slice ends with
+    where work outlives its answers. `layers`, from the outside in, are what its implementations time where they link the
+    monitor; `nesting` are tags of which each should take no less of a request than the next, and `request_kinds` what is shown
+    apart of them. `documents` are elements of SOAP's messages whose text is an XML document: such texts are compared by the
+    schema's values as well, never character by character.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)

@@ -217,6 +217,11 @@ class RunningSubject:
         return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {_last_words(part.keeper)}"
 
 
+# Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
+# description of what it runs.
+_NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
 @contextmanager
 def started(
     subject: Subject,
@@ -414,7 +419,7 @@ def _is_up(subject: Subject, part: Part, port: int) -> bool:
         if model.counter is not None:
             return _count(subject, model.counter, port, 2.0) >= 0
         if model.description is not None:
-            return _status(subject, subject.path_on(part) + model.description, port) == HTTPStatus.OK
+            return _status(subject, subject.path_on(part) + model.description, port) not in _NOT_THERE
         return True
     except (NoAnswerError, ValueError):
         return False
