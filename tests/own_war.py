@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 SOURCE = """\
@@ -71,8 +72,13 @@ def wsdl() -> str:
     )
 
 
-def war(folder: Path, jdk: Path, libraries: Path, *, described: bool = True) -> Path:
-    """The WAR, compiled against the jars of a JAX-WS stack; without Metro's list of endpoints where it is not `described`."""
+def war(
+    folder: Path, jdk: Path, libraries: Path, *, described: bool = True, more: Mapping[str, str] | None = None
+) -> Path:
+    """The WAR, compiled against the jars of a JAX-WS stack; without Metro's list of endpoints where it is not `described`.
+
+    `more` are further files of it by their names.
+    """
     (folder / "stock").mkdir(parents=True)
     (folder / "stock" / "Shelves.java").write_text(SOURCE)
     classes = folder / "classes"
@@ -83,4 +89,6 @@ def war(folder: Path, jdk: Path, libraries: Path, *, described: bool = True) -> 
         archive.write(classes / "stock" / "Shelves.class", "WEB-INF/classes/stock/Shelves.class")
         if described:
             archive.writestr("WEB-INF/sun-jaxws.xml", METRO)
+        for name, text in (more or {}).items():
+            archive.writestr(name, text)
     return made

@@ -39,6 +39,9 @@ _RESTORE_SECONDS = 120
 _RECONCILE_SECONDS = 120
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
 _COUNT_BYTES = 2**16  # of an answer that is one number
+# Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
+# description of what it runs.
+_NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @dataclass(frozen=True)
@@ -215,11 +218,6 @@ class RunningSubject:
         if part is None:
             return None
         return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {_last_words(part.keeper)}"
-
-
-# Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
-# description of what it runs.
-_NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @contextmanager
