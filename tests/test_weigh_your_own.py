@@ -11,7 +11,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from conftest import Lab
 from rich.console import Console
 from steelyard.base import house
 from steelyard.base.progress import Progress
@@ -19,6 +18,8 @@ from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
+
+from conftest import Lab
 
 pytestmark = pytest.mark.xdist_group("weigh")  # one server for all
 PROGRESS = Progress(Console(quiet=True), quiet=True)
@@ -68,6 +69,19 @@ def test_what_is_imported_from_a_running_server_is_loaded_and_counted_alike(
     throughput = found["throughput_per_s"]
     assert throughput["low"] <= throughput["value"] <= throughput["high"]
     assert any("no verdict" in note for note in found["notes"]) and found["not_judged"]
+
+
+def test_bodies_in_chunks_are_answered_and_counted_alike(
+    running: RunningSubject, imported: Path, shared_lab: Lab
+) -> None:
+    before = running.requests_served() or 0
+    ran = shared_lab.run("load", str(imported), "--users", "2", "--for", "2s", "--chunked", "--gzip", "--json")
+    assert ran.code == 0, ran.err
+    chunked = ran.json()
+    assert chunked["failed"] == 0 and chunked["completed"] > 10, chunked
+    assert chunked["sent"] == (running.requests_served() or 0) - before
+    corpus = (shared_lab.folder / chunked["run"] / "corpus" / "corpus.bin").read_bytes()
+    assert corpus.count(b"\r\n0\r\n\r\n") == 5, "all five operations in chunks"
 
 
 def test_a_users_rule_voids_what_breaks_it(imported: Path, shared_lab: Lab) -> None:

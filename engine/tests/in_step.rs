@@ -420,6 +420,33 @@ fn many_threads_share_users_deck_and_arrivals() {
 }
 
 #[test]
+fn each_request_of_a_slice_is_written_down_where_that_is_asked() {
+    let server = TestServer::start(&["worker", "--microseconds", "20000"]);
+    let url = format!("http://{}/", server.address);
+    let bench = Bench::new();
+    // Five at once for one worker: each waits for those before it, the last beyond the end of the measured time.
+    let burst = json!({"kind": "rate", "stages": [{"from_rate": 500, "to_rate": 500, "seconds": 0.01}]});
+    let row = bench
+        .run(&job(&url, json!([slice(7, burst)]), json!({"log_requests": true})))
+        .remove(0);
+    let logged = bench.table("requests.csv");
+    assert_eq!(logged.len() as u64, number(&row, "started"), "{logged:?}");
+    let (begin, end) = (number(&row, "begin_ns"), number(&row, "end_ns"));
+    let mut before = 0;
+    for (place, request) in logged.iter().enumerate() {
+        let (due, response) = (number(request, "due_ns"), number(request, "response_ns"));
+        assert!(due >= before && (begin..end).contains(&due), "{request:?}");
+        assert_eq!((request["slice"].as_str(), request["right"].as_str()), ("7", "1"));
+        // Each took its own 20 ms after those before it, which were due 2 ms earlier each.
+        assert!(response >= (place as u64 + 1) * 18_000_000, "{request:?}");
+        before = due;
+    }
+    let unasked = Bench::new();
+    unasked.run(&job(&url, json!([slice(0, users(1, 0.1))]), json!({})));
+    assert!(!unasked.path("out/requests.csv").exists());
+}
+
+#[test]
 fn a_connection_per_request_is_opened_and_timed_for_each() {
     let (_server, url) = null_server();
     let bench = Bench::new();

@@ -18,7 +18,23 @@ from typer.exceptions import TyperException
 from . import __version__
 from .base import house
 from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
-from .commands import calibrate, check, compare, demo, doctor, import_, keep, layers, lists, load, report, run, servers
+from .commands import (
+    add,
+    calibrate,
+    check,
+    compare,
+    demo,
+    doctor,
+    find_limit,
+    import_,
+    keep,
+    layers,
+    lists,
+    load,
+    report,
+    run,
+    servers,
+)
 
 app = typer.Typer(
     name="steelyard",
@@ -33,7 +49,23 @@ app = typer.Typer(
     "while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_FREEZE=no lets who waits run on. "
     f"{EXIT_CODES}",
 )
-for verb in (demo, run, report, layers, keep, compare, check, calibrate, servers, lists, import_, load, doctor):
+for verb in (
+    demo,
+    run,
+    report,
+    layers,
+    keep,
+    compare,
+    check,
+    calibrate,
+    servers,
+    lists,
+    add,
+    import_,
+    load,
+    find_limit,
+    doctor,
+):
     app.add_typer(verb.commands)
 
 

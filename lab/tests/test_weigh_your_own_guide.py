@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import threading
+import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -64,8 +66,8 @@ def run(words: str, folder: Path, **environment: str) -> Ran:
 
 
 def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
-    assert len(COMMANDS) == 5
-    importing, users, ramp, rate, alone = COMMANDS
+    assert len(COMMANDS) == 9
+    importing, users, ramp, rate, alone, *_ = COMMANDS
     ran = run(importing.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path)
     assert ran.code == 0, ran.err
     for command in (
@@ -83,6 +85,34 @@ def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
     ran = run(alone.replace("http://127.0.0.1:8080", url) + " --max-requests 5 --users 1 --json", tmp_path)
     assert ran.code == 0 and json.loads(ran.out)["completed"] == 5, ran.err
     assert {body for _, body in Calculator.posts} == {b'{"part": 1}'}
+
+
+def test_the_guide_compares_two_that_run(url: str, tmp_path: Path) -> None:
+    assert run(COMMANDS[0].replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path).code == 0
+    shutil.copytree(tmp_path / "shop", tmp_path / "shop-next")
+    command = COMMANDS[6]
+    assert "./shop ./shop-next" in command
+    Calculator.posts.clear()
+    short = "--budget 1s --pairs 4 --slice-seconds 0.5 --warm-up 0.2 --users 1 --out runs --json"
+    ran = run(f"{command.replace('--budget 5m', short)}", tmp_path)
+    assert ran.out, ran.err
+    outcome = json.loads(ran.out)
+    assert sum(side["sent"] for side in outcome["subjects"]) == len(Calculator.posts)
+    assert all(side["failed"] == 0 and side["completed"] > 0 for side in outcome["subjects"]), outcome
+    assert outcome["word"] is None
+
+
+def test_the_guide_adds_a_war(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "shop.war", "w") as archive:
+        archive.writestr("WEB-INF/classes/shop/Orders.class", b"")
+    shutil.copyfile(WSDL, tmp_path / "shop.wsdl")
+    (tmp_path / "own").mkdir()
+    command = COMMANDS[7]
+    assert command.endswith("--name mine")
+    ran = run(f"{command} --port Soap11", tmp_path, STEELYARD_PATH=str(tmp_path / "own"))
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "own" / "services" / "mine" / "contract" / "exchanges").is_dir()
+    assert "compare tomcat-metro wildfly --service mine" in COMMANDS[8] and "tomcat-metro, " in ran.out
 
 
 def test_secrets_reach_the_target_and_no_stored_file(url: str, tmp_path: Path) -> None:

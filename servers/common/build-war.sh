@@ -1,6 +1,12 @@
 # Builds a service's WAR: build-war.sh SERVICE IMPLEMENTATION. Tests and lint are for `mvn verify`.
 # "clean" because the contract's classes are generated from files that Maven does not watch.
 set -eu
+# A WAR that its user gave is taken as it is.
+if [ -f "$1/$2/given.war" ]; then
+  mkdir -p "$1/$2/target"
+  cp "$1/$2/given.war" "$1/$2/target/$(basename "$1").war"
+  exit
+fi
 # By a path of plain characters: the plugin of wsimport takes a quote in it for the end of a word.
 plain=$(mktemp -d)
 trap 'rm -rf "$plain"' EXIT

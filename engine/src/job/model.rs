@@ -310,6 +310,9 @@ pub struct Job {
     /// Whether the response times of each second are kept as a histogram of their own (seconds.hlog).
     #[serde(default)]
     pub seconds_histograms: bool,
+    /// Whether each request is written down with the instant at which it was due and its response time (requests.csv).
+    #[serde(default)]
+    pub log_requests: bool,
 }
 
 fn one_thread() -> u32 {

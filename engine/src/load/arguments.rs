@@ -124,6 +124,7 @@ impl Arguments {
                 most_failed: 0,
             },
             seconds_histograms: false,
+            log_requests: false,
         };
         check(&job)?;
         Ok(job)

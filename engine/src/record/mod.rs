@@ -10,6 +10,6 @@ mod tables;
 pub use counts::{Counts, OperationRecord, Outcomes, SessionRecord, histogram_us};
 pub use hlog::HistogramLog;
 pub use lateness::Lateness;
-pub use recorder::{Edges, Exchange, Recorder, TickPart};
+pub use recorder::{Edges, Exchange, Logged, Recorder, TickPart};
 pub use samples::{Sample, SampleAllowance, SampleFolder, SampleKeeper};
-pub use tables::{SessionSums, SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};
+pub use tables::{RequestTable, SessionSums, SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};

@@ -22,6 +22,15 @@ pub struct Exchange {
     pub last_byte: Ns,
 }
 
+/// A request that was due in the measured time and ended, there or in the drain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Logged {
+    pub due: Ns,
+    /// From the instant at which it was due.
+    pub response: Ns,
+    pub right: bool,
+}
+
 /// What one worker counted in one second of the measured time.
 #[derive(Debug, Clone)]
 pub struct TickPart {
@@ -71,6 +80,8 @@ pub struct Recorder {
     pub thinks: u64,
     pub think_drawn_ns: u64,
     pub think_kept_ns: u64,
+    /// Each request, where they are written down.
+    pub log: Option<Vec<Logged>>,
     tick: u64,
     next_turn: Ns,
     tick_counts: Vec<Counts>,
@@ -102,6 +113,7 @@ impl Recorder {
             thinks: 0,
             think_drawn_ns: 0,
             think_kept_ns: 0,
+            log: None,
             tick: 0,
             next_turn: begin,
             tick_counts: vec![Counts::default(); used.len()],
@@ -115,6 +127,12 @@ impl Recorder {
     /// The same, that keeps the response times of each second apart where `kept`.
     pub fn with_seconds(mut self, kept: bool) -> Self {
         self.tick_response = kept.then(|| Box::new(histogram_us()));
+        self
+    }
+
+    /// The same, that writes each request down where `kept`.
+    pub fn with_log(mut self, kept: bool) -> Self {
+        self.log = kept.then(Vec::new);
         self
     }
 
@@ -245,6 +263,15 @@ impl Recorder {
     #[inline]
     pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
         self.last_answer = exchange.last_byte;
+        if let Some(log) = &mut self.log
+            && (self.begin..self.end).contains(&exchange.due)
+        {
+            log.push(Logged {
+                due: exchange.due,
+                response: exchange.last_byte.saturating_sub(exchange.due),
+                right: matches!(outcome, Outcome::Right { .. }),
+            });
+        }
         let measured = self.counts(exchange);
         let Some(operation) = self.of(exchange.operation) else {
             return;

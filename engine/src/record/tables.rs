@@ -1,10 +1,11 @@
-//! `slices.csv` and `ticks.csv`, column for column as ARCHITECTURE.md has them.
+//! `slices.csv`, `ticks.csv` and `requests.csv`, column for column as ARCHITECTURE.md has them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::counts::{Counts, Outcomes};
+use super::recorder::Logged;
 use crate::clock::{CpuTime, Ns};
 use crate::error::{EngineError, Result};
 
@@ -78,6 +79,7 @@ pub struct TickRow {
 }
 
 pub struct SliceTable(Table);
+pub struct RequestTable(Table);
 pub struct TickTable(Table);
 
 struct Table {
@@ -103,6 +105,23 @@ impl Table {
 
     fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(EngineError::file("write", &self.path))
+    }
+}
+
+impl RequestTable {
+    pub fn create(path: &Path) -> Result<Self> {
+        Table::create(path, "slice,due_ns,response_ns,right").map(Self)
+    }
+
+    /// Appends a slice's requests in the order in which they were due, and flushes them.
+    pub fn append(&mut self, slice: u64, log: &[Logged]) -> Result<()> {
+        let mut rows = log.to_vec();
+        rows.sort_by_key(|logged| logged.due);
+        for row in rows {
+            self.0
+                .line(&format!("{slice},{},{},{}", row.due, row.response, u8::from(row.right)))?;
+        }
+        self.0.flush()
     }
 }
 

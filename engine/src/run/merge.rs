@@ -1,7 +1,7 @@
 //! A slice's result, put together from what its threads recorded.
 
 use crate::clock::{CpuTime, Ns};
-use crate::record::{Counts, Lateness, OperationRecord, Sample, SessionRecord, SessionSums, SubjectCpu};
+use crate::record::{Counts, Lateness, Logged, OperationRecord, Sample, SessionRecord, SessionSums, SubjectCpu};
 use crate::worker::Driven;
 
 /// All that is known of a slice that ended.
@@ -15,6 +15,8 @@ pub struct SliceResult {
     /// By the place in the mix.
     pub sessions: Vec<Option<Box<SessionRecord>>>,
     pub samples: Vec<Sample>,
+    /// Each request in no order; none where they are not written down.
+    pub log: Vec<Logged>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
     /// What the subject's processes used, by whose turn it was; known of slices that took turns under keepers.
@@ -88,6 +90,7 @@ impl SliceResult {
             operations: Vec::new(),
             sessions: Vec::new(),
             samples: Vec::new(),
+            log: Vec::new(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
             subject_cpu: None,
@@ -116,6 +119,7 @@ impl SliceResult {
             operations: recorder.operations,
             sessions: recorder.sessions,
             samples: part.samples,
+            log: recorder.log.unwrap_or_default(),
             lateness: recorder.lateness,
             cpu: recorder.cpu,
             subject_cpu: None,
@@ -147,6 +151,7 @@ impl SliceResult {
             }
         }
         self.samples.extend(other.samples);
+        self.log.extend(other.log);
         self.lateness.add(&other.lateness);
         self.cpu.user += other.cpu.user;
         self.cpu.system += other.cpu.system;

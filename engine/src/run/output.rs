@@ -10,7 +10,7 @@ use super::merge::SliceResult;
 use crate::clock::{Clock, CpuTime, Monotonic, SECOND, greatest_resident_bytes, wall_seconds};
 use crate::error::{EngineError, Result};
 use crate::job::{Job, Slice};
-use crate::record::{HistogramLog, SampleFolder, SliceRow, SliceTable, TickTable};
+use crate::record::{HistogramLog, RequestTable, SampleFolder, SliceRow, SliceTable, TickTable};
 use crate::worker::SlicePlan;
 
 const SECONDS: &str = "seconds.hlog";
@@ -22,6 +22,8 @@ pub struct Output {
     histograms: HistogramLog<BufWriter<File>>,
     /// The response times of each second, where the job asks for them.
     seconds: Option<HistogramLog<BufWriter<File>>>,
+    /// Every request, where the job asks for them.
+    requests: Option<RequestTable>,
     samples: SampleFolder,
     audits: Vec<SliceAudit>,
     threads: u32,
@@ -42,6 +44,10 @@ impl Output {
             ticks: TickTable::create(&folder.join("ticks.csv"))?,
             histograms: histogram_log(&folder.join("intervals.hlog"))?,
             seconds,
+            requests: match job.log_requests {
+                true => Some(RequestTable::create(&folder.join("requests.csv"))?),
+                false => None,
+            },
             samples: SampleFolder::create(&folder.join("samples"))?,
             folder: folder.to_owned(),
             audits: Vec::new(),
@@ -87,6 +93,9 @@ impl Output {
             .map_err(EngineError::file("write", self.folder.join("intervals.hlog")))?;
         self.samples
             .append(slice.number, &slice.subject, &plan.corpus.operations, &result.samples)?;
+        if let Some(requests) = &mut self.requests {
+            requests.append(slice.number, &result.log)?;
+        }
         self.slices.append(&SliceRow {
             slice: slice.number,
             subject: slice.subject.clone(),

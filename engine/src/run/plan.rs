@@ -142,6 +142,7 @@ impl PlanMaker {
             corpus: corpus.clone(),
             threads: job.threads,
             seconds_histograms: job.seconds_histograms,
+            log_requests: job.log_requests,
         })
     }
 }

@@ -102,7 +102,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 &plan.used,
                 &plan.sessions(),
             )
-            .with_seconds(plan.seconds_histograms),
+            .with_seconds(plan.seconds_histograms)
+            .with_log(plan.log_requests),
             samples,
             timers: BinaryHeap::with_capacity(2 * lanes as usize),
             going_on: VecDeque::with_capacity(lanes as usize),

@@ -78,6 +78,8 @@ pub struct SlicePlan {
     pub threads: u32,
     /// Whether the response times of each second are kept apart.
     pub seconds_histograms: bool,
+    /// Whether each request is written down.
+    pub log_requests: bool,
 }
 
 impl SlicePlan {

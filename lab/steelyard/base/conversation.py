@@ -20,10 +20,11 @@ _BUFFER_BYTES = 2**16
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back over HTTP: status, and the whole body."""
+    """What came back over HTTP: status, the whole body, and how the server asks who asks (its fields WWW-Authenticate)."""
 
     status: int
     body: bytes
+    challenges: tuple[str, ...] = ()
 
 
 class Conversation:
@@ -87,7 +88,7 @@ class Conversation:
         body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced
         if answer.length:
             raise http.client.IncompleteRead(body, answer.length)
-        return Answer(answer.status, body)
+        return Answer(answer.status, body, tuple(answer.headers.get_all("WWW-Authenticate", [])))
 
 
 class _TooLargeError(Exception):

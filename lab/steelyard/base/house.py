@@ -61,7 +61,22 @@ def rooms(name: str) -> Iterator[Path]:
             yield room.resolve()
 
 
+def own() -> Path:
+    """Where what a user adds is kept: the first folder of STEELYARD_PATH, else `steelyard` in $XDG_DATA_HOME or ~/.local/share.
+
+    Raises ConfigurationError where STEELYARD_PATH lists a folder that is not there.
+    """
+    listed = _listed()
+    base = os.environ.get("XDG_DATA_HOME")
+    return listed[0] if listed else (Path(base) if base else Path.home() / ".local" / "share") / "steelyard"
+
+
 def _own_houses() -> list[Path]:
+    """The folders that STEELYARD_PATH lists, or the one that is meant without it."""
+    return _listed() or [own()]
+
+
+def _listed() -> list[Path]:
     """The folders that STEELYARD_PATH lists; raises ConfigurationError where one of them is not there."""
     listed = [Path(part) for part in os.environ.get(EXTRA_VARIABLE, "").split(os.pathsep) if part]
     for folder in listed:

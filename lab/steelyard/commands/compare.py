@@ -12,6 +12,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..plan.settings import Request
+from .compare_running import compared_running, is_running
 from .options import ComparisonOptions, require_verdict, run_study, takes
 
 if TYPE_CHECKING:
@@ -25,18 +26,26 @@ class CompareOptions(ComparisonOptions):
     """What `compare` is told."""
 
     subjects: Annotated[
-        list[str], typer.Argument(metavar="A B [C ...]", help="Servers, each with settings: SERVER@FACTOR=VALUE.")
+        list[str],
+        typer.Argument(
+            metavar="A B [C ...]",
+            help="Servers, each with settings: SERVER@FACTOR=VALUE; or two that run: URLs, or folders as ./shop.",
+        ),
     ]
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%"
 
 
 @commands.command(
     epilog="Examples: steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m; "
-    "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m; steelyard compare go go"
+    "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m; steelyard compare go go; "
+    "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop"
 )
 @takes(CompareOptions)
 def compare(options: CompareOptions) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
+    if any(is_running(subject) for subject in options.subjects):
+        compared_running(options.subjects, options)
+        return
     require_verdict(compared(options.subjects, options))
 
 

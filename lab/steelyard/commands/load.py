@@ -26,24 +26,14 @@ commands = typer.Typer()
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadOptions:
-    """What `load` is told, in the user's words: `words_of` reads them."""
+class TargetOptions:
+    """What all that load a running target are told: what it is asked, who asks, and what is to be kept."""
 
     service: Annotated[
         str, typer.Argument(metavar="SERVICE|URL", help="A service that names its target, its folder, or a URL.")
     ]
-    users: Annotated[str, typer.Option(help="Closed load: so many users, or 1..40 with a shape.")] = "4"
-    rate: Annotated[str | None, typer.Option(help="Open load: 200/s, or 10..200/s.")] = None
-    poisson: Annotated[bool, typer.Option("--poisson", help="With --rate: at random, as independent users come.")] = (
-        False
-    )
-    profile: Annotated[str, typer.Option(help="constant, ramp, steps, bursts or rate.")] = "constant"
-    for_: Annotated[str, typer.Option("--for", "--over", help="How long: 10s, 5m.")] = "10s"
-    warm_up: Annotated[str, typer.Option(help="Load before the measured time.")] = "1s"
-    max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None
     operation: Annotated[str, typer.Option(help="Operations to load, separated by commas (default: all).")] = ""
     mix: Annotated[str, typer.Option(help="Weights: OPERATION=3,OPERATION=1.")] = ""
-    think: Annotated[str, typer.Option(help="A user's pause after an answer: 2s, or 1s..4s.")] = ""
     method: Annotated[
         str | None, typer.Option(help="Of a URL: GET, or POST where there is a body, unless another is given.")
     ] = None
@@ -61,7 +51,7 @@ class LoadOptions:
         ),
     ] = None
     auth: Annotated[
-        str | None, typer.Option(help="Who asks: basic, bearer, password or password-digest (WS-Security).")
+        str | None, typer.Option(help="Who asks: basic, bearer, digest, password or password-digest (WS-Security).")
     ] = None
     user: Annotated[str, typer.Option(help="The user's name that goes with --auth.")] = ""
     secret: Annotated[
@@ -75,11 +65,8 @@ class LoadOptions:
             "jsonpath=PATH, schema; repeatable.",
         ),
     ] = None
-    gzip: Annotated[bool, typer.Option("--gzip", help="Let answers come packed (gzip or deflate).")] = False
-    chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies in chunks.")] = False
     writes: Annotated[bool, typer.Option("--writes", help="Load operations that change data, too.")] = False
     timeout: Annotated[str, typer.Option(help="What has no answer after this time has failed.")] = "30s"
-    give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
     p50: Annotated[str | None, typer.Option(help="A goal: half of the requests are answered within this time.")] = None
     p95: Annotated[str | None, typer.Option(help="A goal: 95% of the requests are answered within this time.")] = None
     p99: Annotated[str | None, typer.Option(help="A goal: 99% of the requests are answered within this time.")] = None
@@ -87,6 +74,25 @@ class LoadOptions:
     seed: Seed = 1
     out: Out = None
     json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions(TargetOptions):
+    """What `load` is told, in the user's words: `words_of` reads them."""
+
+    users: Annotated[str, typer.Option(help="Closed load: so many users, or 1..40 with a shape.")] = "4"
+    rate: Annotated[str | None, typer.Option(help="Open load: 200/s, or 10..200/s.")] = None
+    poisson: Annotated[bool, typer.Option("--poisson", help="With --rate: at random, as independent users come.")] = (
+        False
+    )
+    profile: Annotated[str, typer.Option(help="constant, ramp, steps, bursts or rate.")] = "constant"
+    for_: Annotated[str, typer.Option("--for", "--over", help="How long: 10s, 5m.")] = "10s"
+    warm_up: Annotated[str, typer.Option(help="Load before the measured time.")] = "1s"
+    max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None
+    think: Annotated[str, typer.Option(help="A user's pause after an answer: 2s, or 1s..4s.")] = ""
+    gzip: Annotated[bool, typer.Option("--gzip", help="Let answers come packed (gzip or deflate).")] = False
+    chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies in chunks.")] = False
+    give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
 
 
 @commands.command(

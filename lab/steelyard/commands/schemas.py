@@ -44,7 +44,10 @@ MODELS: dict[str, type[BaseModel]] = {
     "services-output": outputs.ServicesOutput,
     "doctor-output": outputs.DoctorOutput,
     "import-output": outputs.ImportOutput,
+    "add-output": outputs.AddOutput,
     "load-output": outputs.LoadOutput,
+    "limit-output": outputs.LimitOutput,
+    "comparison-output": outputs.RunningComparison,
 }
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from ..base.configuration import nearest, validate
@@ -59,9 +59,14 @@ def _whole(path: Path) -> Exchange:
 
 def _pair(service: Service, operation: str, path: Path) -> Exchange:
     meaning = MEANINGS[service.meaning]
-    answer = path.name.replace(f".request.{meaning.request_ending}", f".answer.{meaning.answer_ending}")
-    bodies = [meaning.text(file.read_bytes()) for file in (path, path.with_name(answer))]
-    return Exchange(operation=operation, request=bodies[0], answer=bodies[1])
+    answer = path.with_name(path.name.replace(f".request.{meaning.request_ending}", f".answer.{meaning.answer_ending}"))
+    lacking = meaning.answers_may_lack and not answer.exists()
+    return Exchange(
+        operation=operation,
+        request=meaning.text(path.read_bytes()),
+        answer="" if lacking else meaning.text(answer.read_bytes()),
+        safe=not service.operations[operation].changes_data,
+    )
 
 
 def generated(
@@ -69,9 +74,13 @@ def generated(
 ) -> Generator[Exchange, None, None]:
     """`count` exchanges of one operation from the service's generator, as it makes them; the same arguments give the same ones.
 
-    Whoever has enough may ask for no more, which ends the generator. Raises ContractError where a parameter is unknown or out of
-    its bounds, or the generator fails.
+    A service whose exchanges are all written is asked those, over and over. Whoever has enough may ask for no more, which ends the
+    generator. Raises ContractError where a parameter is unknown or out of its bounds, or the generator fails.
     """
+    if not service.model.generate and service.model.target is None:
+        own = [exchange for _, exchange in written(service) if exchange.operation == operation]
+        yield from islice(cycle(own), count)
+        return
     if not service.model.generate:
         raise ContractError(
             f"{service.name} runs at {service.model.target} and has no generator of exchanges",

@@ -50,13 +50,15 @@ class Meaning(ABC):
     """What the exchanges of one service mean.
 
     `request_ending` and `answer_ending` are how its files in contract/ end, `content_type` is what a request is sent as unless
-    the service says otherwise, and `fault_status` is a fault's usual HTTP status.
+    the service says otherwise, and `fault_status` is a fault's usual HTTP status. `answers_may_lack` where a written exchange needs
+    no expected answer: the empty text stands for it.
     """
 
     request_ending: ClassVar[str]
     answer_ending: ClassVar[str]
     content_type: ClassVar[str]
     fault_status: ClassVar[int] = HTTPStatus.BAD_REQUEST
+    answers_may_lack: ClassVar[bool] = False
 
     def __init__(self, service: Entry[Service]) -> None:
         self.service = service

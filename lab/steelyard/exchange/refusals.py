@@ -33,9 +33,14 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     ending = f".request.{meaning.request_ending}"
     own = sorted((service.folder / "contract" / "bad").glob(f"*{ending}"))
     operation = next(iter(service.model.operations))
-    return [
+    asked = [
         *meaning.bad_requests(written, file),
         *(BadRequest(path.name.removesuffix(ending), path.read_bytes(), operation) for path in own),
+    ]
+    if not service.model.generate:  # a user's own service knows nothing of that header
+        return asked
+    return [
+        *asked,
         BadRequest("busy-beyond-a-second", good, first.operation, {BUSY_HEADER: "1000000.5"}),
         BadRequest("busy-no-number", good, first.operation, {BUSY_HEADER: "NaN"}),
     ]

@@ -51,12 +51,14 @@ class Stretch:
 
 
 class Stretches:
-    """An engine that drives stretches on one target, one after the other, over the connections that it keeps."""
+    """An engine that drives stretches on one target, one after the other, over the connections that it keeps; each request is
+    written down where they are `logged`."""
 
-    def __init__(self, ground: Ground, planned: Sequence[Stretch], name: str) -> None:
+    def __init__(self, ground: Ground, planned: Sequence[Stretch], name: str, *, logged: bool = False) -> None:
         self.folder = ground.folder / name
         self._ground = ground
         self._planned = planned
+        self._logged = logged
         try:
             self.folder.mkdir(parents=True)
         except OSError as error:
@@ -116,6 +118,7 @@ class Stretches:
             on_failure=OnFailure(kind="wait", ms=10 if not verifying else 0),
             samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
             seconds_histograms=not verifying,
+            log_requests=self._logged,
         )
 
 

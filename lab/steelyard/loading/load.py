@@ -48,7 +48,7 @@ def load(
     progress: Progress,
 ) -> LoadOutput:
     """Verify and load a target as asked; what was measured is stored in a folder of its own. Raises SteelyardError."""
-    asked, not_loaded = _loadable(asked, words)
+    asked, not_loaded = loadable(asked, words)
     loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, asked.max_rate)
     with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
@@ -127,7 +127,7 @@ def _without_values(command: Sequence[str]) -> list[str]:
     return shown
 
 
-def _loadable(asked: Asked, words: LoadWords) -> tuple[Asked, list[LeftOut]]:
+def loadable(asked: Asked, words: LoadWords) -> tuple[Asked, list[LeftOut]]:
     """What is verified, and what of it is not loaded: operations that change data, unless the user allows it. Raises
     ConfigurationError where nothing is left to load."""
     asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])

@@ -258,7 +258,8 @@ class Job(Strict):
 
     `cpus` pins the engine's threads; empty leaves them free. `connection` says whether users keep theirs. Times are in the unit
     their names say; `seed` feeds every random choice that `deck_seed` does not. `seconds_histograms` keeps the response times
-    of each second of a slice as a histogram (seconds.hlog).
+    of each second of a slice as a histogram (seconds.hlog), `log_requests` each request with the instant at which it was due
+    (requests.csv).
     """
 
     seed: Annotated[int, Field(ge=0, lt=2**53)]
@@ -275,3 +276,4 @@ class Job(Strict):
     connection: Literal["keep-alive", "per-request"] = "keep-alive"
     samples: Samples = Samples()
     seconds_histograms: bool = False
+    log_requests: bool = False

@@ -258,6 +258,20 @@ class ImportOutput(Strict):
     documents: int
 
 
+class AddOutput(Strict):
+    """`add --json`: a user's WAR as a service. `path` is where it should answer, `operations` what is asked of it, `servers` those
+    that could run it; `left_out` has a reason for everything else, `notes` what may keep it from answering somewhere."""
+
+    service: str
+    folder: str
+    path: str
+    operations: list[str]
+    changing: list[str]
+    servers: list[str]
+    left_out: list[LeftOut]
+    notes: list[str]
+
+
 class Estimate(Strict):
     """A figure of one process: `value` with its 95% interval (`low`, `high`), null where there is none, for the reason in
     `why_not`."""
@@ -266,6 +280,37 @@ class Estimate(Strict):
     low: Significant | None = None
     high: Significant | None = None
     why_not: str | None = None
+
+
+class ComparedSide(Strict):
+    """One of two running targets: what it answered in all measured slices together. `sent` counts everything that it was asked."""
+
+    label: str
+    target: str
+    throughput_per_s: Significant
+    response_mean_ms: Significant | None
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    sent: int
+
+
+class RunningComparison(Strict):
+    """`compare --json` of two targets that run: `ratio` is the first's `measure` over the second's. Where both could be started
+    anew, `forks` starts are behind its interval and `word` is said; else it covers these two processes alone."""
+
+    subjects: list[ComparedSide]
+    load: str
+    measure: str
+    ratio: Estimate
+    word: str | None
+    forks: int
+    pairs: int
+    valid: bool
+    why_not: list[str]
+    cannot_say: list[str]
+    not_loaded: list[LeftOut]
+    run: str
 
 
 class LoadedOperation(Strict):
@@ -284,6 +329,51 @@ class GoalFound(Strict):
     goal: str
     found: str
     kept: bool
+
+
+class LimitStage(Strict):
+    """A stretch of load on the way to a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are shares of
+    its requests, `at_percentile_ms` is the response time at the promise's percentile, null where failures reach it, and `kept`
+    whether the promise was."""
+
+    load: str
+    rate: Significant | None
+    users: int | None
+    seconds: Significant
+    requests: int
+    answered_per_s: Significant
+    at_percentile_ms: Significant | None
+    slow: Significant
+    failed: Significant
+    failures: dict[str, int]
+    kept: bool
+
+
+class LimitOutput(Strict):
+    """`find-limit --json`: the greatest load at which a running target keeps a promise, in `unit` (`requests/s` or `users`).
+
+    `limit` has no value where the promise was broken by one user alone, or kept as far as was looked (`why_not`). `how` says by
+    what it was found, `capacity_per_s` is the most that was answered, `beyond` how the target fails past the limit, where
+    its last stage went.
+    """
+
+    service: str
+    target: str
+    promise: list[str]
+    arrivals: str
+    unit: str
+    limit: Estimate
+    how: str
+    capacity_per_s: Significant
+    beyond: str
+    stages: list[LimitStage]
+    seconds: Significant
+    not_loaded: list[LeftOut]
+    valid: bool
+    why_not: list[str]
+    notes: list[str]
+    not_judged: list[str]
+    run: str
 
 
 class LoadOutput(Strict):

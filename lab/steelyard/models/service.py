@@ -87,11 +87,11 @@ class Column(Strict):
 class Auth(Strict):
     """How a target is told who asks. The secret is never written here: `secret` says where it is, `env:NAME` or `file:PATH`.
 
-    `basic` and `bearer` are fields of HTTP's head; `password` and `password-digest` are a user name token of WS-Security in the
-    envelope's head, with a timestamp that is valid for `valid_seconds` where there are any.
+    `basic`, `bearer` and `digest` are fields of HTTP's head; `password` and `password-digest` are a user name token of
+    WS-Security in the envelope's head, with a timestamp that is valid for `valid_seconds` where there are any.
     """
 
-    kind: Literal["basic", "bearer", "password", "password-digest"]
+    kind: Literal["basic", "bearer", "digest", "password", "password-digest"]
     user: str = ""
     secret: Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
     valid_seconds: Annotated[int | None, Field(ge=1, le=86_400)] = None
@@ -183,34 +183,40 @@ class RequestKind(Strict):
 class Service(Strict):
     """The descriptor of a service.
 
-    `meaning` says how its answers are compared: SOAP and JSON by typed values, HTML by the texts at named places, anything else
+    `meaning` says how its answers are compared: SOAP and JSON by typed values, SOAP whose right values nobody wrote down
+    (`soap-schema`) by the operation's element and the schema alone, HTML by the texts at named places, anything else
     byte by byte. `schema` is what they must keep: SOAP's types (XML Schema), or a JSON Schema whose `$defs` hold the answer of
     each operation by its name. `wsdl` is for those who implement it: nothing is judged by it. What a service lacks of `counter`
     and `schema` is not judged, and said so.
 
-    `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many
-    requests reached the service. `generate` is the argument list of the exchange generator, run in the service's
-    folder (the word `python3` stands for the lab's own interpreter); it is called with `--operation NAME --seed N
-    --count N` and `--set NAME=VALUE` for each parameter, and prints one JSON object a line (see Exchange). `factors` are
-    settings that every implementation obeys, on any server; they are set and passed on as a server's own are. Those among
-    `generate_with` change the right answers: the generator is given them, too, so all subjects of a run have the same.
-    `reconciliations` are what a trial ends with, `settle` is what each slice ends with where work outlives its answers. `layers`,
-    from the outside in, are what its implementations time where they link the monitor; `nesting` are tags of which each should take
-    no less of a request than the next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages
-    whose text is an XML document: such texts are compared by the schema's values as well, never character by character.
+    `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many requests
+    reached the service. `description` goes behind `path` and makes the address at which every implementation tells what it is
+    (`?wsdl`): a service without a counter is up when a GET of it is answered, and not with status 404 or 503. `generate` is the
+    argument list of the exchange generator, run in the service's folder (the word `python3` stands for the lab's own
+    interpreter); it is called with `--operation NAME --seed N --count N` and `--set NAME=VALUE` for each parameter, and prints
+    one JSON object a line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set
+    and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
+    so all subjects of a run have the same. `reconciliations` are what a trial ends with, `settle` is what each slice ends with
+    where work outlives its answers. `layers`, from the outside in, are what its implementations time where they link the
+    monitor; `nesting` are tags of which each should take no less of a request than the next, and `request_kinds` what is shown
+    apart of them. `documents` are elements of SOAP's messages whose text is an XML document: such texts are compared by the
+    schema's values as well, never character by character.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
-    must say that whoever loads it may. `tls` says how its certificate is judged and which one is shown to it. Columns of `data`
-    fill places in samples.
+    must say that whoever loads it may. Where it can be started anew, `start` is the argument list that runs it in the
+    foreground, in the service's folder, `ready` one that is repeated until it exits with 0 (without it: until the target takes
+    connections), and `stop` one that ends it; it is ended with all its children in any case. `tls` says how its certificate is
+    judged and which one is shown to it. Columns of `data` fill places in samples.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
     title: str
-    meaning: Literal["soap", "json", "html", "bytes"] = "soap"
+    meaning: Literal["soap", "soap-schema", "json", "html", "bytes"] = "soap"
     namespace: str | None = None
     path: RequestPath
     counter: RequestPath | None = None
+    description: Annotated[str, Field(pattern="^[?/][!-~]*$")] | None = None
     wsdl: str | None = None
     schema_file: Annotated[str | None, Field(alias="schema")] = None
     headers: dict[str, str] = {}
@@ -226,6 +232,9 @@ class Service(Strict):
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
     target: TargetAddress | None = None
+    start: Argv | None = None
+    ready: Argv | None = None
+    stop: Argv | None = None
     owned: bool = False
     contact: str | None = None
     max_rate: Annotated[float | None, Field(gt=0, le=1e6)] = None
@@ -263,6 +272,9 @@ class Service(Strict):
         named = self.operations.items()
         if self.target is not None:
             return {f"operations.{name}.sample": operation.sample for name, operation in named}
+        if self.meaning == "soap-schema":
+            answers = {f"operations.{name}.answer_element": operation.answer_element for name, operation in named}
+            return {"schema": self.schema_file, **answers}
         if not self.generate:
             return {"generate": None}
         if self.meaning == "soap":
@@ -276,6 +288,16 @@ class Service(Strict):
             return {f"operations.{name}.places": operation.places for name, operation in named}
         return {}
 
+    @model_validator(mode="after")
+    def _starts_what_it_names(self) -> Service:
+        if self.start is None and (self.ready is not None or self.stop is not None):
+            raise ValueError("ready and stop go with start")
+        if self.start is not None and self.target is None:
+            raise ValueError(
+                "start goes with a target; what runs on servers of the hall is started by their descriptors"
+            )
+        return self
+
     @property
     def not_judged(self) -> dict[str, str]:
         """What nothing can be said about, by what would be judged: the reason."""
@@ -284,6 +306,10 @@ class Service(Strict):
             lacks[SERVED_ANSWERED] = "the service has no counter"
         if self.schema_file is None:
             lacks["the schema of answers"] = "the service has no schema"
+        if self.meaning == "soap-schema":
+            lacks["the values of answers"] = (
+                "they are held against the schema alone where nobody wrote down the right ones (contract/exchanges)"
+            )
         return lacks
 
     def as_set(self, values: Mapping[str, str]) -> Service:

@@ -39,6 +39,9 @@ _RESTORE_SECONDS = 120
 _RECONCILE_SECONDS = 120
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
 _COUNT_BYTES = 2**16  # of an answer that is one number
+# Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
+# description of what it runs.
+_NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @dataclass(frozen=True)
@@ -285,11 +288,11 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
         )
     )
 
-    def counts() -> bool:
+    def is_up() -> bool:
         listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
-        return listens and (not part.judged or _counts(subject, port))
+        return listens and (not part.judged or _is_up(subject, part, port))
 
-    _await_ready(server, kept, words, counts, ground)
+    _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, port), ground)
     start_seconds = time.monotonic() - begun
     state = _restored(server, words, log, ground.progress)
     return RunningPart(part, kept, control, port, log, words, start_seconds, state)
@@ -370,11 +373,17 @@ def _restored(server: Entry[Server], words: Words, log: Path, progress: Progress
 
 
 def _await_ready(
-    server: Entry[Server], kept: Keeper, words: Words, counts: Callable[[], bool], ground: _Ground
+    server: Entry[Server],
+    kept: Keeper,
+    words: Words,
+    is_up: Callable[[], bool],
+    undeployed: Callable[[], str],
+    ground: _Ground,
 ) -> None:
     """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late.
 
-    `ready` tells that somebody listens, which may be a stranger on the same port; `counts` must ask the server itself.
+    `ready` tells that somebody listens, which may be a stranger on the same port; `is_up` must ask the server itself, and
+    `undeployed` says what its answer was.
     """
     deadline = time.monotonic() + server.model.ready_seconds
     ready = build.placeholders(server.model.ready, words.placeholders)
@@ -387,27 +396,52 @@ def _await_ready(
             )
         try:
             keeper.run(ready, log=probe_log, cwd=server.folder, environment=words.environment, seconds=10)
-            if counts():
+            if is_up():
                 probe_log.unlink(missing_ok=True)
                 return
         except KeeperError:
             pass  # not ready yet
         if time.monotonic() > deadline:
             raise ProvisionError(
-                f"{server.name} was not ready after {server.model.ready_seconds:g} s: {_last_words(kept)}",
+                f"{server.name} was not ready after {server.model.ready_seconds:g} s{undeployed()}: {_last_words(kept)}",
                 hint=f"its log is {kept.log}",
             )
         ground.progress.refresh()
         kept.wait(_READY_PAUSE)
 
 
-def _counts(subject: Subject, port: int) -> bool:
-    """Whether the service tells its count; one without a counter has nothing to tell."""
-    counter = subject.service.model.counter
+def _is_up(subject: Subject, part: Part, port: int) -> bool:
+    """Whether the service tells its count, or its description; one that has neither has nothing to tell."""
+    model = subject.service.model
     try:
-        return counter is None or _count(subject, counter, port, 2.0) >= 0
+        if model.counter is not None:
+            return _count(subject, model.counter, port, 2.0) >= 0
+        if model.description is not None:
+            return _status(subject, subject.path_on(part) + model.description, port) not in _NOT_THERE
+        return True
     except (NoAnswerError, ValueError):
         return False
+
+
+def _undeployed(subject: Subject, part: Part, port: int) -> str:
+    """That a server which answers does not have the service, in words that follow a sentence; empty where that is not known."""
+    description = subject.service.model.description
+    if description is None or not part.judged:
+        return ""
+    path = subject.path_on(part) + description
+    try:
+        return f"; it runs and answers GET {path} with status {_status(subject, path, port)}"
+    except NoAnswerError:
+        return ""
+
+
+def _status(subject: Subject, path: str, port: int) -> int:
+    """The HTTP status with which a path is answered; raises NoAnswerError."""
+    conversation = Conversation(house.url(port, path), 5.0)
+    try:
+        return conversation.get(subject.headers).status
+    finally:
+        conversation.close()
 
 
 def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:

@@ -7,8 +7,15 @@ from .html_places import HtmlPlaces
 from .json_values import JsonValues
 from .raw_bytes import RawBytes
 from .soap import Soap
+from .soap_schema import SoapSchema
 
-MEANINGS: dict[str, type[Meaning]] = {"soap": Soap, "json": JsonValues, "html": HtmlPlaces, "bytes": RawBytes}
+MEANINGS: dict[str, type[Meaning]] = {
+    "soap": Soap,
+    "soap-schema": SoapSchema,
+    "json": JsonValues,
+    "html": HtmlPlaces,
+    "bytes": RawBytes,
+}
 
 
 def meaning_of(service: Entry[Service]) -> Meaning:

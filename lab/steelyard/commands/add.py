@@ -1,0 +1,71 @@
+"""`steelyard add`: a user's WAR and its WSDL as a service that the servers of the hall can be compared on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..base.text import counted
+from ..models.outputs import AddOutput
+from .options import Json, console, takes
+
+commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOptions:
+    """What `add` is told."""
+
+    war: Annotated[Path, typer.Argument(metavar="WAR", help="The WAR as it is deployed; it is taken as it is.")]
+    wsdl: Annotated[str, typer.Option(metavar="URL|FILE", help="Its WSDL 1.1.")]
+    name: Annotated[
+        str | None, typer.Option(help="What the service is called, and its context path (default: the WAR's name).")
+    ] = None
+    path: Annotated[
+        str | None, typer.Option(help="Where in the WAR it answers (default: what the WAR or the WSDL says).")
+    ] = None
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE", help="A server (http://HOST:PORT) or folder that imports may come from, too; repeatable."
+        ),
+    ] = None
+    port: Annotated[
+        list[str] | None, typer.Option(help="A port to take over (default: all that speak SOAP); repeatable.")
+    ] = None
+    json: Json = False
+
+
+@commands.command(
+    epilog="Examples: steelyard add shop.war --wsdl shop.wsdl; "
+    "steelyard add shop.war --wsdl shop.wsdl --name mine --path /Orders; steelyard compare tomcat-metro wildfly --service mine"
+)
+@takes(AddOptions)
+def add(options: AddOptions) -> None:
+    """Add a WAR of your own: a service with a contract of its WSDL, which `compare` deploys, verifies and weighs."""
+    from ..importing.adding import Wanted
+    from ..importing.adding import add as added
+
+    outcome = added(
+        Wanted(options.war, options.wsdl, options.name, options.path, options.also or [], options.port or [])
+    )
+    print(outcome.model_dump_json()) if options.json else _say(outcome)
+
+
+def _say(outcome: AddOutput) -> None:
+    to = console(stderr=False)
+    asked = counted(len(outcome.operations), "operation")
+    lines = [f"{outcome.folder}: service {outcome.service}, {asked}, at {outcome.path}"]
+    lines += [f"  {each}{'  (changes data)' if each in outcome.changing else ''}" for each in outcome.operations]
+    lines += [f"not asked: {left.what}: {left.why}" for left in outcome.left_out]
+    lines += [f"note: {note}" for note in outcome.notes]
+    lines += [
+        f"servers that run a WAR: {', '.join(outcome.servers)}",
+        f"next: look through {outcome.folder}/contract/exchanges, then "
+        f"`steelyard compare tomcat-metro wildfly --service {outcome.service}`",
+    ]
+    for line in lines:
+        to.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,109 @@
+"""`steelyard compare` of targets that run: two URLs, or two service folders that name their targets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from ..base.errors import ConfigurationError, SteelyardError
+from ..base.progress import Progress
+from ..base.text import range_text, value_text
+from ..catalogue import entries, subject_syntax
+from ..models.outputs import RunningComparison
+from ..models.service import Expect
+from .options import ComparisonOptions, console
+
+if TYPE_CHECKING:
+    from ..loading.comparing import Side
+    from ..loading.words import LoadWords
+
+_SLICE_SECONDS, _WARM_UP_SECONDS = 2.0, 10.0
+
+
+def is_running(subject: str) -> bool:
+    """Whether a subject is a URL or a folder, and no server of the hall."""
+    return "/" in subject.partition("@")[0]
+
+
+def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> None:
+    """Compare two targets that run, and print what came of it; raises SteelyardError where requests failed or nothing is valid."""
+    from ..loading import comparing
+    from ..loading.words import LoadWords
+
+    if len(subjects) != 2:
+        raise ConfigurationError("targets that run are compared two at a time", hint="steelyard compare URL URL")
+    load = LoadWords(
+        users=(options.users or 8, options.users or 8),
+        rates=None if options.rate is None else (options.rate, options.rate),
+        poisson=options.rate is not None,
+        seconds=options.slice_seconds or _SLICE_SECONDS,
+        warm_up_seconds=options.warm_up or _WARM_UP_SECONDS,
+        operations=[] if options.operation is None else [options.operation],
+        seed=options.seed or 1,
+    )
+    first, second = (_side(subject, options.service, load) for subject in subjects)
+    wanted = comparing.CompareWords(
+        load, options.pairs, subject_syntax.seconds_of(options.budget), subject_syntax.share_of(options.margin)
+    )
+    with Progress(console(), quiet=options.json) as progress:
+        outcome = comparing.compare(
+            (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
+        )
+    print(outcome.model_dump_json()) if options.json else _say(outcome)
+    if not outcome.valid:
+        raise SteelyardError(f"the figures are not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
+    failing = [side for side in outcome.subjects if side.failed]
+    if failing:
+        said = ", ".join(f"{side.failed} of {side.label} {side.failures}" for side in failing)
+        raise SteelyardError(f"requests failed: {said}", hint=f"see {outcome.run}")
+
+
+def _side(subject: str, service: str | None, load: LoadWords) -> Side:
+    """What a subject means: a folder with its own requests, or a URL that is asked those of `service`, or a GET."""
+    from ..loading import asked
+    from ..loading.comparing import Side
+
+    if not subject.lower().startswith(("http://", "https://")):
+        entry = entries.service_at(subject)
+        return Side(subject, asked.of_service(entry, load.seed, Expect()), entry)
+    url = asked.of_url(subject, None, b"", {}, Expect())
+    if service is None:
+        return Side(subject, url, None)
+    entry = entries.service_at(service)
+    # What its file allows is for the target that it names; another must be this machine.
+    same = entry.model.target == url.address
+    own = asked.of_service(entry, load.seed, Expect())
+    return Side(subject, own if same else replace(own, address=url.address, declared=False), None)
+
+
+def _say(outcome: RunningComparison) -> None:
+    to = console(stderr=False)
+    table = Table("target", box=None, pad_edge=False)
+    for heading in ("answered/s", "mean, ms", "failed"):
+        table.add_column(heading, justify="right")
+    for side in outcome.subjects:
+        mean = "-" if side.response_mean_ms is None else value_text(side.response_mean_ms)
+        table.add_row(side.label, value_text(side.throughput_per_s), mean, f"{side.failed:,}")
+    to.print(table)
+    first, second = (side.label for side in outcome.subjects)
+    ratio = outcome.ratio
+    if ratio.value is None or ratio.low is None or ratio.high is None:
+        said = f"{outcome.measure}: no ratio: {ratio.why_not}"
+    else:
+        interval = f"{value_text(ratio.value)}, 95% interval {range_text((ratio.low, ratio.high))}"
+        said = f"{outcome.measure} of {first} over {second}: {interval}"
+    where = f"{outcome.forks} starts of each" if outcome.forks > 1 else "these two processes alone"
+    lines = [
+        f"{outcome.load}; {outcome.pairs} pairs of slices, {where}",
+        said,
+        *([] if outcome.word is None else [f"{first} is {outcome.word}"]),
+        *(f"this cannot say {what}" for what in outcome.cannot_say),
+        *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),
+        f"run: {outcome.run}",
+    ]
+    for line in lines:
+        to.print(line, highlight=False, markup=False)

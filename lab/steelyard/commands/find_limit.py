@@ -1,0 +1,124 @@
+"""`steelyard find-limit`: the greatest load at which a running service keeps a promise, and how it fails beyond."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from ..base.errors import ConfigurationError, SteelyardError
+from ..base.progress import Progress
+from ..base.text import range_text, value_text
+from ..models.outputs import LimitOutput, LimitStage
+from .load import TargetOptions, auth_of, target_of
+from .options import console, takes
+
+if TYPE_CHECKING:
+    from ..loading.limits import LimitWords
+    from ..loading.stages import Promised
+
+commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions(TargetOptions):
+    """What `find-limit` is told; its goals are the promise."""
+
+    arrivals: Annotated[
+        str,
+        typer.Option(
+            help="poisson (at random, as independent users come) or constant: a rate; users: how many at once."
+        ),
+    ] = "poisson"
+    within: Annotated[str, typer.Option(help="How long it may take: 3m.")] = "3m"
+
+
+@commands.command(
+    name="find-limit",
+    epilog="Examples: steelyard find-limit shop --p95 200ms --errors 1%; steelyard find-limit shop --arrivals users --p99 1s; "
+    "steelyard find-limit http://127.0.0.1:8080/orders --method POST --body @order.json --p95 200ms",
+)
+@takes(LimitOptions)
+def find_limit(options: LimitOptions) -> None:
+    """Find the greatest rate or number of users at which a running service keeps a promise, with an interval."""
+    from ..loading import limits
+    from ..loading import words as said
+
+    wanted = wanted_of(options)
+    limits.require_words(wanted)
+    auth = auth_of(options.auth, options.user, options.secret)
+    target = target_of(options.service, wanted.load, options.method, options.body, auth)
+    with Progress(console(), quiet=options.json) as progress:
+        outcome = limits.find_limit(
+            target,
+            wanted,
+            said.headers_of(options.secret_header or []),
+            out=options.out,
+            command=["steelyard", *sys.argv[1:]],
+            progress=progress,
+        )
+    print(outcome.model_dump_json()) if options.json else _say(outcome)
+    if not outcome.valid:
+        raise SteelyardError(f"the limit is not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
+    if outcome.limit.value is None:
+        raise SteelyardError(f"no limit was found: {outcome.limit.why_not}", hint=f"see {outcome.run}")
+
+
+def wanted_of(options: LimitOptions) -> LimitWords:
+    """The search that the options ask for; raises ConfigurationError."""
+    from ..loading import words as said
+    from ..loading.limits import LimitWords
+
+    load = said.LoadWords(
+        operations=[name.strip() for name in options.operation.split(",") if name.strip()],
+        mix=said.mix_of(options.mix),
+        timeout_seconds=said.seconds_of(options.timeout),
+        expect=said.expect_of(options.expect or []),
+        headers=said.headers_of(options.header or []),
+        writes=options.writes,
+        seed=options.seed,
+    )
+    promised = promise_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors)
+    return LimitWords(promised, options.arrivals, said.seconds_of(options.within), load)
+
+
+def promise_of(times: dict[float, str | None], errors: str | None) -> Promised:
+    """The promise that the options mean; raises ConfigurationError where they name two percentiles."""
+    from ..loading import words as said
+    from ..loading.stages import Promised
+
+    goals = said.goals_of(times, errors)
+    if len(goals.percentiles) > 1:
+        raise ConfigurationError("a limit has one percentile", hint="give one of --p50, --p95 and --p99")
+    share, most_ms = next(iter(goals.percentiles.items()), (None, None))
+    return Promised(share, None if most_ms is None else most_ms / 1000, goals.errors)
+
+
+def _say(outcome: LimitOutput) -> None:
+    to = console(stderr=False)
+    table = Table("stage", "answered/s", "slow", "failed", "kept", box=None, pad_edge=False)
+    for stage in outcome.stages:
+        table.add_row(*_cells(stage))
+    to.print(table)
+    interval = outcome.limit
+    where = "none"
+    if interval.value is not None and interval.low is not None and interval.high is not None:
+        where = f"{value_text(interval.value)} {outcome.unit}, 95% interval {range_text((interval.low, interval.high))}"
+    lines = [
+        f"{outcome.service} at {outcome.target} keeps {' and '.join(outcome.promise)} up to: {where}",
+        f"by {outcome.how}",
+        f"beyond: {outcome.beyond}",
+        *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),
+        *outcome.notes,
+        f"run: {outcome.run}",
+    ]
+    for line in lines:
+        to.print(line, highlight=False, markup=False)
+
+
+def _cells(stage: LimitStage) -> list[str]:
+    shares = [f"{share:.2%}" for share in (stage.slow, stage.failed)]
+    return [stage.load, value_text(stage.answered_per_s), *shares, "yes" if stage.kept else "no"]

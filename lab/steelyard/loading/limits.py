@@ -1,0 +1,296 @@
+"""`find-limit`: alone -> more and more users -> stages near the limit -> the limit with its interval -> how it fails beyond."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..base.csvfiles import write_document
+from ..base.errors import ConfigurationError
+from ..base.progress import Progress
+from ..models.outputs import Estimate, LeftOut, LimitOutput
+from ..statistics.queue_limit import Promise, Queue, fitted_capacity, limit, limit_of
+from .asked import Asked
+from .load import NOT_JUDGED, loadable, prepared
+from .stages import Driven, Promised, Stages
+from .words import LoadWords
+
+ARRIVALS = ("poisson", "constant", "users")
+LEAST_SECONDS = 60.0
+_ALONE_SECONDS = 3.0
+_LADDER_SECONDS = 2.0
+_MOST_USERS = 4096
+_AROUND = (1.015, 0.985)  # of what the limit seems to be: one stage on each side in turn
+_STAGES = 8
+_BEYOND = 1.2
+_WIDTH = 1.04  # a bracket that is no wider is not narrowed further
+_QUEUE_HOW = "stages near the limit, held against a queue of one worker under the same arrivals; jackknife over stages"
+_BRACKET_HOW = "the greatest load that kept the promise whenever it was tried, and the least that broke it"
+_THIS_PROCESS = "the interval covers this process and hour alone: a target that runs cannot be started anew"
+
+
+@dataclass(frozen=True)
+class LimitWords:
+    """What is asked of `find-limit`: the promise, how load arrives (ARRIVALS), the time that it may take, and what `load` takes."""
+
+    promised: Promised
+    arrivals: str
+    within_seconds: float
+    load: LoadWords
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A limit with its interval, by what it was found."""
+
+    estimate: Estimate
+    how: str
+
+
+def find_limit(
+    asked: Asked,
+    words: LimitWords,
+    secret_headers: Mapping[str, str],
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> LimitOutput:
+    """Find the greatest load at which a target keeps the promise; everything is stored. Raises SteelyardError."""
+    asked, not_loaded = loadable(asked, words.load)
+    loaded = [name for name in asked.operations if name not in {left.what for left in not_loaded}]
+    begun = time.monotonic()
+    with prepared(asked, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
+        progress.plan(words.within_seconds)
+        stages = Stages(ready, words.load, loaded, asked.max_rate, words.promised)
+        search = Search(stages, words, begun)
+        outcome = search.run()
+        beyond = search.beyond(outcome.estimate.value)
+    output = _output(asked, words, stages, outcome, beyond, not_loaded, time.monotonic() - begun)
+    write_document(ready.ground.folder / "limit.json", output.model_dump(mode="json"))
+    return output
+
+
+class Search:
+    """The search for one limit, over `stages`; `begun` is when its time began to run, by the monotonic clock."""
+
+    def __init__(self, stages: Stages, words: LimitWords, begun: float) -> None:
+        self._stages = stages
+        self._words = words
+        self._promised = words.promised
+        self._ends = begun + words.within_seconds
+        # Time for the last stage, drains and the statistics.
+        self._reserve = min(25.0, 0.15 * words.within_seconds)
+
+    def run(self) -> Outcome:
+        """Alone, then with more and more users, then near the limit."""
+        alone = self._stages.users(1, _ALONE_SECONDS)
+        if not alone.stage.kept:
+            return _none("the promise is broken by one user alone")
+        kept, broken = self._ladder(alone)
+        if self._words.arrivals == "users":
+            return self._bracketed_users(kept, broken)
+        most = max(driven.stage.answered_per_s for driven in self._stages.driven)
+        if self._promised.percentile is None:
+            return self._bracketed_rates(most)
+        return self._near_the_limit(alone, most)
+
+    def _ladder(self, alone: Driven) -> tuple[int, int | None]:
+        """Four times as many users until the promise breaks, or, of an open load, nothing more is answered; the last number that
+        kept it and the first that did not, if any."""
+        users, before = 1, alone.stage.answered_per_s
+        while users < _MOST_USERS:
+            wider = self._stages.users(users * 4, _LADDER_SECONDS).stage
+            if not wider.kept:
+                return users, users * 4
+            users *= 4
+            if self._words.arrivals != "users" and wider.answered_per_s < 1.05 * before:
+                break
+            before = wider.answered_per_s
+        return users, None
+
+    def _left(self) -> float:
+        return self._ends - self._reserve - time.monotonic()
+
+    def _near_the_limit(self, alone: Driven, capacity: float) -> Outcome:
+        """Stages of open load around where the limit seems to be; each says better where it is."""
+        queue = Queue.of_times(alone.times, even=self._words.arrivals == "constant")
+        promise = Promise(self._promised.seconds or math.inf, 1 - (self._promised.percentile or 0.0))
+        seconds = max(4.0, self._left() / _STAGES - 1.0)
+        bound = self._stages.most_rate or math.inf
+        near, around = limit_of(capacity, queue, promise), 1.0
+        near_stages: list[Driven] = []
+        while len(near_stages) < _STAGES and (len(near_stages) < 4 or self._left() > seconds):
+            rate = min(near * around, bound)
+            driven = self._stages.rate(rate, seconds, poisson=not queue.even)
+            near_stages.append(driven)
+            if self._errors_break(near_stages):
+                return self._bracketed_rates(rate)
+            around = _AROUND[len(near_stages) % 2]
+            fitted = fitted_capacity([each.arrivals(self._promised) for each in near_stages], queue, promise)
+            if fitted is not None:
+                near = limit_of(fitted, queue, promise)
+            elif not any(each.arrivals(self._promised).slow for each in near_stages):
+                near *= 1.02
+            else:
+                near /= 1.05
+        outcome = limit([each.arrivals(self._promised) for each in near_stages], queue, promise)
+        if outcome is None:
+            return _none(f"no stage up to {max(each.stage.rate or 0 for each in near_stages):.4g}/s told where it lies")
+        if outcome.rate > bound:
+            return _none(f"the promise is kept up to max_rate, {bound:g}/s")
+        return Outcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
+
+    def _errors_break(self, stages: Sequence[Driven]) -> bool:
+        """Whether more requests failed than are promised, all stages together."""
+        if self._promised.errors is None:
+            return False
+        failed = sum(int(np.sum(np.isinf(each.times))) for each in stages)
+        return failed > self._promised.errors * sum(len(each.times) for each in stages)
+
+    def _bracketed_rates(self, rate: float) -> Outcome:
+        """Between a rate that keeps the promise and one that breaks it, halved and confirmed while there is time."""
+        bracket = Bracket(rate)
+        bound = self._stages.most_rate or math.inf
+        seconds = max(3.0, self._left() / 14)
+        while self._left() > seconds and not bracket.narrow:
+            tried = min(bracket.next(), bound)
+            stage = self._stages.rate(tried, seconds, poisson=self._words.arrivals == "poisson").stage
+            bracket.tell(tried, kept=stage.kept)
+            if tried == bound and stage.kept:
+                return _none(f"the promise is kept up to max_rate, {bound:g}/s")
+        return bracket.outcome()
+
+    def _bracketed_users(self, kept: int, broken: int | None) -> Outcome:
+        """The same with whole numbers of users, each end of the last bracket tried again."""
+        if broken is None:
+            return _none(f"the promise is kept with {kept} users, and no more were tried")
+        seconds = max(3.0, self._left() / 14)
+        while broken - kept > max(1, round(kept * (_WIDTH - 1))) and self._left() > seconds:
+            middle = (kept + broken) // 2
+            holds = self._stages.users(middle, seconds).stage.kept
+            kept, broken = (middle, broken) if holds else (kept, middle)
+        for users in (kept, broken, kept):
+            if self._left() > seconds:
+                holds = self._stages.users(users, seconds).stage.kept
+                kept = max(1, kept - 1) if users == kept and not holds else kept
+                broken = broken + 1 if users == broken and holds else broken
+        return Outcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
+
+    def beyond(self, rate_or_users: float | None) -> str:
+        """What happens past the limit, from one stage more, in a sentence."""
+        bound = self._stages.most_rate or math.inf
+        if rate_or_users is None or rate_or_users * _BEYOND > bound:
+            return "not tried"
+        if self._words.arrivals == "users":
+            stage = self._stages.users(math.ceil(rate_or_users * 2), 4.0).stage
+        else:
+            stage = self._stages.rate(rate_or_users * _BEYOND, 5.0, poisson=self._words.arrivals == "poisson").stage
+        most = max(driven.stage.answered_per_s for driven in self._stages.driven)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in stage.failures.items())
+        fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "none fails: requests wait"
+        holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
+        return (
+            f"at {stage.load} {stage.slow:.0%} are slow or fail and {fails}; it {holds} "
+            f"({stage.answered_per_s:.4g} a second of {most:.4g} at most)"
+        )
+
+
+@dataclass
+class Bracket:
+    """The greatest load that kept the promise whenever it was tried, and the least that broke it; the search starts at `begin`."""
+
+    begin: float
+    kept: float | None = None
+    broken: float | None = None
+    confirmed: int = 0
+
+    @property
+    def narrow(self) -> bool:
+        """Whether both ends are near each other and each was tried again."""
+        close = self.kept is not None and self.broken is not None and self.broken <= self.kept * _WIDTH
+        return close and self.confirmed >= 2
+
+    def next(self) -> float:
+        """The load to try next."""
+        if self.kept is None:
+            return self.begin if self.broken is None else self.broken / 1.5
+        if self.broken is None:
+            return self.kept * 1.5
+        if self.broken <= self.kept * _WIDTH:
+            return self.kept if self.confirmed % 2 == 0 else self.broken
+        return math.sqrt(self.kept * self.broken)
+
+    def tell(self, load: float, *, kept: bool) -> None:
+        """What came of a load; where an end is contradicted, the bracket widens again."""
+        again = load in (self.kept, self.broken)
+        held = kept == (load == self.kept)
+        if again and held:
+            self.confirmed += 1
+        elif again:
+            self.confirmed = 0
+            self.kept, self.broken = (load, load * _WIDTH**2) if kept else (load / _WIDTH**2, load)
+        else:
+            self.kept, self.broken = (load, self.broken) if kept else (self.kept, load)
+
+    def outcome(self) -> Outcome:
+        """The limit that it came to."""
+        if self.kept is None:
+            return _none(
+                f"the promise was broken at every rate that was tried, down to {self.broken or self.begin:.4g}/s"
+            )
+        if self.broken is None:
+            return _none(f"the promise was kept at every rate that was tried, up to {self.kept:.4g}/s")
+        return Outcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
+
+
+def _none(why: str) -> Outcome:
+    return Outcome(Estimate(value=None, why_not=why), "no limit was found")
+
+
+def _output(
+    asked: Asked,
+    words: LimitWords,
+    stages: Stages,
+    outcome: Outcome,
+    beyond: str,
+    not_loaded: list[LeftOut],
+    seconds: float,
+) -> LimitOutput:
+    why_not = [f"{driven.stage.load}: {driven.row.why_not}" for driven in stages.driven if driven.row.why_not]
+    return LimitOutput(
+        service=asked.name,
+        target=asked.address,
+        promise=words.promised.words(),
+        arrivals=words.arrivals,
+        unit="users" if words.arrivals == "users" else "requests/s",
+        limit=outcome.estimate,
+        how=outcome.how,
+        capacity_per_s=max(driven.stage.answered_per_s for driven in stages.driven),
+        beyond=beyond,
+        stages=[driven.stage for driven in stages.driven],
+        seconds=seconds,
+        not_loaded=not_loaded,
+        valid=not why_not,
+        why_not=why_not,
+        notes=[_THIS_PROCESS],
+        not_judged=NOT_JUDGED,
+        run=str(stages.ready.ground.folder),
+    )
+
+
+def require_words(words: LimitWords) -> None:
+    """Raises ConfigurationError where the words make no search."""
+    if words.arrivals not in ARRIVALS:
+        raise ConfigurationError(f"there are no arrivals '{words.arrivals}'", hint=f"there are {', '.join(ARRIVALS)}")
+    if not words.promised.words():
+        raise ConfigurationError("there is no promise to keep", hint="--p95 200ms, --errors 1%, or both")
+    if words.within_seconds < LEAST_SECONDS:
+        raise ConfigurationError(
+            f"a limit cannot be found within {words.within_seconds:g} s", hint=f"--within {LEAST_SECONDS:g}s or more"
+        )

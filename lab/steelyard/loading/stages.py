@@ -1,0 +1,131 @@
+"""One stage on the way to a limit: load for some seconds, every request written down, and what became of the promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..base.csvfiles import read_table
+from ..base.errors import TargetError
+from ..base.text import counted
+from ..models.job import BigBang, Profile, Rate
+from ..models.job import Stage as RateStage
+from ..models.outputs import LimitStage
+from ..statistics.queue_limit import Stretch as Arrivals
+from ..statistics.queue_limit import Values
+from ..store.tables import SliceRow
+from . import figures
+from .driving import Stretch, Stretches
+from .load import Ready, stretch_of
+from .words import LoadWords
+
+_MOST_IN_FLIGHT = 10_000
+
+
+@dataclass(frozen=True)
+class Promised:
+    """What is promised: at most a share `1 - percentile` of requests takes longer than `seconds` or fails, and at most a share
+    `errors` fails; None: no such promise."""
+
+    percentile: float | None
+    seconds: float | None
+    errors: float | None
+
+    def words(self) -> list[str]:
+        """Each part in words."""
+        said = []
+        if self.percentile is not None and self.seconds is not None:
+            said.append(f"{figures.percentile_name(self.percentile)} <= {self.seconds * 1000:g} ms")
+        return [*said, *([] if self.errors is None else [f"failed <= {self.errors:.3g}"])]
+
+
+@dataclass(frozen=True)
+class Driven:
+    """A stage that was driven: when each request was due, in s from its begin, how long each took, in s (infinite where it
+    failed or never ended), and what the engine counted."""
+
+    stage: LimitStage
+    due: Values
+    times: Values
+    row: SliceRow
+
+    def arrivals(self, promised: Promised) -> Arrivals:
+        """The stage as the statistics know it."""
+        return Arrivals(self.due, int(np.sum(self.times > (promised.seconds or np.inf))))
+
+
+@dataclass
+class Stages:
+    """Drives stages on a verified target and keeps them in order."""
+
+    ready: Ready
+    words: LoadWords
+    operations: Sequence[str]
+    most_rate: float | None
+    promised: Promised
+    driven: list[Driven] = field(default_factory=list)
+
+    def users(self, count: int, seconds: float) -> Driven:
+        """A stage of `count` users, each asking again after the answer."""
+        words = replace(
+            self.words, users=(count, count), rates=None, poisson=False, profile="constant", seconds=seconds
+        )
+        planned = stretch_of(words, self.operations, self.most_rate)
+        return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), counted(count, "user"))
+
+    def rate(self, rate: float, seconds: float, *, poisson: bool) -> Driven:
+        """A stage of open load that begins with an empty queue."""
+        stage = RateStage(from_rate=rate, to_rate=rate, seconds=seconds)
+        profile = Rate(arrivals="poisson" if poisson else "constant", stages=[stage], max_in_flight=_MOST_IN_FLIGHT)
+        words = replace(self.words, users=(1, 1), rates=None, poisson=False, profile="constant", seconds=seconds)
+        planned = replace(stretch_of(words, self.operations, None), profile=profile, lead_in_seconds=0.0)
+        return self._drive(planned, f"{rate:.4g} requests/s")
+
+    def _drive(self, planned: Stretch, load: str) -> Driven:
+        number = len(self.driven) + 1
+        ground = replace(self.ready.ground, seed=self.ready.ground.seed + number)
+        ground.progress.show(f"stage {number}: {load}")
+        with Stretches(ground, [planned], f"stage-{number:02}", logged=True) as stretches:
+            row = stretches.drive(0, _shown)
+        if stretches.gave_up is not None:
+            raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
+        rows = list(read_table(stretches.folder / "requests.csv", ["due_ns", "response_ns", "right"]))
+        due = np.array([logged.whole("due_ns") - row.begin_ns for logged in rows]) / 1e9
+        right = np.array([logged.whole("right") for logged in rows], dtype=bool)
+        times = np.where(right, np.array([logged.whole("response_ns") for logged in rows]) / 1e9, np.inf)
+        lost = max(0, row.started - len(rows)) if isinstance(planned.profile, Rate) else 0
+        due = np.concatenate([due, np.full(lost, row.seconds)])
+        times = np.concatenate([times, np.full(lost, np.inf)])
+        done = Driven(self._stage(planned.profile, load, row, times), due, times, row)
+        self.driven.append(done)
+        return done
+
+    def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values) -> LimitStage:
+        promised, count = self.promised, max(1, len(times))
+        failed = float(np.sum(np.isinf(times))) / count
+        slow = float(np.sum(times > (promised.seconds or np.inf))) / count
+        percentile = promised.percentile or 0.95
+        at = float(np.quantile(times, percentile, method="higher")) if len(times) else np.inf
+        return LimitStage(
+            load=load,
+            rate=profile.stages[0].from_rate if isinstance(profile, Rate) else None,
+            users=profile.users if isinstance(profile, BigBang) else None,
+            seconds=row.seconds,
+            requests=len(times),
+            answered_per_s=row.throughput_per_s,
+            at_percentile_ms=None if np.isinf(at) else at * 1000,
+            slow=slow,
+            failed=failed,
+            failures=dict(figures.kinds_of(row)),
+            kept=len(times) > 0
+            and (promised.percentile is None or slow <= 1 - promised.percentile)
+            and failed <= (1.0 if promised.errors is None else promised.errors),
+        )
+
+
+def _shown(tick: Mapping[str, Any]) -> str:
+    time = "" if tick["response_ms"] is None else f" · {tick['response_ms']:.3g} ms"
+    return f"{tick['elapsed_s']:.0f} s · {tick['completed']:,} answered{time}"

@@ -1,0 +1,176 @@
+"""Two targets that run are compared by slices in turns; a word is said only of those that were started anew."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from command import Ran, steelyard
+from steelyard.base import house
+from steelyard.base.configuration import load
+from steelyard.base.errors import ConfigurationError
+from steelyard.commands.compare_running import is_running
+from steelyard.loading.comparing import ratio_of
+from steelyard.models.service import Service
+
+SCHEMA = json.loads((house.root() / "contracts" / "comparison-output.schema.json").read_text())
+SERVER = """\
+import sys, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+class Answer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(float(sys.argv[2]))
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *said):
+        pass
+with open("starts", "a") as starts:
+    starts.write("started\\n")
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
+"""
+
+
+@contextmanager
+def serving(seconds: float) -> Iterator[str]:
+    """The address of a server whose answers take so long."""
+
+    class Answer(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            time.sleep(seconds)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{running.server_port}/"
+    running.shutdown()
+    running.server_close()
+
+
+def compare(folder: Path, *words: str) -> Ran:
+    ran = steelyard("compare", *words, folder=folder, environment={"STEELYARD_AWAKE": "no"})
+    assert "Traceback" not in ran.err and "defect" not in ran.err, ran.err
+    return ran
+
+
+def service(folder: Path, name: str, seconds: float, **more: object) -> Path:
+    """A service folder of the user's own that says how it is started."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    made = folder / name
+    made.mkdir()
+    (made / "serve.py").write_text(SERVER)
+    (made / "order.json").write_text("{}")
+    start = [sys.executable, "serve.py", str(port), str(seconds)]
+    said = {
+        "name": name,
+        "title": name,
+        "meaning": "json",
+        "path": "/",
+        "target": f"http://127.0.0.1:{port}",
+        "start": start,
+    }
+    text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in {**said, **more}.items())
+    text += '[operations.order]\nmeaning = "an order"\nsample = "order.json"\n'
+    (made / "service.toml").write_text(text)
+    return made
+
+
+def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> None:
+    with serving(0.2) as slow, serving(0.005) as quick:
+        words = f"{quick} {slow} --users 2 --pairs 4 --slice-seconds 1 --warm-up 0.3 --budget 1m --out runs --json"
+        ran = compare(tmp_path, *shlex.split(words))
+    assert ran.code == 0, ran.err
+    outcome: dict[str, Any] = json.loads(ran.out)
+    jsonschema.validate(outcome, SCHEMA)
+    # A pair in which a busy machine let one of them answer nothing is none.
+    assert (outcome["word"], outcome["forks"]) == (None, 1) and outcome["pairs"] <= 4
+    assert outcome["pairs"] < 4 or outcome["ratio"]["low"] > 1, "an answer of 5 ms against one of 200 ms"
+    quick_side, slow_side = outcome["subjects"]
+    assert quick_side["throughput_per_s"] > slow_side["throughput_per_s"]
+    assert all(side["failed"] == 0 and side["completed"] <= side["sent"] for side in outcome["subjects"])
+    assert any("neither was started anew" in what for what in outcome["cannot_say"])
+    assert (Path(tmp_path / outcome["run"]) / "comparison.json").is_file()
+
+
+@pytest.mark.long
+def test_targets_that_can_be_started_anew_get_a_word(tmp_path: Path) -> None:
+    slow, quick = service(tmp_path, "slow", 0.2), service(tmp_path, "quick", 0.005, stop=["touch", "stopped"])
+    words = "./quick ./slow --users 2 --pairs 2 --slice-seconds 1 --warm-up 0.3 --budget 5m --out runs --json"
+    ran = compare(tmp_path, *words.split())
+    assert ran.code == 0, ran.err
+    outcome = json.loads(ran.out)
+    assert (outcome["word"], outcome["forks"]) == ("faster", 6)
+    assert (quick / "stopped").is_file()
+    for folder in (slow, quick):
+        assert (folder / "starts").read_text().count("started") == 6
+        with pytest.raises(OSError):  # nothing of it is left
+            socket.create_connection(("127.0.0.1", int(outcome["subjects"][0]["target"].rpartition(":")[2])), timeout=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("http://127.0.0.1:9/ http://127.0.0.1:9/x http://127.0.0.1:9/y", "two at a time"),
+        ("http://127.0.0.1:9/ http://192.0.2.1/", "is not this machine"),
+        ("./nowhere http://127.0.0.1:9/", "there is no nowhere/service.toml"),
+        ("http://127.0.0.1:9/ http://127.0.0.1:9/", "no connection"),
+        ("./broken ./broken", "ended before it was ready"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(words: str, said: str, tmp_path: Path) -> None:
+    service(tmp_path, "broken", 0.0, start=[sys.executable, "-c", "raise SystemExit('no licence')"])
+    ran = compare(tmp_path, *words.split(), "--out", "runs", "--budget", "10s", "--warm-up", "0.2")
+    assert ran.code != 0 and said in ran.err, ran.err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"), [({"start": None, "ready": ["true"]}, "go with start"), ({"target": None}, "start goes with")]
+)
+def test_start_lines_go_with_a_target(more: dict[str, object], said: str, tmp_path: Path) -> None:
+    made = service(tmp_path, "odd", 0.0)
+    text = (made / "service.toml").read_text()
+    for key, value in more.items():
+        lines = [line for line in text.splitlines() if not line.startswith(f"{key} =")]
+        text = "\n".join([*([] if value is None else [f"{key} = {json.dumps(value)}"]), *lines])
+    (made / "service.toml").write_text(text.replace('meaning = "json"', 'meaning = "json"\ngenerate = ["true"]'))
+    with pytest.raises(ConfigurationError, match=said):
+        load(made / "service.toml", Service)
+
+
+def test_what_is_a_url_or_a_folder_is_no_server_of_the_hall() -> None:
+    assert is_running("http://127.0.0.1:8080/x") and is_running("./shop")
+    assert not is_running("go") and not is_running("tomcat-metro@jvm=-Xlog:gc:/tmp/log")
+
+
+def test_one_process_has_an_interval_over_pairs_and_several_over_starts() -> None:
+    pairs = [math.log(ratio) for ratio in (1.1, 1.2, 1.15, 1.05)]
+    alone = ratio_of([pairs])
+    assert alone is not None and alone.low < 1.125 < alone.high and alone.count == 4
+    several = ratio_of([pairs, [value + 0.2 for value in pairs]])
+    assert several is not None and several.count == 2 and several.high - several.low > alone.high - alone.low
+    assert ratio_of([pairs[:3]]) is None and ratio_of([[], pairs]) is None

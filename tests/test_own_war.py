@@ -1,0 +1,142 @@
+"""A user's WAR, of a service that this project has never seen: real servers deploy it; where one does not, it is named."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import own_war
+import pytest
+from rich.console import Console
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.models.study import PartSpec, SubjectSpec
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.toolchain import require
+
+from conftest import Lab
+
+pytestmark = pytest.mark.xdist_group("own-war")
+PROGRESS = Progress(Console(quiet=True), quiet=True)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("house")
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the WAR, with one that lacks Metro's list of endpoints, and with the WSDL."""
+    folder = tmp_path_factory.mktemp("compiled")
+    own_war.war(folder / "described", *own_war_tools())
+    own_war.war(folder / "bare", *own_war_tools(), described=False)
+    (folder / "shelves.wsdl").write_text(own_war.wsdl())
+    return folder
+
+
+def own_war_tools() -> tuple[Path, Path]:
+    """A JDK, and the jars of Metro."""
+    spec = SubjectSpec(label="any", parts=[PartSpec(server="tomcat-metro")])
+    metro = subject.provided(spec, entries.service("wstest"), PROGRESS).front
+    return Path(require(metro.server.model.needs, metro.server.name)["JAVA_HOME"]), metro.cache / "metro"
+
+
+def add(lab: Lab, house: Path, war: Path, name: str) -> None:
+    wsdl = war.parent.parent / "shelves.wsdl"
+    ran = lab.run("add", str(war), "--wsdl", str(wsdl), "--name", name, "--json", STEELYARD_PATH=str(house))
+    assert ran.code == 0, ran.err
+    assert ran.json()["operations"] == ["piecesOf", "labelOf"] and ran.json()["path"] == f"/{name}/Shelves"
+
+
+WEB = """\
+<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
+  <security-constraint>
+    <web-resource-collection><web-resource-name>all</web-resource-name><url-pattern>/*</url-pattern></web-resource-collection>
+    <auth-constraint><role-name>buyer</role-name></auth-constraint>
+  </security-constraint>
+  <login-config><auth-method>DIGEST</auth-method><realm-name>shop</realm-name></login-config>
+  <security-role><role-name>buyer</role-name></security-role>
+</web-app>
+"""
+REALM = '<Context><Realm className="org.apache.catalina.realm.MemoryRealm" pathname="{}"/></Context>'
+USERS = '<tomcat-users><user username="ann" password="a long secret" roles="buyer"/></tomcat-users>'
+
+
+def test_a_server_that_asks_for_a_digest_gets_one(
+    lab: Lab, house: Path, compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "users.xml").write_text(USERS)
+    closed = tmp_path / "closed"
+    own_war.war(
+        closed,
+        *own_war_tools(),
+        more={"WEB-INF/web.xml": WEB, "META-INF/context.xml": REALM.format(tmp_path / "users.xml")},
+    )
+    shutil.copyfile(compiled / "shelves.wsdl", tmp_path / "shelves.wsdl")
+    add(lab, house, closed / "shelves.war", "closed")
+    monkeypatch.setenv("STEELYARD_PATH", str(house))
+    service = entries.service("closed")
+    spec = SubjectSpec(label="closed", parts=[PartSpec(server="tomcat-metro")])
+    sample = service.folder / "contract" / "exchanges" / "labelOf" / "sample.request.xml"
+    ready = subject.provided(spec, service, PROGRESS)
+    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
+        words = [
+            "load",
+            running.url,
+            "--body",
+            f"@{sample}",
+            "--header",
+            'SOAPAction: ""',
+            "--users",
+            "2",
+            "--for",
+            "2s",
+        ]
+        words += ["--expect", "contains=article text", "--json"]
+        unknown = lab.run(*words)
+        assert unknown.code != 0 and "another HTTP status" in unknown.err, unknown.err
+        known = lab.run(*words, "--auth", "digest", "--user", "ann", "--secret", "env:WORD", WORD="a long secret")
+        wrong = lab.run(*words, "--auth", "digest", "--user", "ann", "--secret", "env:WORD", WORD="another")
+    assert known.code == 0 and known.json()["failed"] == 0 and known.json()["completed"] > 0, known.err
+    assert wrong.code != 0 and "another HTTP status" in wrong.err, wrong.err
+    stored = b"".join(path.read_bytes() for path in (lab.folder / "runs").rglob("*") if path.is_file())
+    assert b"a long secret" not in stored and b"response=" not in stored
+
+
+SHORT = ("--pairs", "1", "--slice-seconds", "0.5", "--warm-up", "0.5", "--budget", "1s", "--users", "2", "--json")
+
+
+def test_a_war_is_deployed_verified_and_weighed_on_two_servers(lab: Lab, house: Path, compiled: Path) -> None:
+    add(lab, house, compiled / "described" / "shelves.war", "mine")
+    ran = lab.run("compare", "tomcat-metro", "jetty-metro", "--service", "mine", *SHORT, STEELYARD_PATH=str(house))
+    outcome = ran.json()
+    # Whether there is a verdict is not asked: half a second decides nothing.
+    assert {figure["subject"] for figure in outcome["figures"]} == {"tomcat-metro", "jetty-metro"}, ran.err
+    assert outcome["failures"] == [], ran.err
+    schedule = json.loads((lab.folder / outcome["run"] / "schedule.json").read_text())
+    assert {"the values of answers", "served = answered"} <= schedule["not_judged"].keys()
+
+
+@pytest.mark.long
+def test_where_a_war_does_not_deploy_is_said(lab: Lab, house: Path, compiled: Path) -> None:
+    add(lab, house, compiled / "bare" / "bare.war", "bare")
+    ran = lab.run(*("compare", "tomcat-metro", "jetty-metro", "--service", "bare", *SHORT), STEELYARD_PATH=str(house))
+    assert ran.code != 0 and "tomcat-metro" in ran.err, ran.err
+    assert "answers GET /bare/Shelves?wsdl with status 404" in ran.err, ran.err
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("server", ["tomcat-cxf", "jetty-cxf", "wildfly", "liberty", "glassfish", "payara", "tomee"])
+def test_every_jakarta_server_that_can_be_had_runs_a_users_war(
+    server: str, lab: Lab, house: Path, compiled: Path
+) -> None:
+    if not (house / "services" / "mine").exists():
+        add(lab, house, compiled / "described" / "shelves.war", "mine")
+    ran = lab.run("servers", "check", server, "--service", "mine", "--quick", "--json", STEELYARD_PATH=str(house))
+    (row,) = ran.json()["servers"]
+    if row["contract"] is None:
+        pytest.skip(row["reason"])
+    assert row["contract"] is True, row["reason"]
