@@ -44,7 +44,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) ruff check lab services servers tests tools engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
-	$(RUN) mypy monitor/bench/bench.py
+	$(RUN) mypy monitor/bench/bench.py monitor/bench/cost.py
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
@@ -71,7 +71,7 @@ test-rust:
 	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet || exit 1; done
 
 test-python: build
-	$(RUN) pytest lab/tests services servers engine/bench
+	$(RUN) pytest lab/tests services servers engine/bench monitor/bench
 
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify

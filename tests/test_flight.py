@@ -80,8 +80,8 @@ def test_layers_add_up_to_the_time_that_the_server_itself_logs(told: Any, trial:
     assert len(logged) > sum(counts)
     measured_ms = sum(logged[-sum(counts) :]) / 1000
     layers_ms = sum(one["ms"] * one["requests"] for layers in both for one in layers.values())
-    # A server that is still cold spends more of its time before the first layer and after the last than the warm one of the study.
-    assert layers_ms == pytest.approx(measured_ms, rel=0.05)
+    # Tomcat tells the monitor when it began to read; what it does after the last layer, it counts alone.
+    assert layers_ms == pytest.approx(measured_ms, rel=0.02)
 
 
 def test_every_answer_has_its_record_and_none_is_in_violation(trial: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from steelyard.base.conversation import Answer, Conversation
@@ -54,6 +56,19 @@ def test_deviations_take_out_an_exchange_or_a_spelling(asked: list[tuple[str, st
     verify(deviations={"echoStruct/floats": "why", "spelling/CDATA": "why"})
     assert "echoStruct/floats" not in {name for name, _ in asked}
     assert "CDATA" not in {spelling for _, spelling in asked}
+
+
+def test_a_connection_is_held_by_answers_that_are_no_faults(asked: list[tuple[str, str]], monkeypatch: Any) -> None:
+    """Tomcat closes a connection after a fault, and the first exchange of flight is due one."""
+    flight = entries.service("flight")
+    named = [(name, one.model_copy(update={"path": name})) for name, one in exchanges.written(flight)]
+    assert named[0][1].fault
+    monkeypatch.setattr(exchanges, "written", lambda _service: named)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        answers = contract.hold(flight, f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        next(answers), next(answers)
+    (name,) = {name for name, _ in asked}
+    assert not dict(named)[name].fault
 
 
 def test_a_floor_is_asked_every_exchange_as_it_stands(asked: list[tuple[str, str]]) -> None:

@@ -138,6 +138,18 @@ def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -
     return Contradiction(claim, value, min(corners), max(corners))
 
 
+def layer_quantities(folder: Path) -> dict[str, Printed]:
+    """Every printed number of layers and measures in `folder` under the name that claims call it by, as studies/flight/claims.toml
+    says; raises StoreError."""
+    named: dict[str, str] = {}
+    for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
+        name = "_".join(part for part in (f"t{row.table}", row.test, row.kind, row.layer) if part).replace("-", "_")
+        named |= {f"{name}_percent": row.percent} | ({f"{name}_ms": row.ms} if row.ms else {})
+    for one in published_layers.read_published_measures(folder / published_layers.MEASURES):
+        named[f"t{one.table}_{one.test}_{one.measure}".replace("-", "_")] = one.value
+    return {name: rounded(text) for name, text in named.items()}
+
+
 def _published(row: Row) -> PublishedRow:
     users_from, users_to = row.whole("users_from"), row.whole("users_to")
     if not 0 < users_from <= users_to:
@@ -171,6 +183,11 @@ def printed(row: Row, name: str) -> Printed:
     text = row.text(name).strip()
     if not re.fullmatch(r"\d+([.,]\d+)?", text):
         raise StoreError(f"{row.path}, line {row.line}: {name} is '{text[:40]}', not a number as printed")
+    return rounded(text)
+
+
+def rounded(text: str) -> Printed:
+    """A number in the characters that were printed, with the values that round to it."""
     number = Decimal(text.replace(",", "."))
     half = 0.5 * 10 ** int(number.as_tuple().exponent)
     return Printed(text, float(number), float(number) - half, float(number) + half)

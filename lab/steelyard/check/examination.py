@@ -15,6 +15,7 @@ from typing import Any
 from ..base.errors import ContractError, KeeperError, ProvisionError, SteelyardError, ToolchainError
 from ..base.progress import Progress
 from ..catalogue import entries, subject_syntax
+from ..catalogue.companions import with_companions
 from ..catalogue.entries import Entry
 from ..exchange import contract, refusals
 from ..models.outputs import Checked, KeepAlive, ServerRow
@@ -63,7 +64,7 @@ def check(
     if server.model.kind == "companion":
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
-        ready = subject.provided(spec, service, progress)
+        ready = subject.provided(with_companions(spec, service), service, progress)
         service = subject.service_as_set(service, [ready])
     except ToolchainError as error:
         return examined_row.model_copy(update={"contract": None, "reason": str(error)})

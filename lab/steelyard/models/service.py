@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from .job import Milliseconds, Tls
-from .server import Argv, Factor, FactorName
+from .server import Argv, Factor, FactorName, Role
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
@@ -196,7 +196,8 @@ class Service(Strict):
     interpreter); it is called with `--operation NAME --seed N --count N` and `--set NAME=VALUE` for each parameter, and prints
     one JSON object a line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set
     and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
-    so all subjects of a run have the same. `reconciliations` are what a trial ends with, `settle` is what each slice ends with
+    so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each with
+    the factor whose value names what does where a subject says nothing of it. `reconciliations` are what a trial ends with, `settle` is what each slice ends with
     where work outlives its answers. `layers`, from the outside in, are what its implementations time where they link the
     monitor; `nesting` are tags of which each should take no less of a request than the next, and `request_kinds` what is shown
     apart of them. `documents` are elements of SOAP's messages whose text is an XML document: such texts are compared by the
@@ -223,6 +224,7 @@ class Service(Strict):
     parameters: dict[str, Parameter] = {}
     factors: dict[FactorName, Factor] = {}
     generate_with: list[FactorName] = []
+    companions: dict[Role, FactorName] = {}
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: list[str] = []
     reconciliations: list[Reconciliation] = []
@@ -242,6 +244,13 @@ class Service(Strict):
     auth: Auth | None = None
     expect: Expect = Expect()
     data: dict[Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,63}$")], Column] = {}
+
+    @model_validator(mode="after")
+    def _factors_name_the_companions(self) -> Service:
+        for role, factor in self.companions.items():
+            if factor not in self.factors:
+                raise ValueError(f"the companion in the role of {role} is named by '{factor}', which is no factor")
+        return self
 
     @model_validator(mode="after")
     def _layers_are_apart(self) -> Service:

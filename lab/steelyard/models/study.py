@@ -124,15 +124,20 @@ class Until(Strict):
     response_ms: Annotated[float, Field(gt=0)]
 
 
+TestName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
+
+
 class Test(Strict):
     """A load with a shape, driven unbroken on one subject at a time: a block.
 
     `operation` names what is asked, an operation or a session; with `mix`, it stands for several, each with its weight.
     `bytes` is the size of a request as published. `overview` holds values that the publication gives elsewhere and
-    differently; `assumed` names what it does not give. `until` says where a stress test has shown enough.
+    differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. `also` are names that a
+    user may ask for it by, where several experiments share it.
     """
 
-    name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
+    name: TestName
+    also: list[TestName] = []
     title: str
     source: str
     operation: str
@@ -298,7 +303,7 @@ class Study(Strict):
         for subject in self.subjects:
             if isinstance(subject, SubjectSpec) and subject.same_as is not None and subject.same_as not in hosts:
                 raise ValueError(f"{subject.label} is the same as '{subject.same_as}', which is no subject with parts")
-        names = [test.name for test in self.tests]
+        names = [name for test in self.tests for name in (test.name, *test.also)]
         if len(set(names)) != len(names):
             raise ValueError(f"two tests have the same name: {', '.join(names)}")
         for test in self.tests:

@@ -169,7 +169,7 @@ def _with_users(profile: Profile, users: int) -> Profile:
 
 def _blocks(study: Study, request: Request) -> list[Cell]:
     """A judged cell for each test asked for, with its times shortened by the request's scale."""
-    wanted = set(names_of(request.tests, [test.name for test in study.tests]))
+    wanted = set(names_of(request.tests, [name for test in study.tests for name in (test.name, *test.also)]))
     return [
         Cell(
             name=test.name,
@@ -183,7 +183,7 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
             judged_by=study.judged_by,
         )
         for test in study.tests
-        if test.name in wanted and (not request.operations or test.operation in request.operations)
+        if wanted & {test.name, *test.also} and (not request.operations or test.operation in request.operations)
     ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..catalogue import entries, factors
+from ..catalogue.companions import with_companions
 from ..catalogue.known_subjects import require_known
 from ..catalogue.subject_syntax import subject_of
 from ..models.records import Cell, Schedule, TrialPlan
@@ -34,7 +35,9 @@ def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> 
     if len(set(labels)) != len(labels):
         raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
     pairs = [factors.split(study, label) for label in labels]
-    return [factors.with_set(study, known.get(label) or _as_subject(label), name) for label, name in pairs]
+    service = entries.service(study.service)
+    specs = (factors.with_set(study, known.get(label) or _as_subject(label), name) for label, name in pairs)
+    return [with_companions(spec, service) for spec in specs]
 
 
 def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:

@@ -11,6 +11,7 @@ from ..base.errors import ConfigurationError, ProvisionError
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..catalogue import factors as settings
+from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..models.server import Server
 from ..models.service import Reconciliation, Service
@@ -126,17 +127,13 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
 
 def _require_places(spec: SubjectSpec) -> None:
     """Raises ProvisionError where two processes have the same place: whoever looks for one by its role would find either."""
-    places = [_place(part) for part in (*spec.companions, *spec.parts)]
+    places = [role_of(part) for part in (*spec.companions, *spec.parts)]
     for place in places:
         if places.count(place) > 1:
             raise ProvisionError(
                 f"{spec.label} has {places.count(place)} processes in the role of {place}",
                 hint='give one another role in the study, such as role = "callee"',
             )
-
-
-def _place(spec: PartSpec) -> str:
-    return spec.role or entries.server(spec.server).model.role
 
 
 def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
@@ -176,4 +173,4 @@ def _part(spec: PartSpec, service: Entry[Service] | None, progress: Progress) ->
     as_run = replace(server, model=server.model.as_run(factors))
     judged = service is not None
     processors = spec.processors or ("server" if judged else None)
-    return Part(_place(spec), as_run, factors, build.provide(as_run, service, progress), judged, processors)
+    return Part(role_of(spec), as_run, factors, build.provide(as_run, service, progress), judged, processors)

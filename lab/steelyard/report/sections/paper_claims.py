@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ...analyse.analysis import Analysis
 from ...base.text import value_text
+from ...catalogue.published_layers import LAYERS
+from ...catalogue.published_tables import CLAIMS, contradiction_by, layer_quantities, read_conclusions
 from ..section import Section
 from ..subjects import text
 
@@ -18,6 +21,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "claims": list(_claims(study)),
         "figures": [_figure(published, analysis) for published in _tables(study, "published")],
         "contradicting": list(_contradicting(study)),
+        "contradicted": list(_contradicted(analysis.run.folder)),
     }
     return {**parts, "paper": _paper(study)} if any(parts.values()) else None
 
@@ -57,6 +61,20 @@ def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
             for statement in _tables(contradiction, "statements")
         ]
         yield {"about": text(contradiction.get("about")), "said": " and ".join(said)}
+
+
+def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
+    """Claims that the paper's own tables of layers and measures contradict; those on other tables are shown beside these."""
+    if not (folder / LAYERS).is_file() or not (folder / CLAIMS).is_file():
+        return
+    numbers = layer_quantities(folder)
+    for claim in read_conclusions(folder / CLAIMS).claims:
+        checked = contradiction_by(claim, numbers)
+        if checked.holds:
+            unit = f" {claim.unit}" if claim.unit else ""
+            assumed = f", assuming that {claim.assumes}" if claim.assumes else ""
+            said = f"its own tables say {value_text(checked.figure)}{unit}: {claim.meaning}{assumed}"
+            yield f"{claim.text} (section {claim.section})", said
 
 
 def _span(entry: Mapping[str, Any]) -> str:

@@ -151,6 +151,14 @@ final class Crossings {
     return open[tag.index()] > 0;
   }
 
+  void began(long at) {
+    if (depth == 1 && usedCount == 1 && at - mark < 0) {
+      mark = at;
+      enteredAt[stack[0]] = at;
+      firstAt[stack[0]] = at;
+    }
+  }
+
   void leftThread() {
     if (depth > 0) {
       violations |= LEFT_THREAD;

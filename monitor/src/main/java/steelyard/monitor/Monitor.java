@@ -106,6 +106,18 @@ public final class Monitor {
     }
   }
 
+  /**
+   * This thread's request, which is in its outermost layer alone, began before that could be
+   * entered: at an instant of {@link System#nanoTime} that what came before noted. A later one
+   * changes nothing.
+   */
+  public static void began(long nanoseconds) {
+    Recorder current = recorder;
+    if (current != null) {
+      crossings(current).began(nanoseconds);
+    }
+  }
+
   /** Whether this thread's request is within a layer. */
   public static boolean isWithin(Object tag) {
     Recorder current = recorder;

@@ -230,6 +230,27 @@ class MonitorTest {
   }
 
   @Test
+  void aRequestBeganWhenWhatCameBeforeSaysAndNoLaterThanItWasSeen() throws Exception {
+    long before = System.nanoTime();
+    TimeUnit.MILLISECONDS.sleep(2);
+    Monitor.enter("filter");
+    Monitor.began(before);
+    Monitor.enter("si");
+    Monitor.began(before - 1_000_000_000); // within: the request has gone on since
+    Monitor.exit("si");
+    Monitor.exit("filter");
+    Monitor.enter("filter");
+    Monitor.began(System.nanoTime() + 1_000_000_000);
+    Monitor.exit("filter");
+
+    List<Request> both = recorded();
+    assertThat(both.get(0).begin()).isEqualTo(before);
+    assertThat(both.get(0).layers().get("filter").self()).isBetween(2_000_000L, 1_000_000_000L);
+    assertThat(both.get(0).selfSum()).isEqualTo(both.get(0).layers().get("filter").total());
+    assertThat(both.get(1).begin()).isLessThan(System.nanoTime());
+  }
+
+  @Test
   void aFolderThatCannotBeWrittenLosesRecordsAndSaysSoAndFailsNoRequest() throws Exception {
     Path file = Files.writeString(folder.resolve("file"), "no folder");
     Monitor.start(file);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.jws.WebMethod;
 import jakarta.jws.WebService;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -17,9 +18,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.catalina.valves.ValveBase;
 import org.apache.tomcat.util.descriptor.web.FilterDef;
 import org.apache.tomcat.util.descriptor.web.FilterMap;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +68,22 @@ class WebTest {
     assertThat(all)
         .extracting(each -> each.layers().get("si").self() >= 5_000_000)
         .contains(true, false);
+  }
+
+  @Test
+  void whatTomcatDoesBeforeTheFirstFilterIsOfTheOutermostLayer() throws Exception {
+    Tomcat tomcat = tomcat(new Served());
+    tomcat.getHost().getPipeline().addValve(new Slow());
+    try {
+      assertThat(get(tomcat, "/", "").statusCode()).isEqualTo(200);
+    } finally {
+      tomcat.stop();
+    }
+
+    Request only = recorded().get(0);
+    assertThat(only.layers().get("filter").self()).isGreaterThan(Slow.MILLISECONDS * 1_000_000);
+    assertThat(only.layers().get("si").first()).isGreaterThan(Slow.MILLISECONDS * 1_000_000);
+    assertThat(only.selfSum()).isEqualTo(only.layers().get("filter").total());
   }
 
   @Test
@@ -154,6 +173,24 @@ class WebTest {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     return HttpClient.newHttpClient().send(asked, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Stands before the application. */
+  static class Slow extends ValveBase {
+    static final long MILLISECONDS = 30;
+
+    @Override
+    public void invoke(
+        org.apache.catalina.connector.Request request,
+        org.apache.catalina.connector.Response response)
+        throws IOException, ServletException {
+      try {
+        TimeUnit.MILLISECONDS.sleep(MILLISECONDS);
+      } catch (InterruptedException e) {
+        throw new ServletException(e);
+      }
+      getNext().invoke(request, response);
+    }
   }
 
   /** Answers at once, or, below /later, from another thread. */

@@ -12,9 +12,10 @@ import steelyard.monitor.Layers;
 import steelyard.monitor.Monitor;
 
 /**
- * The outermost layer: a request from the first filter on until its servlet has answered. It should
- * stand before all other filters, on what is to be measured alone (a path that counts requests is
- * not).
+ * The outermost layer: a request until its servlet has answered, from the first filter on, or,
+ * where the container notes it, from when that began to read the request. It should stand before
+ * all other filters, on what is to be measured alone (a path that counts requests is not). What the
+ * container does after it, above all to send what is still in its buffer, is in no layer.
  *
  * <p>A request with the header {@code Steelyard-Layer-Delay: LAYER MICROSECONDS} is delayed within
  * that layer, by a second at most, while the monitor is on: this is how tests of the monitor plant
@@ -42,6 +43,7 @@ public class MonitorFilter implements Filter {
     }
     Monitor.enter(Layers.FILTER);
     try {
+      Monitor.began(RequestBegin.of(request));
       if (delay != null) {
         int blank = delay.indexOf(' ');
         Monitor.delay(delay.substring(0, blank), 1000 * Long.parseLong(delay.substring(blank + 1)));

@@ -32,10 +32,13 @@ import steelyard.monitor.jdbc.MonitorDataSource;
 import steelyard.monitor.servlet.MonitorFilter;
 
 /**
- * What the endpoint and the pages share, made at the first request and closed with the application.
+ * What the endpoint and the pages share, made when the application is deployed and closed with it.
+ * What keeps it from being made then, such as a database that is away, each request meets anew.
  */
 @WebListener
 public class Application implements ServletContextListener {
+
+  private static final System.Logger LOG = System.getLogger(Application.class.getName());
 
   private static final long WAIT_FOR_A_CONNECTION_MS = 5_000;
   private static final int CONNECTIONS = 32;
@@ -118,6 +121,13 @@ public class Application implements ServletContextListener {
     var monitor = event.getServletContext().addFilter("monitor", new MonitorFilter());
     monitor.setAsyncSupported(false);
     monitor.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/Flight");
+    try {
+      shared(); // before anybody asks: it takes seconds, and on a busy machine longer than they
+      // wait
+    } catch (RuntimeException e) {
+      LOG.log(
+          System.Logger.Level.WARNING, "made at the next request, since now: " + e.getMessage());
+    }
   }
 
   @Override

@@ -3,9 +3,16 @@ package steelyard.flight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletContextEvent;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.ServerSocket;
+import java.util.ArrayList;
 import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 class SettingsTest {
@@ -46,5 +53,41 @@ class SettingsTest {
     }
     var away = Settings.of(Map.of("STEELYARD_PORT_DATABASE", String.valueOf(nobody)));
     assertThatThrownBy(() -> new Application(away)).hasStackTraceContaining("Connection refused");
+  }
+
+  @Test
+  void theApplicationIsMadeAsItIsDeployedAndDeployedWhereItCannotBe() {
+    var said = new ArrayList<String>();
+    var listener =
+        new Handler() {
+          @Override
+          public void publish(LogRecord one) {
+            said.add(one.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger log = Logger.getLogger(Application.class.getName());
+    log.addHandler(listener);
+    try {
+      new Application().contextInitialized(new ServletContextEvent(anything(ServletContext.class)));
+    } finally {
+      log.removeHandler(listener);
+    }
+    assertThat(said).anyMatch(one -> one.contains("no process in the role of database"));
+  }
+
+  /** An object that does nothing, and gives more of its kind. */
+  private static <T> T anything(Class<T> type) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) ->
+                method.getReturnType().isInterface() ? anything(method.getReturnType()) : null));
   }
 }

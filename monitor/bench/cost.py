@@ -1,0 +1,275 @@
+"""Measures what the monitor adds to a request's processor time on the service flight, switched on and off within one process.
+
+    python monitor/bench/cost.py                          about 25 minutes, on a quiet machine
+    python monitor/bench/cost.py --pairs 6 --seconds 4    a look
+
+Both halves of a pair get the same requests at the same instants: Poisson arrivals of one rate, drawn anew for each pair. Which half
+comes first alternates. Raw data and a table go to results/; the table is made anew by `--table` alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import http.client
+import json
+import math
+import os
+import queue
+import random
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+
+from bench import RESULTS, build, java, java_version, processor
+from rich.console import Console
+from steelyard.base.lock import machine_lock
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.catalogue.companions import with_companions
+from steelyard.catalogue.subject_syntax import subject_of
+from steelyard.models.study import Observed
+from steelyard.provision import cpus, launch, subject
+from steelyard.provision.launch import RunningSubject
+from steelyard.statistics.interval import student_interval
+from steelyard.store.layer_records import read_records
+
+RAW, PAGE = RESULTS / "flight.csv", RESULTS / "flight.md"
+WORKERS = 16  # connections: open arrivals wait for nobody, so there are more than are ever busy
+DRAIN_SECONDS = 10.0
+WARM_PAIRS = 4  # that count for nothing: each way's code is compiled in them
+OBSERVED: Sequence[Observed] = ("layers",)
+MOST = 0.01  # of a request's processor time
+# What is asked: name, operation of the generator, errors of input in a thousand, and the design of the domain.
+LOADS = {
+    "searches without a domain root": ("searchFlights", 0, "plain"),
+    "searches and reservations": ("", 125, "root"),
+}
+HEAD = """\
+# What the monitor costs on a service
+
+Made by `monitor/bench/cost.py` from `flight.csv` beside it: the service flight on {server} with {database}, at a Poisson rate of
+{rate:g} requests a second, the monitor switched on and off within one process. A figure is the server's processor time a request,
+of all its threads but the compilers'; what the monitor adds is on over off, the mean over {pairs} pairs of twice {seconds:g} s with
+its 95% interval. {setup}.
+
+| requests | crossings a request | off, ms | on, ms | the monitor adds |
+|---|--:|--:|--:|--:|"""
+FOOT = """
+Asked for: at most 1% at 12 crossings a request, by the upper bound of the interval. A crossing is a layer entered and left; a
+record is written for each request.
+"""
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half of a pair: requests answered, and the ns of processor time that the server took for them."""
+
+    answered: int
+    cpu_ns: int
+
+    @property
+    def per_request_ns(self) -> float:
+        return self.cpu_ns / self.answered
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A running server, and how its monitor is switched."""
+
+    running: RunningSubject
+    classes: str
+    agent: Path
+    folder: Path
+    payloads: Sequence[bytes]
+    recordings: list[Path] = field(default_factory=list)
+
+    def switch(self, on: bool) -> None:
+        pid = max(self.running.use()[self.running.front.part.place], key=lambda one: one.rss_bytes).pid
+        words = [java(), "-cp", self.classes, "steelyard.monitor.bench.Switch", str(pid), str(self.agent)]
+        if on:
+            self.recordings.append(self.folder / f"on-{len(self.recordings)}")
+            words.append(str(self.recordings[-1]))
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, timeout=60)
+
+    def cpu_ns(self) -> int:
+        """Of all threads of the server but the compilers'."""
+        used = self.running.use()[self.running.front.part.place]
+        return sum(one.cpu_ns - one.jit_ns for one in used)
+
+    def half(self, on: bool, arrivals: Sequence[float]) -> Half:
+        """Raises RuntimeError where an answer does not come."""
+        self.switch(on)
+        begun = self.cpu_ns()
+        answered = send(self.running, self.payloads, arrivals)
+        return Half(answered, self.cpu_ns() - begun)
+
+    def crossings(self) -> float:
+        """Mean number of times that a request entered a layer, over all that were recorded since the first switch."""
+        found = [read_records(one) for one in self.recordings]
+        if any(one.lost or one.violations or not one.whole for one in found):
+            raise RuntimeError("the monitor lost records, or has some in violation")
+        return fmean(
+            sum(layer.entries for layer in request.layers.values()) for one in found for request in one.requests
+        )
+
+
+def send(running: RunningSubject, payloads: Sequence[bytes], arrivals: Sequence[float]) -> int:
+    """Sends a request at each of `arrivals` (s from now), and returns how many there were; raises RuntimeError where one fails."""
+    due: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    failures: list[str] = []
+
+    def work() -> None:
+        connection = http.client.HTTPConnection(running.host, running.front.port, timeout=DRAIN_SECONDS)
+        while (payload := due.get()) is not None:
+            try:
+                headers = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": '""'}
+                connection.request("POST", running.subject.path(), payload, headers)
+                connection.getresponse().read()
+            except (OSError, http.client.HTTPException) as error:
+                failures.append(f"{type(error).__name__}: {error}")
+                connection.close()
+
+    workers = [threading.Thread(target=work, daemon=True) for _ in range(WORKERS)]
+    for worker in workers:
+        worker.start()
+    begun = time.monotonic()
+    for place, arrival in enumerate(arrivals):
+        time.sleep(max(0.0, begun + arrival - time.monotonic()))
+        due.put(payloads[place % len(payloads)])
+    for _ in workers:
+        due.put(None)
+    for worker in workers:
+        worker.join()
+    if failures:
+        raise RuntimeError(f"{len(failures)} of {len(arrivals)} requests had no answer: {failures[0]}")
+    return len(arrivals)
+
+
+def poisson(draw: random.Random, rate: float, seconds: float) -> list[float]:
+    """Instants of arrival, in s, of which there is at least one."""
+    arrivals = [draw.expovariate(rate)]
+    while arrivals[-1] < seconds:
+        arrivals.append(arrivals[-1] + draw.expovariate(rate))
+    return arrivals
+
+
+def payloads(operation: str, permille: int) -> list[bytes]:
+    """Requests of the service's own generator; of no operation, a search and a reservation in turn."""
+    made = []
+    for asked in (operation,) if operation else ("searchFlights", "createReservation"):
+        generator = entries.service("flight").folder / "contract" / "flight_load.py"
+        words = ["--operation", asked, "--seed", "1", "--count", "50", "--set", f"ErrorPermille={permille}"]
+        ran = subprocess.run([sys.executable, generator, *words], check=True, capture_output=True, text=True)
+        made.append([json.loads(line)["request"].encode() for line in ran.stdout.splitlines()])
+    return [one for pair in zip(*made, strict=True) for one in pair]
+
+
+def agent_of(folder: Path, classes: str) -> Path:
+    """A jar that a running JVM takes as an agent."""
+    jar, name = folder / "switch.jar", "steelyard/monitor/bench/Switch.class"
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nAgent-Class: steelyard.monitor.bench.Switch\n")
+        file.write(Path(classes.split(os.pathsep)[0]) / name, name)
+    return jar
+
+
+def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> Iterator[list[object]]:
+    """A row a half, of one server: those of RAW's columns."""
+    operation, permille, domain = LOADS[load]
+    service = entries.service("flight")
+    with (
+        Progress(Console(stderr=True), quiet=True) as progress,
+        TemporaryDirectory(prefix="steelyard-cost-") as scratch,
+    ):
+        folder = Path(scratch)
+        spec = with_companions(subject_of(f"{words}@domain={domain}"), service)
+        ready = subject.provided(spec, service, progress)
+        shares, draw = cpus.share(companions=True), random.Random(20040601)
+        with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
+            running.pin(shares)
+            watched = Watched(running, classes, agent_of(folder, classes), folder, payloads(operation, permille))
+            rows = []
+            for pair in range(-WARM_PAIRS, given.pairs):
+                arrivals = poisson(draw, given.rate, given.seconds)
+                for on in (True, False) if pair % 2 else (False, True):
+                    half = watched.half(on, arrivals)
+                    print(
+                        f"{load}: pair {pair}: {'on' if on else 'off'}: {half.per_request_ns / 1e6:.3f} ms",
+                        file=sys.stderr,
+                    )
+                    if pair >= 0:
+                        rows.append([load, pair, int(on), half.answered, half.cpu_ns])
+            watched.switch(False)
+            crossings = watched.crossings()
+    yield from ([*row, f"{crossings:.1f}"] for row in rows)
+
+
+def written(given: argparse.Namespace) -> None:
+    """Measure every load, and write RAW and what it was measured with."""
+    classes = build()
+    with machine_lock("monitor/bench/cost.py"):
+        rows = [row for load in LOADS for row in measure(given.server, load, given, classes)]
+    RESULTS.mkdir(exist_ok=True)
+    with RAW.open("w", newline="", encoding="utf-8") as file:
+        head = ["requests", "pair", "on", "answered", "cpu_ns", "crossings"]
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+    setup = {name: getattr(given, name) for name in ("server", "rate", "seconds", "pairs")}
+    setup |= {"setup": f"{processor()}, {os.cpu_count()} processors; {java_version()}", "database": "H2"}
+    RAW.with_suffix(".json").write_text(json.dumps(setup, indent=1) + "\n", encoding="utf-8")
+
+
+def added(rows: Sequence[dict[str, str]]) -> tuple[float, float, float]:
+    """The monitor's share of a request's processor time, and its 95% interval: by the log ratios of pairs."""
+    per = {(row["pair"], row["on"]): int(row["cpu_ns"]) / int(row["answered"]) for row in rows}
+    logs = [math.log(per[pair, "1"] / per[pair, "0"]) for pair in dict.fromkeys(row["pair"] for row in rows)]
+    found = student_interval(logs)
+    mean, low, high = (math.expm1(one) for one in (fmean(logs), found.low, found.high))
+    return mean, low, high
+
+
+def table() -> tuple[str, float]:
+    """The page, and the largest upper bound of what the monitor adds where a request has few crossings."""
+    with RAW.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    setup = json.loads(RAW.with_suffix(".json").read_text(encoding="utf-8"))
+    lines, bounds = [HEAD.format(**setup)], []
+    for load in dict.fromkeys(row["requests"] for row in rows):
+        mine = [row for row in rows if row["requests"] == load]
+        off, on = (
+            fmean(int(row["cpu_ns"]) / int(row["answered"]) / 1e6 for row in mine if row["on"] == which)
+            for which in "01"
+        )
+        mean, low, high = added(mine)
+        bounds.append(high)
+        shown = f"{mean:+.2%} ({low:+.2%} to {high:+.2%})"
+        lines.append(f"| {load} | {float(mine[0]['crossings']):.0f} | {off:.3f} | {on:.3f} | {shown} |")
+    return "\n".join([*lines, FOOT]), bounds[0]
+
+
+def main() -> int:
+    """1 where the monitor may add more than asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--server", default="tomcat-metro")
+    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=8.0, help="of a half")
+    parser.add_argument("--rate", type=float, default=20.0, help="requests a second")
+    parser.add_argument("--table", action="store_true", help="make the table anew, and measure nothing")
+    given = parser.parse_args()
+    if not given.table:
+        written(given)
+    page, bound = table()
+    PAGE.write_text(page, encoding="utf-8")
+    print(f"the monitor adds at most {bound:.2%} to a request's processor time")
+    return int(bound > MOST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
