@@ -127,7 +127,8 @@ class Reconciliation(Strict):
     The argument list runs in the service's folder, with {host}, {service}, {port.ROLE}, {cache.ROLE} and {server.ROLE} replaced
     (of the subject's process in that role: its port, the folder of what was fetched for it, and that of its descriptor), and the
     front's environment. What it prints must be `expect`, where {requests} is how many requests the service counted since its
-    start. It is asked where the front's factors have the values of `when`.
+    start, and {NAME} a count of that name, of those that `settle` printed last. It is asked where the front's factors have the
+    values of `when`.
     """
 
     name: str
@@ -145,7 +146,8 @@ class Settle(Strict):
 
     The argument list runs as a reconciliation's does (the word `python3` stands for the lab's own interpreter), with {seconds} for
     how long it may wait. It prints one JSON object: `settled`, whether all work was done within that time, and `counts`, whole
-    numbers by name that say what became of the work since the start.
+    numbers by name that say what became of the work since the start. Those named `orders.accepted`, `orders.completed` and so on
+    are shown as the run's orders.
     """
 
     command: Argv

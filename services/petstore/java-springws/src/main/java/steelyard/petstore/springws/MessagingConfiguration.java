@@ -58,6 +58,11 @@ public class MessagingConfiguration {
   }
 
   @Bean
+  EmbeddedQueues queues(EmbeddedActiveMQ started) {
+    return new EmbeddedQueues(started.getActiveMQServer());
+  }
+
+  @Bean
   Receivers receivers(
       PetStore store,
       @Qualifier("broker") ConnectionFactory broker,

@@ -26,7 +26,6 @@ import org.springframework.jms.connection.CachingConnectionFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
-import steelyard.petstore.StartingState;
 import steelyard.petstore.center.Orders;
 import steelyard.petstore.documents.Address;
 import steelyard.petstore.documents.BadDocumentException;
@@ -52,6 +51,7 @@ class OrderTest {
   private PetStore store;
   private HikariDataSource pool;
   private Path events;
+  private Path gauges;
 
   @AfterEach
   void close() throws Exception {
@@ -87,6 +87,7 @@ class OrderTest {
     mail.start();
     open.add(mail::stop);
     events = folder.resolve("events.csv");
+    gauges = folder.resolve("gauges.csv");
     Settings settings =
         Settings.of(
             Map.of(
@@ -101,13 +102,14 @@ class OrderTest {
                 "STEELYARD_COMMIT_DELAY_MS",
                 Long.toString(commitDelayMillis),
                 "STEELYARD_EVENTS",
-                events.toString()));
+                events.toString(),
+                "STEELYARD_GAUGES",
+                gauges.toString()));
     pool = new HikariDataSource();
     open.add(pool::close);
     pool.setJdbcUrl("jdbc:h2:" + folder.resolve("books") + ";LOCK_TIMEOUT=20000");
     pool.setUsername("steelyard");
     pool.setMaximumPoolSize(40);
-    StartingState.require(pool);
     System.setProperty("catalina.base", folder.toString());
     MessagingConfiguration configuration = new MessagingConfiguration();
     EmbeddedActiveMQ server = configuration.brokerServer();
@@ -121,7 +123,10 @@ class OrderTest {
             new TransactionAwareDataSourceProxy(pool),
             new ListenerMessenger(broker),
             new JmsMessenger(outside),
-            partners);
+            partners,
+            configuration.queues(server));
+    open.add(store);
+    store.prepare();
     MessagingConfiguration.Receivers receivers =
         new MessagingConfiguration.Receivers(
             store, broker, new TransactionTemplate(new DataSourceTransactionManager(pool)));
@@ -218,6 +223,19 @@ class OrderTest {
     } else {
       assertThat(latency).isLessThan(delayNanos);
     }
+  }
+
+  /** A message that waits for its step's commit stands in its queue, and is seen there. */
+  @Test
+  void theLengthsOfQueuesAreSampledWhileOrdersAreUnderWay() throws Exception {
+    openWith("jms-original", 1_500);
+    place("slow", "guppy-1", 1, 1850);
+    await(() -> subjects().size() >= 3);
+    List<String> lines = Files.readAllLines(gauges);
+    assertThat(lines.get(0)).isEqualTo("name,value,time_ns");
+    assertThat(lines).anyMatch(line -> line.startsWith("queue_longest,1,"));
+    assertThat(lines).anyMatch(line -> line.startsWith("queue_mails,1,"));
+    assertThat(lines).noneMatch(line -> line.startsWith("queue_refused,") && !line.contains(",0,"));
   }
 
   @Test
