@@ -19,10 +19,11 @@ from steelyard.commands.printing import orders_of
 from steelyard.drive.gauges import store_gauges
 from steelyard.drive.setting import TrialLog
 from steelyard.drive.spans import store_spans
-from steelyard.models.job import Steps
+from steelyard.models.job import Steps, Think
 from steelyard.models.records import Cell, Schedule, SlicePlan, SubjectRecord
 from steelyard.models.service import Reconciliation, Settle
 from steelyard.models.study import Span, Study
+from steelyard.plan.cells import hurried, pauses_seconds
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 from steelyard.provision.launch import RunningSubject, events_file, gauges_file
@@ -205,6 +206,17 @@ def test_orders_are_told_of_all_subjects_together_and_of_each() -> None:
     assert told is not None and told.accepted == 14 and told.lost == 2
     assert told.by_subject["b"].model_dump() == counts
     assert orders_of({"a": {"other": 1}}) is None
+
+
+@pytest.mark.parametrize("seconds", [2, 60])
+def test_a_hurried_session_has_the_same_requests_and_no_longer_pauses_than_it_may(seconds: float) -> None:
+    session = entries.study("petstore").model.sessions["shop"]
+    made = hurried(session, seconds)
+    assert [step.operation for step in made.steps] == [step.operation for step in session.steps]
+    assert pauses_seconds(made) == pytest.approx(min(seconds, pauses_seconds(session)))
+    assert made.steps[0].think.to_ms == pytest.approx(4 * made.steps[0].think.ms)
+    plain = session.model_copy(update={"steps": [step.model_copy(update={"think": Think()}) for step in session.steps]})
+    assert hurried(plain, seconds) == plain
 
 
 def test_users_join_over_a_whole_session_however_short_a_test_is_made() -> None:

@@ -33,8 +33,8 @@ class Trial:
 
     `throttled` is empty where no quota was seen, `gauges` where no process told of its state, `spans` is None where the study has
     none; `layers` (by slice) and `collectors` (by subject and role, `LABEL.ROLE`) are empty where a study did not ask for them.
-    `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could write one. `damage` says what is wrong with a trial that was set aside: nothing else
-    of it is here.
+    `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could write one.
+    `damage` says what is wrong with a trial that was set aside: nothing else of it is here.
     """
 
     number: int

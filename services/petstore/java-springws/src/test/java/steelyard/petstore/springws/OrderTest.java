@@ -1,6 +1,7 @@
 package steelyard.petstore.springws;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
@@ -34,6 +35,7 @@ import steelyard.petstore.documents.OrderLine;
 import steelyard.petstore.documents.PurchaseOrder;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.JmsMessenger;
+import steelyard.petstore.messaging.MessagingException;
 import steelyard.petstore.messaging.Partners;
 
 /**
@@ -236,6 +238,16 @@ class OrderTest {
     assertThat(lines).anyMatch(line -> line.startsWith("queue_longest,1,"));
     assertThat(lines).anyMatch(line -> line.startsWith("queue_mails,1,"));
     assertThat(lines).noneMatch(line -> line.startsWith("queue_refused,") && !line.contains(",0,"));
+  }
+
+  @Test
+  void whereTheBrokerCannotStartNothingIsOrderedAndTheCatalogIsOpen() throws Exception {
+    Files.writeString(folder.resolve("broker"), "no folder, so no journal can be in it");
+    openWith("jms-original", 0);
+    assertThatExceptionOfType(MessagingException.class)
+        .isThrownBy(() -> place("nowhere", "guppy-1", 1, 1850));
+    assertThat(store.catalog().categories()).hasSize(5);
+    assertThat(statusOf("nowhere")).isEqualTo("none");
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +35,8 @@ public final class QueueLengths implements Closeable {
   private final CountDownLatch over = new CountDownLatch(1);
   private final Thread sampler = new Thread(this::sample, "queue lengths");
 
+  private boolean silent;
+
   private QueueLengths(BufferedWriter file, ToLongFunction<Destination> lengthOf) {
     this.file = file;
     this.lengthOf = lengthOf;
@@ -41,7 +44,7 @@ public final class QueueLengths implements Closeable {
 
   /**
    * To the file of this name, which begins anew; null or empty: nowhere. `lengthOf` is asked by
-   * another thread; what it raises ends the samples, with a line in the log.
+   * another thread, which passes over a second in which it raises something.
    */
   public static Closeable to(String name, ToLongFunction<Destination> lengthOf) {
     if (name == null || name.isEmpty()) {
@@ -63,25 +66,38 @@ public final class QueueLengths implements Closeable {
   private void sample() {
     try {
       while (!over.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
-        long instant = System.nanoTime();
-        for (Map.Entry<String, Long> one : lengths().entrySet()) {
-          file.write(one.getKey() + ',' + one.getValue() + ',' + instant + '\n');
-        }
-        file.flush();
+        write(System.nanoTime(), lengths());
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-    } catch (IOException | RuntimeException gone) {
-      LOG.log(Level.WARNING, "queues are looked at no more: {0}", gone.toString());
+    } catch (IOException full) {
+      LOG.log(Level.WARNING, "queues are looked at no more: {0}", full.toString());
     }
   }
 
+  private void write(long instant, Map<String, Long> lengths) throws IOException {
+    for (Map.Entry<String, Long> length : lengths.entrySet()) {
+      file.write(length.getKey() + ',' + length.getValue() + ',' + instant + '\n');
+    }
+    file.flush();
+  }
+
+  /** Empty where the broker does not tell, as while it starts; the first time is logged. */
   private Map<String, Long> lengths() {
     Map<String, Long> found = new TreeMap<>();
     long longest = 0;
     for (Destination destination : Destination.values()) {
-      long length = lengthOf.applyAsLong(destination);
-      found.put("queue_" + destination.name().toLowerCase(java.util.Locale.ROOT), length);
+      long length;
+      try {
+        length = lengthOf.applyAsLong(destination);
+      } catch (RuntimeException unknown) {
+        if (!silent) {
+          LOG.log(Level.INFO, "the length of a queue is not known (yet): {0}", unknown.toString());
+        }
+        silent = true;
+        return Map.of();
+      }
+      found.put("queue_" + destination.name().toLowerCase(Locale.ROOT), length);
       if (destination != Destination.MAILS && destination != Destination.REFUSED) {
         longest = Math.max(longest, length);
       }
