@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
-from random import Random
 
 import pytest
 from conftest import HOUSE
-from rich.console import Console
-from steelyard.base.progress import Progress
-from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from test_petstore_pages import ADDRESS, WAIT_SECONDS, Answer, Shop, clear
+from test_petstore_pages import ADDRESS, WAIT_SECONDS, Answer, Shop, clear, started
 
 pytestmark = pytest.mark.xdist_group("pages")
 
@@ -29,10 +23,7 @@ SUBJECT = SubjectSpec(
 @pytest.fixture
 def shop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shop]:
     monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
-    with Progress(Console(file=StringIO()), quiet=True) as progress:
-        ready = subject.provided(SUBJECT, entries.service("petstore"), progress)
-        with launch.started(ready, tmp_path, cpus.share(companions=True), Random(time.time_ns()), progress) as running:
-            yield Shop(running)
+    yield from started(SUBJECT, tmp_path)
 
 
 def door(shop: Shop) -> Path:

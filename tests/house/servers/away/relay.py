@@ -1,4 +1,4 @@
-"""Hands connections on to another port while a file `open` is in a folder, and ends them at once else: relay.py HOST PORT TO FOLDER."""
+"""Hands connections on to another port while a file `open` is in a folder, else ends them at once: relay.py HOST PORT TO FOLDER."""
 
 import contextlib
 import socket
