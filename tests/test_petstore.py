@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import Lab, lab_in
 
 pytestmark = pytest.mark.xdist_group("shop")  # one run for all

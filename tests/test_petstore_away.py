@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import HOUSE
 from steelyard.models.study import PartSpec, SubjectSpec
 from test_petstore_pages import ADDRESS, WAIT_SECONDS, Answer, Shop, clear, started
+
+from conftest import HOUSE
 
 pytestmark = pytest.mark.xdist_group("pages")
 

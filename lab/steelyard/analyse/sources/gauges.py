@@ -17,7 +17,11 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
             values.setdefault(gauge.name, []).append(gauge.value)
     quantities: dict[str, float] = {}
     for name, seen in values.items():
-        quantities |= {f"gauge_samples_{name}": len(seen), f"gauge_sum_{name}": sum(seen), f"{_HIGHEST}{name}": max(seen)}
+        quantities |= {
+            f"gauge_samples_{name}": len(seen),
+            f"gauge_sum_{name}": sum(seen),
+            f"{_HIGHEST}{name}": max(seen),
+        }
     return quantities
 
 

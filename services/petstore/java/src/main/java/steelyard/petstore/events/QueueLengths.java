@@ -84,7 +84,7 @@ public final class QueueLengths implements Closeable {
 
   /** Empty where the broker does not tell, as while it starts; the first time is logged. */
   private Map<String, Long> lengths() {
-    Map<String, Long> found = new TreeMap<>();
+    Map<String, Long> lengths = new TreeMap<>();
     long longest = 0;
     for (Destination destination : Destination.values()) {
       long length;
@@ -97,13 +97,13 @@ public final class QueueLengths implements Closeable {
         silent = true;
         return Map.of();
       }
-      found.put("queue_" + destination.name().toLowerCase(Locale.ROOT), length);
+      lengths.put("queue_" + destination.name().toLowerCase(Locale.ROOT), length);
       if (destination != Destination.MAILS && destination != Destination.REFUSED) {
         longest = Math.max(longest, length);
       }
     }
-    found.put("queue_longest", longest);
-    return found;
+    lengths.put("queue_longest", longest);
+    return lengths;
   }
 
   @Override

@@ -29,7 +29,8 @@ final class ManagedQueues implements ToLongFunction<Destination> {
       }
       return ((Number) management.getAttribute(name, LENGTH)).longValue();
     } catch (JMException unknown) {
-      throw new IllegalStateException(destination + " has no length: " + unknown.getMessage(), unknown);
+      throw new IllegalStateException(
+          destination + " has no length: " + unknown.getMessage(), unknown);
     }
   }
 
