@@ -1,4 +1,4 @@
-"""The flight service on the other stack and the other database: the state restored and proved, the contract answered, six layers."""
+"""The flight service on the other stack and the other database: the state restored and proved, the contract kept, six layers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def test_errors_of_stale_objects_stand_apart_from_the_errors_of_input_and_end_no
     )
 
 
-def test_postgresql_began_with_the_flights_of_the_paper(shared_lab: Lab, told: Any) -> None:
+@pytest.mark.usefixtures("told")
+def test_postgresql_began_with_the_flights_of_the_paper(shared_lab: Lab) -> None:
     (folder,) = shared_lab.runs()
     record = json.loads((folder / "trials/01/trial.json").read_text())
     (database,) = (one for one in record["subjects"][0]["processes"] if one["role"] == "database")

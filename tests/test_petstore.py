@@ -58,6 +58,10 @@ def study() -> str:
             f'\n[[measures]]\nname = "{name}"\ntitle = "Mean {name}"\nunit = "ms"\nbetter = "lower"\nsource = "spans"\n'
         )
         text += f'formula = "span_ns_{name} / spans_{name} / 1000000"\n'
+    text += (
+        '\n[[measures]]\nname = "queue_length"\ntitle = "Mean length"\nunit = "messages"\nbetter = "lower"\n'
+        'source = "gauges"\nformula = "gauge_sum_queue_longest / gauge_samples_queue_longest"\n'
+    )
     return text + (
         '\n[[tests]]\nname = "few"\ntitle = "few clients"\nsource = "this test"\noperation = "shop"\n'
         f'profile = {{ kind = "steps", levels = [{USERS}], ramp_seconds = 2, hold_seconds = 6 }}\n'
@@ -94,11 +98,33 @@ def test_every_order_that_was_taken_is_completed_with_three_mails(ran: tuple[Any
     assert counts["orders.lost"] == counts["orders.doubled"] == 0
 
 
+def test_the_orders_of_the_run_are_those_of_its_subjects(ran: tuple[Any, Path]) -> None:
+    orders = ran[0]["orders"]
+    assert set(orders["by_subject"]) == set(VARIANTS)
+    assert orders["accepted"] == orders["completed"] == sum(each["completed"] for each in orders["by_subject"].values())
+    assert orders["mails"] == 3 * orders["accepted"] and orders["lost"] == orders["doubled"] == 0
+
+
+def test_orders_are_placed_in_warm_up_already_so_that_their_code_is_warm(ran: tuple[Any, Path]) -> None:
+    record = json.loads((ran[1] / "trial.json").read_text())
+    measured = {one["number"] for one in record["slices"] if one["phase"] == "measure"}
+    before = [one["counts"]["orders.accepted"] for one in record["settled"] if one["slice"] not in measured]
+    assert max(before) > 0, "a slice is shorter than a session with its pauses, which comes to its order all the same"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_lengths_of_queues_are_measured_beside(ran: tuple[Any, Path], variant: str) -> None:
+    """Each order waits for a delayed commit in at least two queues, one after the other."""
+    assert figure(ran[0], variant, "queue_length") > 0
+
+
 def test_each_block_ended_only_when_its_orders_were_settled(ran: tuple[Any, Path]) -> None:
     record = json.loads((ran[1] / "trial.json").read_text())
     assert {one["slice"] for one in record["settled"]} == {one["number"] for one in record["slices"]}
     assert all(one["settled"] for one in record["settled"])
     assert {(one["subject"], one["name"]) for one in record["reconciled"]} == {
+        ("jms-original", "completed"),
+        ("jms-modified", "completed"),
         ("jms-original", "unfinished"),
         ("jms-original", "shipped-again"),
     }

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
 from io import StringIO
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -105,6 +106,14 @@ class Shop:
             time.sleep(0.1)
 
 
+def started(spec: SubjectSpec, folder: Path) -> Iterator[Shop]:
+    """A subject with its pet store, up until the caller has done with it."""
+    with Progress(Console(file=StringIO()), quiet=True) as progress:
+        ready = subject.provided(spec, entries.service("petstore"), progress)
+        with launch.started(ready, folder, cpus.share(companions=True), Random(time.time_ns()), progress) as running:
+            yield Shop(running)
+
+
 TOMCAT = SubjectSpec(
     label="tomcat",
     parts=[PartSpec(server="tomcat-springws", factors={"variant": "web-service"})],
@@ -127,11 +136,7 @@ WILDFLY = SubjectSpec(
     params=[pytest.param(TOMCAT, id="tomcat"), pytest.param(WILDFLY, id="wildfly", marks=pytest.mark.long)],
 )
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    with Progress(Console(file=StringIO()), quiet=True) as progress:
-        ready = subject.provided(request.param, entries.service("petstore"), progress)
-        folder = tmp_path_factory.mktemp("shop")
-        with launch.started(ready, folder, cpus.share(companions=True), Random(time.time_ns()), progress) as running:
-            yield Shop(running)
+    yield from started(request.param, tmp_path_factory.mktemp("shop"))
 
 
 def clear(page: Answer, status: int) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from steelyard.analyse.analysis import analysed
+from steelyard.analyse.measures import registry
+from steelyard.base.text import value_text
 from steelyard.catalogue import entries
 from steelyard.models.study import ContradictingStatements, Study
 from steelyard.report import write_report
@@ -56,4 +59,34 @@ def test_a_published_figure_is_of_a_subject_and_tests_of_the_study(changed: dict
 
 def test_every_published_figure_of_the_pet_store_is_of_a_measure_that_it_has() -> None:
     study = entries.study("petstore").model
-    assert {one.measure for one in study.published} <= {one.name for one in study.measures}
+    assert {one.measure for one in study.published} <= set(registry(study.model_dump(mode="json")))
+
+
+@pytest.mark.parametrize(("by", "unit"), [("more", "requests/s"), ("percent", "%")])
+def test_how_much_more_one_has_than_another_stands_beside_the_papers_difference(
+    tmp_path: Path, by: str, unit: str
+) -> None:
+    run = write_run(tmp_path / "run", Planted())
+    (run / "study.toml").write_text(
+        f"""
+[[published]]
+measure = "throughput"
+subject = "slow"
+than = "go"
+by = "{by}"
+tests = ["echoStruct"]
+low = 1
+high = 2
+source = "section 4711"
+"""
+    )
+    verdicts = analysed(run).verdicts
+    values = {one.subject: one.value for one in verdicts.figures if one.measure == "throughput"}
+    (subject,) = set(values) - {"go"}
+    (run / "study.toml").write_text((run / "study.toml").read_text().replace('"slow"', f'"{subject}"'))
+    mine, other = values[subject], values["go"]
+    assert mine is not None and other is not None
+    expected = mine - other if by == "more" else 100 * (mine / other - 1)
+    page = write_report(run).read_text()
+    assert f", {unit}</td><td>{subject}, more than go</td>" in page
+    assert f"<td>{value_text(expected)} (echoStruct)</td>" in page

@@ -14,7 +14,7 @@ from .instrument import late
 from .measures import Measure
 from .quantities import Quantities, together
 from .ratios import fork_quantities
-from .sources import GAUGES
+from .sources import is_gauge
 
 COLUMNS = (
     "subject", "cell", "operation", "users", "measure", "unit", "fork", "value",
@@ -90,7 +90,7 @@ def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
 def _is_a_forks_own(measure: Measure) -> bool:
     """Whether it means something of a process alone: how requests spread within a fork, since all forks' together would spread by
     what lies between forks as well; and the highest of something, since that of all forks lies above their interval."""
-    return measure.formula.spread or bool(measure.formula.names & GAUGES)
+    return measure.formula.spread or any(is_gauge(name) for name in measure.formula.names)
 
 
 def _figure(

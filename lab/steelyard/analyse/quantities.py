@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..base.histogram import Histogram, merged
 from ..store.stored_run import Trial
-from .sources import GAUGES, SOURCES
+from .sources import SOURCES, is_gauge
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _added(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
     if not parts:
         return {}
     names = [name for name in parts[0] if all(name in part for part in parts)]
-    return {name: (max if name in GAUGES else sum)(part[name] for part in parts) for name in names}
+    return {name: (max if is_gauge(name) else sum)(part[name] for part in parts) for name in names}
 
 
 def _remember(find: Callable[[str], Histogram]) -> Callable[[str], Histogram]:

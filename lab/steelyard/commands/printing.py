@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.text import Text
 from ..analyse import analysis
 from ..base.text import counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
-from ..models.outputs import BesideOutput, Question, RunOutput
+from ..models.outputs import BesideOutput, Orders, Question, RunOrders, RunOutput
 from ..run.outcome import Outcome
 from ..store import machine_history
 
@@ -111,12 +112,27 @@ def run_output(outcome: Outcome) -> RunOutput:
         "run": str(outcome.folder),
         "report": str(outcome.report) if outcome.report else None,
         "grid": list(outcome.grid),
+        "orders": orders_of(outcome.verdicts.counts) if outcome.verdicts is not None else None,
     }
     if outcome.verdicts is None:
         return RunOutput(valid=False, why_not=outcome.failures, sentence="nothing was measured", comparisons=[], **own)
     # All else is said as in verdicts.json, under the same names.
     of_verdicts = {name: getattr(outcome.verdicts, name) for name in RunOutput.model_fields if name not in own}
     return RunOutput(**of_verdicts, **own)
+
+
+def orders_of(counts: Mapping[str, Mapping[str, int]]) -> RunOrders | None:
+    """The orders among what services counted, by subject and name; None where none of them has any."""
+    names = Orders.model_fields
+    by_subject = {
+        subject: {name: counted_by_name.get(f"orders.{name}", 0) for name in names}
+        for subject, counted_by_name in counts.items()
+        if "orders.accepted" in counted_by_name
+    }
+    if not by_subject:
+        return None
+    sums = {name: sum(orders[name] for orders in by_subject.values()) for name in names}
+    return RunOrders(**sums, by_subject={subject: Orders(**orders) for subject, orders in by_subject.items()})
 
 
 def show_calibration(calibration: Calibration, console: Console) -> None:

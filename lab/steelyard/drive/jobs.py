@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 from ..exchange import contract
 from ..exchange.corpus import Corpus
-from ..models.job import Job, KeeperChannel, Slice, Target, Turn
+from ..models.job import Job, KeeperChannel, Session, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
-from ..plan.cells import operations_of, sessions_of
+from ..plan.cells import hurried, operations_of, sessions_of
 from ..plan.designs import design_named
 from ..plan.designs.design import Ordering, SliceToCome
 from ..plan.kinds import KINDS, kind_of, may_take_turns, warmed
@@ -26,6 +26,8 @@ HEAD_START_SECONDS = 8.0
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
 ANSWERS_IN_A_TURN = 50
 LEAST_TURNS = 2  # of a slice
+WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
+HURRIED = "-hurried"
 
 
 @dataclass(frozen=True)
@@ -153,10 +155,21 @@ def make_job(
         rules=corpus.rules,
         targets=[_target(label, subject, service, asked) for label, subject in running.items()],
         slices=[_slice(schedule, trial, cells[plan.cell], plan) for plan in slices.all()],
-        sessions=sessions_of(schedule.cells, schedule.sessions),
+        sessions=_sessions(schedule),
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
     )
+
+
+def _sessions(schedule: Schedule) -> dict[str, Session]:
+    """Those that the cells ask for; and for warm-up, under names of their own, hurried ones.
+
+    A session that lasts longer than a slice would be cut off before its last requests in every warm-up slice, and their code
+    would be cold when it is measured.
+    """
+    asked = sessions_of(schedule.cells, schedule.sessions)
+    seconds = schedule.slice_seconds / WARM_UP_SESSIONS_IN_A_SLICE
+    return asked | {name + HURRIED: hurried(session, seconds) for name, session in asked.items()}
 
 
 def _target(label: str, running: RunningSubject, service: Service, asked: Mapping[str, str]) -> Target:
@@ -186,7 +199,13 @@ def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan) ->
         subject=plan.subject,
         phase=plan.phase,
         profile=load(cell, seconds),
-        mix=cell.asked,
+        mix=cell.asked if plan.phase == "measure" else _warm_up_mix(schedule, cell),
         deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
         lead_in_ms=kind.lead_in_ms,
     )
+
+
+def _warm_up_mix(schedule: Schedule, cell: Cell) -> dict[str, float]:
+    """The cell's mix, its sessions hurried."""
+    sessions = sessions_of([cell], schedule.sessions)
+    return {name + HURRIED if name in sessions else name: weight for name, weight in cell.asked.items()}

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..base.csvfiles import is_stored, read_table, write_table
-from ..models.job import Steps
-from ..models.records import Cell, Schedule
-from ..plan.shapes import levels_of
+from ..models.records import Schedule
 from ..provision.launch import events_file
 from ..store.tables import SPAN_COLUMNS
 from .setting import TrialLog
+from .windows import Measured, measured
 
-_NS = 1_000_000_000
 Events = dict[str, dict[str, int]]  # the instant of each event's first time, by its name and id
-Window = tuple[int, int]  # instants, the second not included
 
 
 def store_spans(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]]) -> None:
@@ -24,15 +21,11 @@ def store_spans(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, s
     `end_ns` is empty where nothing ended it; `held` is 1 where it began while a level of users was held, or in a load
     without levels. Raises StoreError where the events of a process cannot be read.
     """
-    slices = {int(row["slice"]): (int(row["begin_ns"]), int(row["end_ns"])) for row in rows}
-    cells = {cell.name: cell for cell in schedule.cells}
     events = {subject.label: _events(log.folder, subject.label, _places(subject.processes)) for subject in log.subjects}
     rows_of_spans = [
-        [plan.number, plan.subject, *span, int(any(begin <= span[2] < end for begin, end in held))]
-        for plan in log.slices
-        if plan.phase == "measure" and plan.number in slices
-        for held in [_held(cells[plan.cell], slices[plan.number])]
-        for span in _spans(schedule, events[plan.subject], slices[plan.number])
+        [part.plan.number, part.plan.subject, *span, int(part.counts(span[2]))]
+        for part in measured(schedule, log, rows)
+        for span in _spans(schedule, events[part.plan.subject], part)
     ]
     write_table(log.folder / "spans.csv", SPAN_COLUMNS, rows_of_spans)
 
@@ -51,18 +44,10 @@ def _events(folder: Path, label: str, places: Iterable[str]) -> Events:
     return events
 
 
-def _held(cell: Cell, slice_window: Window) -> list[Window]:
-    """The parts of a slice in which spans count."""
-    if not isinstance(cell.profile, Steps):
-        return [slice_window]
-    begin = slice_window[0]
-    return [(begin + round(since * _NS), begin + round(until * _NS)) for _, since, until in levels_of(cell.profile)]
-
-
-def _spans(schedule: Schedule, events: Events, slice_window: Window) -> Iterator[tuple[str, str, int, int | str]]:
+def _spans(schedule: Schedule, events: Events, part: Measured) -> Iterator[tuple[str, str, int, int | str]]:
     """Name, id, begin and end of each span that began in a slice."""
     for span in schedule.spans:
         ends = events.get(span.end, {})
         for identifier, begin in events.get(span.begin, {}).items():
-            if slice_window[0] <= begin < slice_window[1]:
+            if part.covers(begin):
                 yield span.name, identifier, begin, ends.get(identifier, "")

@@ -28,6 +28,7 @@ from ..store.tables import mean_request_bytes
 from .bring_up import start_all
 from .engine import Engine, Tick
 from .gathering import gather
+from .gauges import store_gauges
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
 from .proof import ServiceCounts, check_samples, reconciled, settle
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
@@ -142,6 +143,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
             log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
             if setting.schedule.spans:
                 store_spans(setting.schedule, log, driver.rows.seen)
+            store_gauges(setting.schedule, log, driver.rows.seen)
             log.reconciled = reconciled(running)
             if "layers" in setting.schedule.observe:
                 setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))

@@ -32,11 +32,28 @@ class GridRow(Strict):
     ended: str
 
 
+class Orders(Strict):
+    """What became of work that outlives its answers, at the end of all trials: how many orders were `accepted`, `completed`, `lost`
+    (neither completed nor refused in time) and done twice (`doubled`), and how many `mails` they brought."""
+
+    accepted: int
+    completed: int
+    mails: int
+    lost: int
+    doubled: int
+
+
+class RunOrders(Orders):
+    """Of all subjects together, and of each."""
+
+    by_subject: dict[str, Orders]
+
+
 class RunOutput(Strict):
     """`run --json`, `demo --json` and `report --json`: the verdicts, and where everything is.
 
     `figures` are each subject's own. `counts` are what services said of their work when it was settled (Settle), by subject and
-    name, over all trials.
+    name, over all trials; `orders` are those among them that are named so, null where a service has none.
     Where layers were observed, they are here as in the verdicts; `grid` stands where the study has one.
     """
 
@@ -47,6 +64,7 @@ class RunOutput(Strict):
     failures: list[str]
     figures: list[Figure] = []
     counts: dict[str, dict[str, int]] = {}
+    orders: RunOrders | None = None
     run: str
     report: str | None
     layers: list[LayerFigure] = []

@@ -127,7 +127,8 @@ class Reconciliation(Strict):
     The argument list runs in the service's folder, with {host}, {service}, {port.ROLE}, {cache.ROLE} and {server.ROLE} replaced
     (of the subject's process in that role: its port, the folder of what was fetched for it, and that of its descriptor), and the
     front's environment. What it prints must be `expect`, where {requests} is how many requests the service counted since its
-    start. It is asked where the front's factors have the values of `when`.
+    start, and {NAME} a count of that name, of those that `settle` printed last. It is asked where the front's factors have the
+    values of `when`.
     """
 
     name: str
@@ -145,7 +146,8 @@ class Settle(Strict):
 
     The argument list runs as a reconciliation's does (the word `python3` stands for the lab's own interpreter), with {seconds} for
     how long it may wait. It prints one JSON object: `settled`, whether all work was done within that time, and `counts`, whole
-    numbers by name that say what became of the work since the start.
+    numbers by name that say what became of the work since the start. Those named `orders.accepted`, `orders.completed` and so on
+    are shown as the run's orders.
     """
 
     command: Argv
@@ -196,12 +198,12 @@ class Service(Strict):
     interpreter); it is called with `--operation NAME --seed N --count N` and `--set NAME=VALUE` for each parameter, and prints
     one JSON object a line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set
     and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
-    so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each with
-    the factor whose value names what does where a subject says nothing of it. `reconciliations` are what a trial ends with, `settle` is what each slice ends with
-    where work outlives its answers. `layers`, from the outside in, are what its implementations time where they link the
-    monitor; `nesting` are tags of which each should take no less of a request than the next, and `request_kinds` what is shown
-    apart of them. `documents` are elements of SOAP's messages whose text is an XML document: such texts are compared by the
-    schema's values as well, never character by character.
+    so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each
+    with the factor whose value names what does where a subject says nothing of it. `reconciliations` are what a trial ends
+    with, `settle` is what each slice ends with where work outlives its answers. `layers`, from the outside in, are what its
+    implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
+    next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
+    document: such texts are compared by the schema's values as well, never character by character.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)

@@ -35,11 +35,14 @@ class Claim(Strict):
 class PublishedFigure(Strict):
     """What the paper's text says of a measure of ours: `low` to `high` for a subject in these tests, in the measure's unit.
 
-    The figures stand beside ours in the report; they are never compared: other versions, another machine.
+    Where it says how much more that is `than` another subject's, it is in `percent` of that one's, or in the measure's unit
+    (`more`). The figures stand beside ours in the report; they are never compared: other versions, another machine.
     """
 
     measure: str
     subject: str
+    than: str | None = None
+    by: Literal["more", "percent"] = "more"
     tests: Annotated[list[str], Field(min_length=1)]
     low: float
     high: float
@@ -80,15 +83,17 @@ class StudyParameter(Strict):
     """A setting under the paper's own name.
 
     `sets` says what it is to Steelyard: `users`, `warm_up_seconds`, `steady_seconds`, `drain_seconds`, `out`, `out_prefix`,
-    `mix.<operation>` (percent) or `service.<parameter>`. `auto` allows the word auto: the number of users with the
-    highest throughput is looked for.
+    `mix.<operation>` (percent), `service.<parameter>`, or `levels`, what the levels of tests are percentages of (0: not known).
+    `auto` allows the word auto: the number of users with the highest throughput is looked for.
     """
 
     default: int | float | str
     meaning: str
     sets: Annotated[
         str,
-        Field(pattern=r"^(users|warm_up_seconds|steady_seconds|drain_seconds|out|out_prefix|mix\.\w+|service\.\w+)$"),
+        Field(
+            pattern=r"^(users|levels|warm_up_seconds|steady_seconds|drain_seconds|out|out_prefix|mix\.\w+|service\.\w+)$"
+        ),
     ]
     unit: str = ""
     auto: bool = False
@@ -132,8 +137,9 @@ class Test(Strict):
 
     `operation` names what is asked, an operation or a session; with `mix`, it stands for several, each with its weight.
     `bytes` is the size of a request as published. `overview` holds values that the publication gives elsewhere and
-    differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. `also` are names that a
-    user may ask for it by, where several experiments share it.
+    differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. With `percent_of`, the
+    levels of its steps are percentages of that parameter of the study; where nobody gave the parameter, there is no such test.
+    `also` are names that a user may ask for it by, where several experiments share it.
     """
 
     name: TestName
@@ -147,11 +153,13 @@ class Test(Strict):
     overview: dict[Literal["seconds", "bytes", "to_users"], int] = {}
     assumed: list[str] = []
     until: Until | None = None
+    percent_of: str | None = None
 
     @model_validator(mode="after")
-    def _until_needs_held_steps(self) -> Test:
-        if self.until is not None and self.profile.kind != "steps":
-            raise ValueError(f"test {self.name}: `until` needs a profile of steps, not {self.profile.kind}")
+    def _has_the_steps_that_it_needs(self) -> Test:
+        for name, value in (("until", self.until), ("percent_of", self.percent_of)):
+            if value is not None and self.profile.kind != "steps":
+                raise ValueError(f"test {self.name}: `{name}` needs a profile of steps, not {self.profile.kind}")
         return self
 
 
@@ -247,6 +255,7 @@ class Study(Strict):
     `observe` asks for more than every run records, at a price that the subjects pay: `layers` (where a request's time goes inside
     the server, by the monitor that the service links) and `collector` (the log of the garbage collector).
     `published` and `contradicting` are figures of the paper's text, and those of them that do not go together.
+    `usual_tests` are the tests that run where nobody names any; none said, all of them.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -275,6 +284,7 @@ class Study(Strict):
     contradicting: list[ContradictingStatements] = []
     measures: list[MeasureData] = []
     tests: list[Test] = []
+    usual_tests: list[str] = []
     grid: list[Grid] = []
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
@@ -320,11 +330,23 @@ class Study(Strict):
         return self
 
     @model_validator(mode="after")
+    def _tests_that_others_name_are_known(self) -> Study:
+        for name in set(self.usual_tests) - {test.name for test in self.tests}:
+            raise ValueError(f"'{name}' is one of the usual tests, but there is no such test")
+        wholes = {name for name, known in self.parameters.items() if known.sets == "levels"}
+        for test in self.tests:
+            if test.percent_of is not None and test.percent_of not in wholes:
+                raise ValueError(
+                    f"test {test.name} is in percent of '{test.percent_of}', which no parameter sets as levels"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _published_figures_have_a_place(self) -> Study:
         labels = {subject if isinstance(subject, str) else subject.label for subject in self.subjects}
         tests = {test.name for test in self.tests}
         for figure in self.published:
-            strange = {figure.subject} - labels or set(figure.tests) - tests
+            strange = {figure.subject, figure.than or figure.subject} - labels or set(figure.tests) - tests
             if strange:
                 raise ValueError(
                     f"a published figure of {figure.measure} is of '{min(strange)}', which the study does not have"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Literal
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
-from ..models.job import BigBang, FixedWork, Profile, Rate, Session, Stage
+from ..models.job import BigBang, FixedWork, Profile, Rate, Session, Stage, Steps
 from ..models.records import Cell
 from ..models.service import Service
-from ..models.study import Study
+from ..models.study import Study, Test
 from . import shapes
 from .settings import Request, Settings
 
@@ -25,7 +25,7 @@ def cells_of(
     """
     _check_names(study, service, request)
     if study.tests:
-        return _blocks(study, request)
+        return _blocks(study, request, settings)
     if request.tests or request.scale != 1:
         raise ConfigurationError(f"{study.name} has no tests with a shape, so --tests and --scale mean nothing to it")
     profile: Profile = BigBang(users=users, seconds=seconds)
@@ -167,9 +167,8 @@ def _with_users(profile: Profile, users: int) -> Profile:
     return profile.model_copy(update={"users": users}) if isinstance(profile, BigBang | FixedWork) else profile
 
 
-def _blocks(study: Study, request: Request) -> list[Cell]:
+def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
     """A judged cell for each test asked for, with its times shortened by the request's scale."""
-    wanted = set(names_of(request.tests, [name for test in study.tests for name in (test.name, *test.also)]))
     return [
         Cell(
             name=test.name,
@@ -182,19 +181,56 @@ def _blocks(study: Study, request: Request) -> list[Cell]:
             until=test.until,
             judged_by=study.judged_by,
         )
-        for test in study.tests
-        if wanted & {test.name, *test.also} and (not request.operations or test.operation in request.operations)
+        for test in _tests(study, request, settings)
+        if not request.operations or test.operation in request.operations
     ]
+
+
+def _tests(study: Study, request: Request, settings: Settings) -> Iterator[Test]:
+    """The tests asked for, or else the usual ones, with the levels that they come to.
+
+    Raises ConfigurationError where one that was named has levels in percent of what nobody gave; a usual one is left out then.
+    """
+    known = [name for test in study.tests for name in (test.name, *test.also)]
+    wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or known)
+    for test in (test for test in study.tests if wanted & {test.name, *test.also}):
+        if test.percent_of is None or not isinstance(test.profile, Steps):
+            yield test
+            continue
+        whole = float(settings.values[test.percent_of])
+        if whole > 0:
+            levels = [max(1, round(level * whole / 100)) for level in test.profile.levels]
+            yield test.model_copy(update={"profile": test.profile.model_copy(update={"levels": levels})})
+        elif request.tests:
+            raise ConfigurationError(
+                f"test {test.name} of {study.name} has levels in percent of {test.percent_of}, which is not known",
+                hint=f"say --set {test.percent_of}=NUMBER: {study.parameters[test.percent_of].meaning}",
+            )
 
 
 def _session_seconds(study: Study, operation: str) -> float:
     """How long one session of the study lasts with answers that take no time; 0 for a plain operation."""
-    steps = study.sessions[operation].steps if operation in study.sessions else []
-    means = (
-        (think.ms + think.to_ms) / 2 if think.kind == "uniform" else think.ms
-        for think in (step.think for step in steps)
-    )
-    return sum(means) / 1000
+    return pauses_seconds(study.sessions[operation]) if operation in study.sessions else 0.0
+
+
+def pauses_seconds(session: Session) -> float:
+    """The mean of all pauses of a session together."""
+    thinks = [step.think for step in session.steps]
+    return sum((think.ms + think.to_ms) / 2 if think.kind == "uniform" else think.ms for think in thinks) / 1000
+
+
+def hurried(session: Session, seconds: float) -> Session:
+    """The same session, its pauses shortened so that they last no longer than `seconds` together."""
+    share = min(1.0, seconds / (pauses_seconds(session) or 1.0))
+    steps = [
+        step.model_copy(
+            update={
+                "think": step.think.model_copy(update={"ms": step.think.ms * share, "to_ms": step.think.to_ms * share})
+            }
+        )
+        for step in session.steps
+    ]
+    return session.model_copy(update={"steps": steps})
 
 
 def names_of(words: str, known: Sequence[str]) -> list[str]:

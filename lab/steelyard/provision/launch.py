@@ -83,6 +83,7 @@ class RunningSubject:
     def __init__(self, subject: Subject, parts: list[RunningPart]) -> None:
         self.subject = subject
         self.parts = parts
+        self._settled: dict[str, int] = {}  # what the service counted when it was last settled
 
     @property
     def front(self) -> RunningPart:
@@ -165,6 +166,8 @@ class RunningSubject:
     def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
         """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
         expected = asked.expect.replace("{requests}", str(self.requests_served()))
+        for name, count in self._settled.items():
+            expected = expected.replace(f"{{{name}}}", str(count))
         return expected, self._said(asked.command, asked.name, _RECONCILE_SECONDS)
 
     def settle(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
@@ -180,7 +183,8 @@ class RunningSubject:
         printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         try:
             outcome = json.loads(printed)
-            return bool(outcome["settled"]), {str(name): int(count) for name, count in outcome["counts"].items()}
+            self._settled = {str(name): int(count) for name, count in outcome["counts"].items()}
+            return bool(outcome["settled"]), self._settled
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ProvisionError(
                 f"the settle command of {self.subject.service.name} printed '{printed[:120]}'",
@@ -275,6 +279,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     log = ground.folder / f"{subject.label}.{part.place}.log"
     words = _words(subject, part, scratch, ground)
     words.environment["STEELYARD_EVENTS"] = str(events_file(ground.folder, subject.label, part.place).resolve())
+    words.environment["STEELYARD_GAUGES"] = str(gauges_file(ground.folder, subject.label, part.place).resolve())
     _prepare(server, words, log, ground.progress)
     begun = time.monotonic()
     control = ground.controls / part.place
@@ -301,6 +306,11 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
 def events_file(folder: Path, label: str, place: str) -> Path:
     """Where a process may write its events, `name,id,time_ns` a line with the clock CLOCK_MONOTONIC; the trial keeps it."""
     return folder / f"{label}.{place}.events.csv"
+
+
+def gauges_file(folder: Path, label: str, place: str) -> Path:
+    """Where a process may write what it sees of its own state now and then, `name,value,time_ns` a line; the trial keeps it."""
+    return folder / f"{label}.{place}.gauges.csv"
 
 
 def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words:

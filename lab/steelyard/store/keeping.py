@@ -24,6 +24,7 @@ _READ = {
     "machine.csv",
     "throttling.csv",
     "spans.csv",
+    "gauges.csv",
     "ticks.csv",
     layer_table.NAME,
     _HISTOGRAMS,

@@ -18,6 +18,7 @@ FAILURE_KINDS = (
     *("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed"),
     "capture",
 )
+GAUGE_COLUMNS = ("slice", "subject", "name", "time_ns", "value", "held")
 SPAN_COLUMNS = ("slice", "subject", "name", "id", "begin_ns", "end_ns", "held")
 # A corpus's sizes: of each kind of request how many there are, and the bytes of their bodies.
 SIZES = "sizes.csv"
@@ -280,6 +281,30 @@ def read_spans(path: Path, may_be_cut: bool) -> dict[int, list[SpanRow]] | None:
         ns = row.whole("end_ns") - begin if row.text("end_ns") else None
         span = SpanRow(row.whole("slice"), row.text("name"), begin, ns, row.whole("held") == 1)
         by_slice.setdefault(span.slice, []).append(span)
+    return by_slice
+
+
+@dataclass(frozen=True)
+class GaugeRow:
+    """A row of gauges.csv: what a process saw of its own state at an instant of a measured slice; whether it counts."""
+
+    slice: int
+    name: str
+    time_ns: int
+    value: float
+    held: bool
+
+
+def read_gauges(path: Path, may_be_cut: bool) -> dict[int, list[GaugeRow]]:
+    """What was seen in each slice; empty where no process told anything."""
+    if not is_stored(path):
+        return {}
+    by_slice: dict[int, list[GaugeRow]] = {}
+    for row in read_table(path, GAUGE_COLUMNS, may_be_cut=may_be_cut):
+        gauge = GaugeRow(
+            row.whole("slice"), row.text("name"), row.whole("time_ns"), row.number("value"), row.whole("held") == 1
+        )
+        by_slice.setdefault(gauge.slice, []).append(gauge)
     return by_slice
 
 

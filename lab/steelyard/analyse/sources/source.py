@@ -13,7 +13,8 @@ class Source:
     """One kind of stored numbers that formulas of measures may draw on, beside those of slices, which all may.
 
     `names` are the numbers; of slices put together they are added, but of `gauges` the highest is taken. `of_slice` reads
-    them of one slice of a trial; it leaves out what was not recorded. `prefixes` begin further names, whose rest a run decides.
+    them of one slice of a trial; it leaves out what was not recorded. `prefixes` begin further names, whose rest a run decides;
+    of those of `gauge_prefixes` the highest is taken, too.
     `histograms`: formulas may take percentiles and deviations.
     """
 
@@ -22,4 +23,5 @@ class Source:
     of_slice: Callable[[Trial, int], Mapping[str, float]]
     gauges: frozenset[str] = frozenset()
     prefixes: tuple[str, ...] = ()
+    gauge_prefixes: tuple[str, ...] = ()
     histograms: bool = False

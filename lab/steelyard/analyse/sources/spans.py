@@ -1,11 +1,17 @@
-"""Times between a service's events (spans.csv): `spans_NAME` of them ended, `span_ns_NAME` in all, in `span_seconds` of load."""
+"""Times between a service's events (spans.csv): `spans_NAME` of them ended, `span_ns_NAME` in all, in `span_seconds` of load.
+
+`spans_NAME_meeting_OTHER` counts those of them during which, at least in part, a span of another name went on.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from ...store.stored_run import Trial
+from ...store.tables import SpanRow
 from .source import Source
 
 
@@ -13,12 +19,36 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
     if trial.spans is None:
         return {}
     held = trial.plans[number].held_seconds
+    spans = [span for span in trial.spans.get(number, ()) if span.ns is not None]
     sums: Counter[str] = Counter()
-    for span in trial.spans.get(number, ()):
+    for span in spans:
         if span.held and span.ns is not None:
             sums[f"spans_{span.name}"] += 1
             sums[f"span_ns_{span.name}"] += span.ns
-    return {**sums, "span_seconds": trial.slices[number].seconds if held is None else held}
+    seconds = trial.slices[number].seconds if held is None else held
+    return {**sums, **_meetings(spans), "span_seconds": seconds}
+
+
+def _meetings(spans: Sequence[SpanRow]) -> dict[str, float]:
+    """How many spans of a name, of those that count, met at least one of each other name."""
+    by_name: dict[str, list[SpanRow]] = {}
+    for span in spans:
+        by_name.setdefault(span.name, []).append(span)
+    return {
+        f"spans_{name}_meeting_{other}": _met([span for span in mine if span.held], by_name[other])
+        for name, mine in by_name.items()
+        for other in by_name
+        if other != name
+    }
+
+
+def _met(mine: Sequence[SpanRow], others: Sequence[SpanRow]) -> int:
+    begins = np.array([span.begin_ns for span in others])
+    ends = np.array([span.begin_ns + (span.ns or 0) for span in others])
+    # Before a span ends so many others have begun, and before it begins so many have ended: the rest went on meanwhile.
+    begun = np.searchsorted(np.sort(begins), [span.begin_ns + (span.ns or 0) for span in mine], side="left")
+    over = np.searchsorted(np.sort(ends), [span.begin_ns for span in mine], side="right")
+    return int(np.count_nonzero(begun > over))
 
 
 SOURCE = Source(name="spans", names=frozenset({"span_seconds"}), of_slice=_of_slice, prefixes=("spans_", "span_ns_"))

@@ -37,20 +37,37 @@ def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, st
     wanted = published.get("tests", [])
     cells = [str(test) for test in wanted] if isinstance(wanted, list) else []
     ours = [
-        f"{value_text(figure.value)} ({figure.cell})"
-        for figure in analysis.verdicts.figures
-        if (figure.measure, figure.subject) == (measure, subject) and figure.cell in cells and figure.value is not None
+        f"{value_text(value)} ({cell})" for cell in cells if (value := _ours(published, cell, analysis)) is not None
     ]
+    than = text(published.get("than"))
     known = analysis.measures.get(measure)
     return {
         "measure": known.title if known is not None else measure,
-        "unit": known.unit if known is not None else "",
-        "subject": subject,
+        "unit": "%" if published.get("by") == "percent" else known.unit if known is not None else "",
+        "subject": f"{subject}, more than {than}" if than else subject,
         "tests": ", ".join(cells),
         "paper": _span(published),
         "ours": ", ".join(ours) or "not in this run",
         "source": text(published.get("source")),
     }
+
+
+def _ours(published: Mapping[str, Any], cell: str, analysis: Analysis) -> float | None:
+    """The run's own figure in a cell, or by how much it is more than another subject's; None where it has none."""
+    values = {
+        figure.subject: figure.value
+        for figure in analysis.verdicts.figures
+        if figure.measure == published.get("measure") and figure.cell == cell and figure.value is not None
+    }
+    value = values.get(text(published.get("subject")))
+    if value is None or not published.get("than"):
+        return value
+    other = values.get(text(published.get("than")))
+    if other is None:
+        return None
+    if published.get("by") == "percent":
+        return 100 * (value / other - 1) if other else None
+    return value - other
 
 
 def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:

@@ -1,10 +1,14 @@
 package steelyard.petstore;
 
 import jakarta.mail.Session;
+import java.io.Closeable;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
 import steelyard.petstore.center.InvoiceWorkflow;
 import steelyard.petstore.center.MailInvoiceWorkflow;
@@ -16,6 +20,7 @@ import steelyard.petstore.center.PurchaseOrderWorkflow;
 import steelyard.petstore.documents.Documents;
 import steelyard.petstore.events.Collections;
 import steelyard.petstore.events.EventLog;
+import steelyard.petstore.events.QueueLengths;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.Messenger;
 import steelyard.petstore.messaging.Partners;
@@ -39,26 +44,32 @@ public final class PetStore implements AutoCloseable {
   private final Inventory inventory = new Inventory();
   private final EventLog events;
   private final Collections collections;
+  private final Closeable queueLengths;
   private final Messenger outside;
   private final Map<Receiver, Step> steps = new EnumMap<>(Receiver.class);
   private final CheckOut checkOut;
   private final MailWorkflow mailer;
+  private final ReentrantLock preparing = new ReentrantLock();
+  private volatile boolean prepared;
 
   /**
    * `inTransaction` sends as a part of the transaction that a step runs in, `outside` at once;
-   * connections of `database` take part in that transaction, too.
+   * connections of `database` take part in that transaction, too. `lengthOf` says how many messages
+   * stand at a destination.
    */
   public PetStore(
       Settings settings,
       DataSource database,
       Messenger inTransaction,
       Messenger outside,
-      Partners partners) {
+      Partners partners,
+      ToLongFunction<Destination> lengthOf) {
     this.settings = settings;
     this.database = database;
     this.outside = outside;
     events = EventLog.to(settings.eventsFile());
     collections = new Collections(events);
+    queueLengths = QueueLengths.to(settings.gaugesFile(), lengthOf);
     TransitionDelegate toSupplier =
         switch (settings.variant()) {
           case JMS_ORIGINAL -> to(inTransaction, Destination.SUPPLIER_ORDERS);
@@ -105,10 +116,27 @@ public final class PetStore implements AutoCloseable {
     return Session.getInstance(properties);
   }
 
+  /**
+   * Makes the starting state once, before anything else is asked of the database; where that is
+   * away, the next who comes tries again, one at a time. Raises SQLException.
+   */
+  public void prepare() throws SQLException {
+    if (prepared || !preparing.tryLock()) {
+      return; // who comes meanwhile finds out about the database by themselves
+    }
+    try {
+      StartingState.require(database);
+      prepared = true;
+    } finally {
+      preparing.unlock();
+    }
+  }
+
   /** Ends the records; the platform calls it when it stops. */
   @Override
   public void close() throws IOException {
     collections.close();
+    queueLengths.close();
     events.close();
   }
 

@@ -15,7 +15,8 @@ public record Settings(
     String databasePassword,
     int mailPort,
     long commitDelayMillis,
-    String eventsFile) {
+    String eventsFile,
+    String gaugesFile) {
 
   /** How center and supplier call each other. */
   public enum Variant {
@@ -47,7 +48,8 @@ public record Settings(
         environment.getOrDefault("STEELYARD_PASSWORD", ""),
         port(environment, "STEELYARD_PORT_MAIL"),
         Long.parseLong(environment.getOrDefault("STEELYARD_COMMIT_DELAY_MS", "0")),
-        environment.getOrDefault("STEELYARD_EVENTS", ""));
+        environment.getOrDefault("STEELYARD_EVENTS", ""),
+        environment.getOrDefault("STEELYARD_GAUGES", ""));
   }
 
   private static int port(Map<String, String> environment, String name) {

@@ -5,6 +5,8 @@ import jakarta.jms.TextMessage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.apache.activemq.artemis.core.config.Configuration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.server.JournalType;
@@ -30,10 +32,11 @@ import steelyard.petstore.messaging.Step;
 @org.springframework.context.annotation.Configuration
 public class MessagingConfiguration {
 
+  private static final Logger LOG = Logger.getLogger(MessagingConfiguration.class.getName());
   private static final int RECEIVERS = 8; // of each destination at a time
 
   @Bean(destroyMethod = "stop")
-  EmbeddedActiveMQ brokerServer() throws Exception {
+  EmbeddedActiveMQ brokerServer() throws Exception { // as the broker's own signatures say
     Path folder = Path.of(System.getProperty("catalina.base", "."), "broker");
     Configuration configuration =
         new ConfigurationImpl()
@@ -48,13 +51,23 @@ public class MessagingConfiguration {
             .addAcceptorConfiguration("in-vm", "vm://0");
     EmbeddedActiveMQ server = new EmbeddedActiveMQ();
     server.setConfiguration(configuration);
-    server.start();
+    try {
+      server.start();
+    } catch (Exception away) {
+      LOG.log(
+          Level.SEVERE, "the broker cannot start, so no orders are taken: {0}", away.toString());
+    }
     return server;
   }
 
   @Bean
   ConnectionFactory broker(EmbeddedActiveMQ started) {
     return new ActiveMQJMSConnectionFactory("vm://0");
+  }
+
+  @Bean
+  EmbeddedQueues queues(EmbeddedActiveMQ started) {
+    return new EmbeddedQueues(started.getActiveMQServer());
   }
 
   @Bean

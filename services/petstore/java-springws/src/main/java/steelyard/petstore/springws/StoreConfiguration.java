@@ -15,7 +15,6 @@ import org.springframework.ws.client.core.WebServiceTemplate;
 import org.springframework.ws.transport.http.HttpUrlConnectionMessageSender;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
-import steelyard.petstore.StartingState;
 import steelyard.petstore.messaging.JmsMessenger;
 import steelyard.petstore.web.StoreServlet;
 
@@ -62,20 +61,22 @@ public class StoreConfiguration {
       HikariDataSource pool,
       @Qualifier("broker") ConnectionFactory broker,
       WebServiceTemplate partners,
+      EmbeddedQueues queues,
       ServletContext context) {
     DataSource database = new TransactionAwareDataSourceProxy(pool);
-    try {
-      StartingState.require(pool);
-    } catch (SQLException away) {
-      context.log("the database is away at the start: " + away.getMessage());
-    }
     PetStore store =
         new PetStore(
             settings,
             database,
             new ListenerMessenger(broker),
             new JmsMessenger(new CachingConnectionFactory(broker)),
-            new TemplatePartners(settings, partners));
+            new TemplatePartners(settings, partners),
+            queues);
+    try {
+      store.prepare();
+    } catch (SQLException away) {
+      context.log("the database is away at the start: " + away.getMessage());
+    }
     context.setAttribute(StoreServlet.STORE, store);
     return store;
   }

@@ -1,6 +1,7 @@
 package steelyard.petstore.springws;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
@@ -26,7 +27,6 @@ import org.springframework.jms.connection.CachingConnectionFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
-import steelyard.petstore.StartingState;
 import steelyard.petstore.center.Orders;
 import steelyard.petstore.documents.Address;
 import steelyard.petstore.documents.BadDocumentException;
@@ -35,6 +35,7 @@ import steelyard.petstore.documents.OrderLine;
 import steelyard.petstore.documents.PurchaseOrder;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.JmsMessenger;
+import steelyard.petstore.messaging.MessagingException;
 import steelyard.petstore.messaging.Partners;
 
 /**
@@ -52,6 +53,7 @@ class OrderTest {
   private PetStore store;
   private HikariDataSource pool;
   private Path events;
+  private Path gauges;
 
   @AfterEach
   void close() throws Exception {
@@ -87,6 +89,7 @@ class OrderTest {
     mail.start();
     open.add(mail::stop);
     events = folder.resolve("events.csv");
+    gauges = folder.resolve("gauges.csv");
     Settings settings =
         Settings.of(
             Map.of(
@@ -101,13 +104,14 @@ class OrderTest {
                 "STEELYARD_COMMIT_DELAY_MS",
                 Long.toString(commitDelayMillis),
                 "STEELYARD_EVENTS",
-                events.toString()));
+                events.toString(),
+                "STEELYARD_GAUGES",
+                gauges.toString()));
     pool = new HikariDataSource();
     open.add(pool::close);
     pool.setJdbcUrl("jdbc:h2:" + folder.resolve("books") + ";LOCK_TIMEOUT=20000");
     pool.setUsername("steelyard");
     pool.setMaximumPoolSize(40);
-    StartingState.require(pool);
     System.setProperty("catalina.base", folder.toString());
     MessagingConfiguration configuration = new MessagingConfiguration();
     EmbeddedActiveMQ server = configuration.brokerServer();
@@ -121,7 +125,10 @@ class OrderTest {
             new TransactionAwareDataSourceProxy(pool),
             new ListenerMessenger(broker),
             new JmsMessenger(outside),
-            partners);
+            partners,
+            configuration.queues(server));
+    open.add(store);
+    store.prepare();
     MessagingConfiguration.Receivers receivers =
         new MessagingConfiguration.Receivers(
             store, broker, new TransactionTemplate(new DataSourceTransactionManager(pool)));
@@ -218,6 +225,29 @@ class OrderTest {
     } else {
       assertThat(latency).isLessThan(delayNanos);
     }
+  }
+
+  /** A message that waits for its step's commit stands in its queue, and is seen there. */
+  @Test
+  void theLengthsOfQueuesAreSampledWhileOrdersAreUnderWay() throws Exception {
+    openWith("jms-original", 1_500);
+    place("slow", "guppy-1", 1, 1850);
+    await(() -> subjects().size() >= 3);
+    List<String> lines = Files.readAllLines(gauges);
+    assertThat(lines.get(0)).isEqualTo("name,value,time_ns");
+    assertThat(lines).anyMatch(line -> line.startsWith("queue_longest,1,"));
+    assertThat(lines).anyMatch(line -> line.startsWith("queue_mails,1,"));
+    assertThat(lines).noneMatch(line -> line.startsWith("queue_refused,") && !line.contains(",0,"));
+  }
+
+  @Test
+  void whereTheBrokerCannotStartNothingIsOrderedAndTheCatalogIsOpen() throws Exception {
+    Files.writeString(folder.resolve("broker"), "no folder, so no journal can be in it");
+    openWith("jms-original", 0);
+    assertThatExceptionOfType(MessagingException.class)
+        .isThrownBy(() -> place("nowhere", "guppy-1", 1, 1850));
+    assertThat(store.catalog().categories()).hasSize(5);
+    assertThat(statusOf("nowhere")).isEqualTo("none");
   }
 
   @Test

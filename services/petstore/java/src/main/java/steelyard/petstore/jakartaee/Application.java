@@ -18,7 +18,6 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
-import steelyard.petstore.StartingState;
 import steelyard.petstore.messaging.JmsMessenger;
 
 /** The store on a Jakarta EE server: its destinations, and what joins the server's transactions. */
@@ -69,11 +68,6 @@ public class Application {
   @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
   void open() {
     Settings settings = Settings.of(System.getenv());
-    try {
-      StartingState.require(database);
-    } catch (SQLException away) {
-      LOG.log(Level.WARNING, "the database is away at the start: {0}", away.getMessage());
-    }
     outside = new OutsideMessenger(unmanaged);
     store =
         new PetStore(
@@ -81,7 +75,13 @@ public class Application {
             database,
             new JmsMessenger(inTransaction),
             outside,
-            new JaxWsPartners(settings));
+            new JaxWsPartners(settings),
+            new ManagedQueues());
+    try {
+      store.prepare();
+    } catch (SQLException away) {
+      LOG.log(Level.WARNING, "the database is away at the start: {0}", away.getMessage());
+    }
   }
 
   @PreDestroy

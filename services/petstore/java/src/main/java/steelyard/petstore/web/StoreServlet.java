@@ -35,6 +35,7 @@ public abstract class StoreServlet extends HttpServlet {
       return;
     }
     try {
+      store.prepare(); // where the database was away at the start
       request.setCharacterEncoding("UTF-8");
       answer(store, request, response);
     } catch (SQLException gone) {

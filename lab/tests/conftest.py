@@ -1,4 +1,4 @@
-"""What all tests have: Ctrl-C ends what they start, as in a terminal."""
+"""What all tests of the lab have: Ctrl-C ends what they start, as in a terminal, and no example of a property has a deadline."""
 
 import signal
 

@@ -1,0 +1,57 @@
+"""A pet store whose database is away at the start, comes, goes and comes again: pages say so, and nothing is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import HOUSE
+from steelyard.models.study import PartSpec, SubjectSpec
+from test_petstore_pages import ADDRESS, WAIT_SECONDS, Answer, Shop, clear, started
+
+pytestmark = pytest.mark.xdist_group("pages")
+
+SUBJECT = SubjectSpec(
+    label="tomcat",
+    parts=[PartSpec(server="tomcat-springws", factors={"variant": "jms-original"})],
+    companions=[PartSpec(server="h2", role="store"), PartSpec(server="away"), PartSpec(server="greenmail")],
+)
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Shop]:
+    monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
+    yield from started(SUBJECT, tmp_path)
+
+
+def door(shop: Shop) -> Path:
+    """The file that lets connections through to the database while it is there."""
+    (part,) = [part for part in shop.running.parts if part.part.place == "database"]
+    return Path(part.words.placeholders["scratch"]) / "open"
+
+
+def once_open(shop: Shop) -> Answer:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while (page := shop.visitor().ask("home")).status != 200:
+        assert time.monotonic() < deadline, page
+        time.sleep(0.2)
+    return page
+
+
+def test_where_the_database_is_away_pages_say_so_and_what_was_ordered_before_is_settled_after(shop: Shop) -> None:
+    clear(shop.visitor().ask("home"), 503)
+    door(shop).touch()
+    assert "Reptiles" in once_open(shop).text, "the starting state is made when the database comes"
+    visitor, other = shop.visitor(), shop.visitor()
+    visitor.order(visitor.to_order_form())
+    mark = other.to_order_form()
+    door(shop).unlink()
+    clear(other.ask("order", {"form": mark, **ADDRESS}), 503)
+    door(shop).touch()
+    once_open(shop)
+    assert len(other.order(mark)) == 36, "the form is still good"
+    counts = shop.settled()
+    assert counts["orders.accepted"] == counts["orders.completed"] == 2
+    assert counts["orders.mails"] == 6 and counts["orders.lost"] == counts["orders.doubled"] == 0
