@@ -139,14 +139,15 @@ def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -
 
 
 def layer_quantities(folder: Path) -> dict[str, Printed]:
-    """Every printed number of layers and measures in `folder` under the name that claims call it by, as studies/flight/claims.toml
-    says; raises StoreError."""
+    """Every printed number of layers and measures in `folder` under the name that a study's claims.toml calls it by.
+
+    Raises StoreError where a table is not as it should be."""
     named: dict[str, str] = {}
     for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
         name = "_".join(part for part in (f"t{row.table}", row.test, row.kind, row.layer) if part).replace("-", "_")
         named |= {f"{name}_percent": row.percent} | ({f"{name}_ms": row.ms} if row.ms else {})
-    for one in published_layers.read_published_measures(folder / published_layers.MEASURES):
-        named[f"t{one.table}_{one.test}_{one.measure}".replace("-", "_")] = one.value
+    for printed in published_layers.read_published_measures(folder / published_layers.MEASURES):
+        named[f"t{printed.table}_{printed.test}_{printed.measure}".replace("-", "_")] = printed.value
     return {name: rounded(text) for name, text in named.items()}
 
 
