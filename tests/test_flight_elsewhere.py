@@ -1,4 +1,4 @@
-"""The flight service on the other stack and the other database: the state restored and proved, the contract kept, six layers."""
+"""The flight service on the other stack and the other database: its layers, and what sixteen users do to each other."""
 
 from __future__ import annotations
 
