@@ -139,8 +139,8 @@ def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -
 
 
 def layer_quantities(folder: Path) -> dict[str, Printed]:
-    """Every printed number of layers and measures in `folder` under the name that claims call it by, as studies/flight/claims.toml
-    says; raises StoreError."""
+    """Every printed number of layers and measures in `folder` under the name that claims call it by: tTABLE_TEST_KIND_LAYER_percent
+    (and _ms), without KIND that of all requests, and tTABLE_TEST_MEASURE; raises StoreError."""
     named: dict[str, str] = {}
     for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
         name = "_".join(part for part in (f"t{row.table}", row.test, row.kind, row.layer) if part).replace("-", "_")
