@@ -62,15 +62,14 @@ def test_the_slices_of_table_1_add_up_to_neither_number_of_the_text() -> None:
     assert total == pytest.approx(289.89, abs=0.005)
     for row in of("1", "breakdown"):
         assert float(row.ms) / total * 100 == pytest.approx(float(row.percent), abs=0.01)
-    (said,) = (one for one in STUDY.contradicting if one.about.startswith("time of a request"))
-    assert [one.low for one in said.statements] == [pytest.approx(total, abs=0.005), 300, 332.52]
+    (said,) = (each for each in STUDY.contradicting if each.about.startswith("time of a request"))
+    assert [statement.low for statement in said.statements] == [pytest.approx(total, abs=0.005), 300, 332.52]
 
 
 def test_each_claim_that_is_called_contradicted_is_so_however_its_tables_were_rounded() -> None:
     claims = read_conclusions(FOLDER / CLAIMS).claims
-    found = [contradiction_by(claim, layer_quantities(FOLDER)) for claim in claims]
-    assert all(one.holds for one in found)
-    share, time = found
+    share, time = (contradiction_by(claim, layer_quantities(FOLDER)) for claim in claims)
+    assert share.holds and time.holds
     assert share.figure == pytest.approx(50.62 - 45.16) and share.low > share.claim.most == 0
     assert time.figure == pytest.approx(332.52 / 289.89, abs=1e-4)
 

@@ -93,7 +93,7 @@ class Watched:
     recordings: list[Path] = field(default_factory=list)
 
     def switch(self, on: bool) -> None:
-        pid = max(self.running.use()[self.running.front.part.place], key=lambda one: one.rss_bytes).pid
+        pid = max(self.running.use()[self.running.front.part.place], key=lambda process: process.rss_bytes).pid
         words = [java(), "-cp", self.classes, "steelyard.monitor.bench.Switch", str(pid), str(self.agent)]
         if on:
             self.recordings.append(self.folder / f"on-{len(self.recordings)}")
@@ -103,7 +103,7 @@ class Watched:
     def cpu_ns(self) -> int:
         """Of all threads of the server but the compilers'."""
         used = self.running.use()[self.running.front.part.place]
-        return sum(one.cpu_ns - one.jit_ns for one in used)
+        return sum(process.cpu_ns - process.jit_ns for process in used)
 
     def half(self, on: bool, arrivals: Sequence[float]) -> Half:
         """Raises RuntimeError where an answer does not come."""
@@ -121,11 +121,11 @@ class Watched:
 
     def crossings(self) -> float:
         """Mean number of times that a request entered a layer, over all that were recorded since the first switch."""
-        found = [read_records(one) for one in self.recordings]
-        if any(one.lost or one.violations or not one.whole for one in found):
+        folders = [read_records(recording) for recording in self.recordings]
+        if any(folder.lost or folder.violations or not folder.whole for folder in folders):
             raise RuntimeError("the monitor lost records, or has some in violation")
         return fmean(
-            sum(layer.entries for layer in request.layers.values()) for one in found for request in one.requests
+            sum(layer.entries for layer in request.layers.values()) for folder in folders for request in folder.requests
         )
 
 
@@ -178,7 +178,7 @@ def payloads(operation: str, permille: int) -> list[bytes]:
         words = ["--operation", asked, "--seed", "1", "--count", "50", "--set", f"ErrorPermille={permille}"]
         ran = subprocess.run([sys.executable, generator, *words], check=True, capture_output=True, text=True)
         made.append([json.loads(line)["request"].encode() for line in ran.stdout.splitlines()])
-    return [one for pair in zip(*made, strict=True) for one in pair]
+    return [request for session in zip(*made, strict=True) for request in session]
 
 
 def agent_of(folder: Path, classes: str) -> Path:
@@ -240,8 +240,8 @@ def added(rows: Sequence[dict[str, str]]) -> tuple[float, float, float]:
     """The monitor's share of a request's processor time, and its 95% interval: by the log ratios of pairs."""
     per = {(row["pair"], row["on"]): int(row["cpu_ns"]) / int(row["answered"]) for row in rows}
     logs = [math.log(per[pair, "1"] / per[pair, "0"]) for pair in dict.fromkeys(row["pair"] for row in rows)]
-    found = student_interval(logs)
-    mean, low, high = (math.expm1(one) for one in (fmean(logs), found.low, found.high))
+    interval = student_interval(logs)
+    mean, low, high = (math.expm1(log) for log in (fmean(logs), interval.low, interval.high))
     return mean, low, high
 
 

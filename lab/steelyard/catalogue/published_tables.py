@@ -145,8 +145,8 @@ def layer_quantities(folder: Path) -> dict[str, Printed]:
     for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
         name = "_".join(part for part in (f"t{row.table}", row.test, row.kind, row.layer) if part).replace("-", "_")
         named |= {f"{name}_percent": row.percent} | ({f"{name}_ms": row.ms} if row.ms else {})
-    for one in published_layers.read_published_measures(folder / published_layers.MEASURES):
-        named[f"t{one.table}_{one.test}_{one.measure}".replace("-", "_")] = one.value
+    for measure in published_layers.read_published_measures(folder / published_layers.MEASURES):
+        named[f"t{measure.table}_{measure.test}_{measure.measure}".replace("-", "_")] = measure.value
     return {name: rounded(text) for name, text in named.items()}
 
 
