@@ -1,4 +1,4 @@
-"""The flight service on the other stack and the other database: the state restored and proved, the contract kept, six layers."""
+"""The flight service on the other stack and the other database: its layers, and what sixteen users do to each other."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def told(shared_lab: Lab) -> Any:
     short = ("--forks", "1", "--warm-up", "2", "--slice-seconds", "1", "--scale", "0.04")
     ran = shared_lab.run("run", "flight", "--tests", "users-16", "--only", SUBJECT, *short, "--json")
     assert "Traceback" not in ran.err
-    found = ran.json()
-    assert not found["failures"], found["failures"]
-    return found
+    told = ran.json()
+    assert not told["failures"], told["failures"]
+    return told
 
 
 def test_six_layers_are_recorded_of_every_request(told: Any) -> None:
-    layers = {one["layer"]: one for one in told["layers"]}
-    assert len(layers) == 6 and sum(one["percent"] for one in layers.values()) == pytest.approx(100, abs=0.1)
+    layers = {layer["layer"]: layer for layer in told["layers"]}
+    assert len(layers) == 6 and sum(layer["percent"] for layer in layers.values()) == pytest.approx(100, abs=0.1)
     (count,) = told["recorded"]
     assert count["records"] == count["completed"] > 0 and count["whole"]
     assert count["lost"] == count["more"] == count["violations"] == count["unnested"] == 0
 
 
 def test_errors_of_stale_objects_stand_apart_from_the_errors_of_input_and_end_no_session(told: Any) -> None:
-    figures = {one["measure"]: one["value"] for one in told["figures"]}
+    figures = {figure["measure"]: figure["value"] for figure in told["figures"]}
     assert figures["errors"] > 0, "sixteen users change one root at once"
     assert 0 < figures["exceptions"] < 30
-    kinds = {one["kind"] for one in told["layers_by_kind"]}
+    kinds = {layer["kind"] for layer in told["layers_by_kind"]}
     assert {"searches", "reservations", "faults", "errors"} <= kinds
     (count,) = told["recorded"]
     assert count["completed"] > 2 * USERS * EACH - USERS, (
@@ -49,6 +49,6 @@ def test_errors_of_stale_objects_stand_apart_from_the_errors_of_input_and_end_no
 def test_postgresql_began_with_the_flights_of_the_paper(shared_lab: Lab) -> None:
     (folder,) = shared_lab.runs()
     record = json.loads((folder / "trials/01/trial.json").read_text())
-    (database,) = (one for one in record["subjects"][0]["processes"] if one["role"] == "database")
+    (database,) = (process for process in record["subjects"][0]["processes"] if process["role"] == "database")
     assert database["server"] == "postgres"
     assert re.search(r"^flight_instance 2820 [0-9a-f]+$", database["state"], re.M), database["state"]

@@ -22,7 +22,7 @@ WANTED = {
         ("python-spyne", {}),
     ],
     "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],
-    "flight": [("tomcat-metro", {})],
+    "flight": [("tomcat-metro", {}), ("tomcat-cxf", {"database": "postgres"})],
     "soakit": [("go", {}), ("tomcat-metro", {})],
     "petstore": [("tomcat-springws", {})],
 }

@@ -13,11 +13,12 @@ import pytest
 from steelyard.analyse.analysis import examined
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
-from steelyard.analyse.layers import nests
+from steelyard.analyse.layers import breakdowns, figures_of, nests
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.drive import gathering
 from steelyard.models.records import Schedule
 from steelyard.models.service import Layer, RequestKind
+from steelyard.report.charts.layers import flame
 from steelyard.report.layer_export import conditions, csv_lines, text_records
 from steelyard.report.page import html_of
 from steelyard.store.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
@@ -236,6 +237,13 @@ def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tm
     assert section.count(">a difference<") == 1
     assert section.count(">within the margins<") == 3
     assert "requests around the slowest" in section
+
+
+def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:
+    whole = breakdowns(read_run(observed(tmp_path / "run", PLANTED)))[0]
+    slow = [one.model_copy(update={"ms": one.ms * 2000}) for one in figures_of(whole)]
+    drawn = flame(0, "slow", {"all requests": slow}, whole.layers)
+    assert "e+" not in drawn.wide and ">2,000<" in drawn.wide
 
 
 def test_requests_are_exported_as_rows_and_as_text_records(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ STUDY = entries.study("flight").model
 
 
 def beside(spec: SubjectSpec) -> list[str]:
-    return [one.server for one in spec.companions]
+    return [part.server for part in spec.companions]
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,8 @@ def read(path: Path) -> dict[str, list[float]]:
     """The ns a call of each way above nothing, fork by fork."""
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    found = {way: {row["fork"]: float(row["ns_per_call"]) for row in rows if row["way"] == way} for way in WAYS}
-    return {way: [ns - found["none"][fork] for fork, ns in by_fork.items()] for way, by_fork in found.items()}
+    by_way = {way: {row["fork"]: float(row["ns_per_call"]) for row in rows if row["way"] == way} for way in WAYS}
+    return {way: [ns - by_way["none"][fork] for fork, ns in by_fork.items()] for way, by_fork in by_way.items()}
 
 
 def ratios(costs: dict[str, list[float]], way: str) -> list[float]:

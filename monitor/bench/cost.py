@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from bench import RESULTS, build, java, java_version, processor
+from bench import RESULTS, build, java, processor
 from rich.console import Console
 from steelyard.base.lock import machine_lock
 from steelyard.base.progress import Progress
@@ -43,8 +43,12 @@ from steelyard.store.layer_records import read_records
 
 RAW, PAGE = RESULTS / "flight.csv", RESULTS / "flight.md"
 WORKERS = 16  # connections: open arrivals wait for nobody, so there are more than are ever busy
-DRAIN_SECONDS = 10.0
-WARM_PAIRS = 4  # that count for nothing: each way's code is compiled in them
+ANSWER_SECONDS = 60.0
+WARM_REQUESTS = 200  # one after the other, each way, before any arrives unasked: a cold server may not keep up
+LEAD_IN = (
+    60  # requests before a half that are not counted: with the first on a thread, the monitor makes its buffer and file
+)
+WARM_PAIRS = 2  # that count for nothing
 OBSERVED: Sequence[Observed] = ("layers",)
 MOST = 0.01  # of a request's processor time
 # What is asked: name, operation of the generator, errors of input in a thousand, and the design of the domain.
@@ -63,8 +67,8 @@ its 95% interval. {setup}.
 | requests | crossings a request | off, ms | on, ms | the monitor adds |
 |---|--:|--:|--:|--:|"""
 FOOT = """
-Asked for: at most 1% at 12 crossings a request, by the upper bound of the interval. A crossing is a layer entered and left; a
-record is written for each request.
+Asked for: at most 1% at 12 crossings a request, by the upper bound of the interval; the first row is judged, and has more. A
+crossing is a layer entered and left; a record is written for each request.
 """
 
 
@@ -92,7 +96,7 @@ class Watched:
     recordings: list[Path] = field(default_factory=list)
 
     def switch(self, on: bool) -> None:
-        pid = max(self.running.use()[self.running.front.part.place], key=lambda one: one.rss_bytes).pid
+        pid = max(self.running.use()[self.running.front.part.place], key=lambda process: process.rss_bytes).pid
         words = [java(), "-cp", self.classes, "steelyard.monitor.bench.Switch", str(pid), str(self.agent)]
         if on:
             self.recordings.append(self.folder / f"on-{len(self.recordings)}")
@@ -102,22 +106,34 @@ class Watched:
     def cpu_ns(self) -> int:
         """Of all threads of the server but the compilers'."""
         used = self.running.use()[self.running.front.part.place]
-        return sum(one.cpu_ns - one.jit_ns for one in used)
+        return sum(process.cpu_ns - process.jit_ns for process in used)
 
     def half(self, on: bool, arrivals: Sequence[float]) -> Half:
         """Raises RuntimeError where an answer does not come."""
         self.switch(on)
+        self.one_after_the_other(LEAD_IN)
         begun = self.cpu_ns()
         answered = send(self.running, self.payloads, arrivals)
         return Half(answered, self.cpu_ns() - begun)
 
+    def warm(self) -> None:
+        """Raises RuntimeError where an answer does not come."""
+        for on in (True, False):
+            self.switch(on)
+            self.one_after_the_other(WARM_REQUESTS)
+
+    def one_after_the_other(self, count: int) -> None:
+        """Raises RuntimeError where an answer does not come."""
+        for place in range(count):
+            send(self.running, [self.payloads[place % len(self.payloads)]], [0.0])
+
     def crossings(self) -> float:
         """Mean number of times that a request entered a layer, over all that were recorded since the first switch."""
-        found = [read_records(one) for one in self.recordings]
-        if any(one.lost or one.violations or not one.whole for one in found):
+        folders = [read_records(recording) for recording in self.recordings]
+        if any(folder.lost or folder.violations or not folder.whole for folder in folders):
             raise RuntimeError("the monitor lost records, or has some in violation")
         return fmean(
-            sum(layer.entries for layer in request.layers.values()) for one in found for request in one.requests
+            sum(layer.entries for layer in request.layers.values()) for folder in folders for request in folder.requests
         )
 
 
@@ -127,7 +143,7 @@ def send(running: RunningSubject, payloads: Sequence[bytes], arrivals: Sequence[
     failures: list[str] = []
 
     def work() -> None:
-        connection = http.client.HTTPConnection(running.host, running.front.port, timeout=DRAIN_SECONDS)
+        connection = http.client.HTTPConnection(running.host, running.front.port, timeout=ANSWER_SECONDS)
         while (payload := due.get()) is not None:
             try:
                 headers = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": '""'}
@@ -136,6 +152,7 @@ def send(running: RunningSubject, payloads: Sequence[bytes], arrivals: Sequence[
             except (OSError, http.client.HTTPException) as error:
                 failures.append(f"{type(error).__name__}: {error}")
                 connection.close()
+        connection.close()
 
     workers = [threading.Thread(target=work, daemon=True) for _ in range(WORKERS)]
     for worker in workers:
@@ -169,7 +186,7 @@ def payloads(operation: str, permille: int) -> list[bytes]:
         words = ["--operation", asked, "--seed", "1", "--count", "50", "--set", f"ErrorPermille={permille}"]
         ran = subprocess.run([sys.executable, generator, *words], check=True, capture_output=True, text=True)
         made.append([json.loads(line)["request"].encode() for line in ran.stdout.splitlines()])
-    return [one for pair in zip(*made, strict=True) for one in pair]
+    return [request for session in zip(*made, strict=True) for request in session]
 
 
 def agent_of(folder: Path, classes: str) -> Path:
@@ -196,6 +213,7 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
         with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
             running.pin(shares)
             watched = Watched(running, classes, agent_of(folder, classes), folder, payloads(operation, permille))
+            watched.warm()
             rows = []
             for pair in range(-WARM_PAIRS, given.pairs):
                 arrivals = poisson(draw, given.rate, given.seconds)
@@ -222,7 +240,7 @@ def written(given: argparse.Namespace) -> None:
         head = ["requests", "pair", "on", "answered", "cpu_ns", "crossings"]
         csv.writer(file, lineterminator="\n").writerows([head, *rows])
     setup = {name: getattr(given, name) for name in ("server", "rate", "seconds", "pairs")}
-    setup |= {"setup": f"{processor()}, {os.cpu_count()} processors; {java_version()}", "database": "H2"}
+    setup |= {"setup": f"{processor()}, {os.cpu_count()} processors", "database": "H2"}
     RAW.with_suffix(".json").write_text(json.dumps(setup, indent=1) + "\n", encoding="utf-8")
 
 
@@ -230,8 +248,8 @@ def added(rows: Sequence[dict[str, str]]) -> tuple[float, float, float]:
     """The monitor's share of a request's processor time, and its 95% interval: by the log ratios of pairs."""
     per = {(row["pair"], row["on"]): int(row["cpu_ns"]) / int(row["answered"]) for row in rows}
     logs = [math.log(per[pair, "1"] / per[pair, "0"]) for pair in dict.fromkeys(row["pair"] for row in rows)]
-    found = student_interval(logs)
-    mean, low, high = (math.expm1(one) for one in (fmean(logs), found.low, found.high))
+    interval = student_interval(logs)
+    mean, low, high = (math.expm1(log) for log in (fmean(logs), interval.low, interval.high))
     return mean, low, high
 
 

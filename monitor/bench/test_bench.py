@@ -73,4 +73,4 @@ def test_arrivals_are_poissons_and_the_same_for_both_halves() -> None:
 def test_every_load_is_made_by_the_services_own_generator() -> None:
     for operation, permille, _ in cost.LOADS.values():
         made = cost.payloads(operation, permille)
-        assert len(made) == (50 if operation else 100) and all(b"urn:steelyard:flight" in one for one in made)
+        assert len(made) == (50 if operation else 100) and all(b"urn:steelyard:flight" in request for request in made)

@@ -20,7 +20,7 @@ def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
     values = factors.settled(entries.server(front.server), service, front.factors)
     missing: list[PartSpec] = []
     for role, factor in service.model.companions.items():
-        own = next((one for one in spec.companions if role_of(one) == role), None)
+        own = next((part for part in spec.companions if role_of(part) == role), None)
         if own is None:
             missing.append(PartSpec(server=values[factor]))
         elif own.server != values[factor]:

@@ -139,15 +139,14 @@ def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -
 
 
 def layer_quantities(folder: Path) -> dict[str, Printed]:
-    """Every printed number of layers and measures in `folder` under the name that a study's claims.toml calls it by.
-
-    Raises StoreError where a table is not as it should be."""
+    """Every printed number of layers and measures in `folder` under the name that claims call it by: tTABLE_TEST_KIND_LAYER_percent
+    (and _ms), without KIND that of all requests, and tTABLE_TEST_MEASURE; raises StoreError."""
     named: dict[str, str] = {}
     for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
         name = "_".join(part for part in (f"t{row.table}", row.test, row.kind, row.layer) if part).replace("-", "_")
         named |= {f"{name}_percent": row.percent} | ({f"{name}_ms": row.ms} if row.ms else {})
-    for printed in published_layers.read_published_measures(folder / published_layers.MEASURES):
-        named[f"t{printed.table}_{printed.test}_{printed.measure}".replace("-", "_")] = printed.value
+    for measure in published_layers.read_published_measures(folder / published_layers.MEASURES):
+        named[f"t{measure.table}_{measure.test}_{measure.measure}".replace("-", "_")] = measure.value
     return {name: rounded(text) for name, text in named.items()}
 
 

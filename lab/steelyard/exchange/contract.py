@@ -68,7 +68,7 @@ def hold(service: Entry[Service], url: str, headers: Mapping[str, str] = _NONE) 
     """
     with Questioner(service, url, headers, once=True) as questioner:
         written = [exchange for _, exchange in exchanges.written(service)]
-        exchange = next((one for one in written if not one.fault), written[0])
+        exchange = next((each for each in written if not each.fault), written[0])
         as_given = next(questioner.meaning.spellings(exchange))
         right = b""
         while True:

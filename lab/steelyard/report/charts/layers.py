@@ -58,7 +58,7 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
             marks(values)
             .mark_bar(height={"band": 0.75})
             .encode(
-                x=alt.X("ms:Q", stack="zero", axis=alt.Axis(title="ms a request", tickCount=6, format="~g")),
+                x=alt.X("ms:Q", stack="zero", axis=alt.Axis(title="ms a request", tickCount=6, format=",~r")),
                 y=alt.Y("bar:N", sort=list(bars), axis=alt.Axis(title=None)),
                 color=_colour(layers),
                 order=alt.Order("order:Q"),
@@ -165,7 +165,7 @@ def _time_chart(
     layers: Sequence[Layer],
     lines: int,
 ) -> Chart:
-    axis = alt.Axis(title="ms", tickCount=6, format="~g")
+    axis = alt.Axis(title="ms", tickCount=6, format=",~r")
     deepest = max(value["depth"] for value in values)
     bars = [
         marks([value for value in values if value["depth"] == depth])
