@@ -7,10 +7,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+from conftest import Lab
 from one_worker import one_worker
 from steelyard.base import house
-
-from conftest import Lab
 
 pytestmark = pytest.mark.alone
 # Of one worker of exactly 10 ms: where p95 is 200 ms under Poisson arrivals, and where waits begin to grow at a constant rate.

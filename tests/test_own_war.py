@@ -7,14 +7,13 @@ from pathlib import Path
 
 import own_war
 import pytest
+from conftest import Lab
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import subject
 from steelyard.provision.toolchain import require
-
-from conftest import Lab
 
 pytestmark = pytest.mark.xdist_group("own-war")
 PROGRESS = Progress(Console(quiet=True), quiet=True)

@@ -6,14 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
+from conftest import Lab
 from rich.console import Console
 from steelyard.base.errors import FetchError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-
-from conftest import Lab
 
 pytestmark = pytest.mark.long
 PROGRESS = Progress(Console(quiet=True), quiet=True)
