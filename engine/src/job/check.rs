@@ -356,3 +356,18 @@ pub fn is_token(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_of_the_corpus_may_lie_there_in_chunks_and_nothing_else_says_how_a_body_ends() {
+        let set = |value: &str| Ordered(vec![("Transfer-Encoding".to_owned(), value.to_owned())]);
+        assert!(headers(REQUEST, &set("chunked")).is_ok());
+        assert!(headers(REQUEST, &set("gzip, chunked")).is_err());
+        assert!(headers("targets[0].headers", &set("chunked")).is_err());
+        let length = Ordered(vec![("Content-Length".to_owned(), "5".to_owned())]);
+        assert!(headers(REQUEST, &length).is_err());
+    }
+}
