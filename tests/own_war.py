@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 SOURCE = """\
@@ -72,13 +71,8 @@ def wsdl() -> str:
     )
 
 
-def war(
-    folder: Path, jdk: Path, libraries: Path, *, described: bool = True, more: Mapping[str, str] | None = None
-) -> Path:
-    """The WAR, compiled against the jars of a JAX-WS stack; without Metro's list of endpoints where it is not `described`.
-
-    `more` are further files of it by their names.
-    """
+def war(folder: Path, jdk: Path, libraries: Path, *, described: bool = True) -> Path:
+    """The WAR, compiled against the jars of a JAX-WS stack; without Metro's list of endpoints where it is not `described`."""
     (folder / "stock").mkdir(parents=True)
     (folder / "stock" / "Shelves.java").write_text(SOURCE)
     classes = folder / "classes"
@@ -89,6 +83,4 @@ def war(
         archive.write(classes / "stock" / "Shelves.class", "WEB-INF/classes/stock/Shelves.class")
         if described:
             archive.writestr("WEB-INF/sun-jaxws.xml", METRO)
-        for name, text in (more or {}).items():
-            archive.writestr(name, text)
     return made

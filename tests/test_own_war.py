@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import random
-import shutil
 from pathlib import Path
 
 import own_war
 import pytest
+from conftest import Lab
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
+from steelyard.provision import subject
 from steelyard.provision.toolchain import require
-
-from conftest import Lab
 
 pytestmark = pytest.mark.xdist_group("own-war")
 PROGRESS = Progress(Console(quiet=True), quiet=True)
@@ -49,61 +46,6 @@ def add(lab: Lab, house: Path, war: Path, name: str) -> None:
     ran = lab.run("add", str(war), "--wsdl", str(wsdl), "--name", name, "--json", STEELYARD_PATH=str(house))
     assert ran.code == 0, ran.err
     assert ran.json()["operations"] == ["piecesOf", "labelOf"] and ran.json()["path"] == f"/{name}/Shelves"
-
-
-WEB = """\
-<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
-  <security-constraint>
-    <web-resource-collection><web-resource-name>all</web-resource-name><url-pattern>/*</url-pattern></web-resource-collection>
-    <auth-constraint><role-name>buyer</role-name></auth-constraint>
-  </security-constraint>
-  <login-config><auth-method>DIGEST</auth-method><realm-name>shop</realm-name></login-config>
-  <security-role><role-name>buyer</role-name></security-role>
-</web-app>
-"""
-REALM = '<Context><Realm className="org.apache.catalina.realm.MemoryRealm" pathname="{}"/></Context>'
-USERS = '<tomcat-users><user username="ann" password="a long secret" roles="buyer"/></tomcat-users>'
-
-
-def test_a_server_that_asks_for_a_digest_gets_one(
-    lab: Lab, house: Path, compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "users.xml").write_text(USERS)
-    closed = tmp_path / "closed"
-    own_war.war(
-        closed,
-        *own_war_tools(),
-        more={"WEB-INF/web.xml": WEB, "META-INF/context.xml": REALM.format(tmp_path / "users.xml")},
-    )
-    shutil.copyfile(compiled / "shelves.wsdl", tmp_path / "shelves.wsdl")
-    add(lab, house, closed / "shelves.war", "closed")
-    monkeypatch.setenv("STEELYARD_PATH", str(house))
-    service = entries.service("closed")
-    spec = SubjectSpec(label="closed", parts=[PartSpec(server="tomcat-metro")])
-    sample = service.folder / "contract" / "exchanges" / "labelOf" / "sample.request.xml"
-    ready = subject.provided(spec, service, PROGRESS)
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
-        words = [
-            "load",
-            running.url,
-            "--body",
-            f"@{sample}",
-            "--header",
-            'SOAPAction: ""',
-            "--users",
-            "2",
-            "--for",
-            "2s",
-        ]
-        words += ["--expect", "contains=article text", "--json"]
-        unknown = lab.run(*words)
-        assert unknown.code != 0 and "another HTTP status" in unknown.err, unknown.err
-        known = lab.run(*words, "--auth", "digest", "--user", "ann", "--secret", "env:WORD", WORD="a long secret")
-        wrong = lab.run(*words, "--auth", "digest", "--user", "ann", "--secret", "env:WORD", WORD="another")
-    assert known.code == 0 and known.json()["failed"] == 0 and known.json()["completed"] > 0, known.err
-    assert wrong.code != 0 and "another HTTP status" in wrong.err, wrong.err
-    stored = b"".join(path.read_bytes() for path in (lab.folder / "runs").rglob("*") if path.is_file())
-    assert b"a long secret" not in stored and b"response=" not in stored
 
 
 SHORT = ("--pairs", "1", "--slice-seconds", "0.5", "--warm-up", "0.5", "--budget", "1s", "--users", "2", "--json")

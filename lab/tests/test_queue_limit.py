@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from steelyard.statistics import queue_limit
-from steelyard.statistics.queue_limit import Promise, Queue, Stretch, Values
+from steelyard.statistics.queue_limit import OpenStretch, Promise, Queue, Values
 
 PROMISE = Promise(0.2, 0.05)
 SERVICE_S = 0.010
@@ -32,10 +32,10 @@ def served(due: Values, work: Values, workers: int = 1) -> Values:
     return np.array(times)
 
 
-def stretch(draw: np.random.Generator, rate: float, work: str, workers: int = 1, seconds: float = 16.0) -> Stretch:
+def stretch(draw: np.random.Generator, rate: float, work: str, workers: int = 1, seconds: float = 16.0) -> OpenStretch:
     due = np.sort(draw.random(draw.poisson(rate * seconds)) * seconds)
     taken = {"fixed": fixed, "exponential": exponential}[work](draw, len(due)) * workers
-    return Stretch(due, int(np.sum(served(due, taken, workers) > PROMISE.seconds)))
+    return OpenStretch(due, int(np.sum(served(due, taken, workers) > PROMISE.seconds)))
 
 
 def test_waits_are_those_of_a_queue_worked_off_request_by_request() -> None:

@@ -39,6 +39,8 @@ NOT_OURS = {
     "lab/steelyard/base/house.py": r"^HOST = ",
     "lab/steelyard/commands/import_.py": "Examples: ",  # what a user may type
     "lab/steelyard/commands/load.py": r'^"steelyard load ',
+    "lab/steelyard/commands/compare.py": r'^"steelyard compare ',
+    "lab/steelyard/commands/find_limit.py": r'^"steelyard find-limit ',
     "servers/common/tomcat/server.xml": 'Host="localhost"|name="localhost"',  # of virtual hosts, not of sockets
     "services/petstore/java/src/main/java/steelyard/petstore/PetStore.java": "mail.smtp.localhost",  # a name, not an address
     "services/wstest/null/src/main.rs": r"LOCALHOST, 0\)",  # a test's own

@@ -329,6 +329,9 @@ fn name_of(what: &str, name: &str) -> Checked {
     })
 }
 
+/// Where the headers of one request of the corpus are said to be.
+pub const REQUEST: &str = "headers";
+
 /// Checks header names and values, which `at` names.
 pub fn headers(at: &str, set: &Ordered<String>) -> Checked {
     const OURS: [&str; 4] = ["content-length", "transfer-encoding", "connection", "cookie"];
@@ -336,7 +339,9 @@ pub fn headers(at: &str, set: &Ordered<String>) -> Checked {
         ensure(is_token(name), || {
             format!("`{at}`: `{}` is not a header name", name.escape_debug())
         })?;
-        ensure(!OURS.contains(&name.to_ascii_lowercase().as_str()), || {
+        // A request of the corpus may lie there in chunks, and says so.
+        let chunked = at == REQUEST && name.eq_ignore_ascii_case("transfer-encoding") && value == "chunked";
+        ensure(chunked || !OURS.contains(&name.to_ascii_lowercase().as_str()), || {
             format!("`{at}.{name}` is set by the engine; leave it out")
         })?;
         ensure(!value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)), || {
@@ -350,4 +355,19 @@ pub fn headers(at: &str, set: &Ordered<String>) -> Checked {
 pub fn is_token(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_of_the_corpus_may_lie_there_in_chunks_and_nothing_else_says_how_a_body_ends() {
+        let set = |value: &str| Ordered(vec![("Transfer-Encoding".to_owned(), value.to_owned())]);
+        assert!(headers(REQUEST, &set("chunked")).is_ok());
+        assert!(headers(REQUEST, &set("gzip, chunked")).is_err());
+        assert!(headers("targets[0].headers", &set("chunked")).is_err());
+        let length = Ordered(vec![("Content-Length".to_owned(), "5".to_owned())]);
+        assert!(headers(REQUEST, &length).is_err());
+    }
 }

@@ -9,7 +9,7 @@ mod target;
 use std::path::{Path, PathBuf};
 
 use crate::error::{EngineError, Result};
-pub use check::{check, check_against_corpus, headers as check_headers, is_token};
+pub use check::{REQUEST, check, check_against_corpus, headers as check_headers, is_token};
 pub use model::*;
 pub use session::*;
 pub use target::*;

@@ -20,11 +20,10 @@ _BUFFER_BYTES = 2**16
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back over HTTP: status, the whole body, and how the server asks who asks (its fields WWW-Authenticate)."""
+    """What came back over HTTP: status, and the whole body."""
 
     status: int
     body: bytes
-    challenges: tuple[str, ...] = ()
 
 
 class Conversation:
@@ -88,7 +87,7 @@ class Conversation:
         body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced
         if answer.length:
             raise http.client.IncompleteRead(body, answer.length)
-        return Answer(answer.status, body, tuple(answer.headers.get_all("WWW-Authenticate", [])))
+        return Answer(answer.status, body)
 
 
 class _TooLargeError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from lxml import etree
 from ..base.errors import ImportRefusedError
 
 _METRO = "WEB-INF/sun-jaxws.xml"
-_ROOTS = ("WEB-INF/jboss-web.xml", "WEB-INF/glassfish-web.xml", "WEB-INF/sun-web.xml", "WEB-INF/payara-web.xml")
+_PRODUCTS = re.compile(r"WEB-INF/[\w.]+-web\.xml")  # a product's own words on the WAR, each under a name of its own
 _MOST_BYTES = 2**20
 
 
@@ -31,7 +32,8 @@ def read_war(path: Path) -> War:
             if not any(name.startswith("WEB-INF/") for name in names):
                 raise ImportRefusedError(f"{path} is no WAR: it has no WEB-INF", hint="give the .war that is deployed")
             described = _document(archive, _METRO) if _METRO in names else None
-            roots = {name: _context_root(_document(archive, name)) for name in _ROOTS if name in names}
+            own = sorted(name for name in names if _PRODUCTS.fullmatch(name))
+            roots = {name: _context_root(_document(archive, name)) for name in own}
             bean = any(name.startswith("WEB-INF/lib/") and "cxf" in name for name in names)
     except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise ImportRefusedError(f"the WAR {path} cannot be read: {error}") from None

@@ -65,7 +65,7 @@ class CompareWords:
 
 
 @dataclass(frozen=True)
-class Fork:
+class PairedFork:
     """The measured slices of both sides in pairs, and what each side was sent beside them."""
 
     pairs: list[tuple[SliceRow, SliceRow]]
@@ -124,7 +124,7 @@ def _fork(
     shares: Shares,
     progress: Progress,
     not_loaded: list[LeftOut],
-) -> Fork:
+) -> PairedFork:
     """Both sides up, verified and warm, then their slices in turns: first the one, then the other, and the other way round."""
     with ExitStack() as stack:
         both: list[Stretches] = []
@@ -153,7 +153,7 @@ def _fork(
     why_not = [
         f"{sides[place].label}: {row.why_not}" for pair in measured for place, row in enumerate(pair) if row.why_not
     ]
-    return Fork(measured, (beside[0], beside[1]), list(dict.fromkeys(why_not)))
+    return PairedFork(measured, (beside[0], beside[1]), list(dict.fromkeys(why_not)))
 
 
 def _ground(
@@ -183,7 +183,7 @@ def _ground(
     return ground, planned, left
 
 
-def log_ratios(fork: Fork, *, by_rate: bool) -> list[float]:
+def log_ratios(fork: PairedFork, *, by_rate: bool) -> list[float]:
     """Of each pair the logarithm of the first's throughput over the second's, or of their mean response times where a rate was
     given; none of a pair in which one answered nothing."""
     ratios = []
@@ -207,7 +207,7 @@ def ratio_of(forks: Sequence[Sequence[float]]) -> Interval | None:
 def _output(
     sides: tuple[Side, Side],
     words: CompareWords,
-    driven: Sequence[Fork],
+    driven: Sequence[PairedFork],
     anew: bool,
     not_loaded: list[LeftOut],
     folder: Path,
@@ -239,7 +239,7 @@ def _output(
     )
 
 
-def _side(place: int, side: Side, driven: Sequence[Fork]) -> ComparedSide:
+def _side(place: int, side: Side, driven: Sequence[PairedFork]) -> ComparedSide:
     rows = [pair[place] for fork in driven for pair in fork.pairs]
     completed = sum(row.completed for row in rows)
     failures: dict[str, int] = {}

@@ -45,7 +45,7 @@ class LimitWords:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LimitOutcome:
     """A limit with its interval, by what it was found."""
 
     estimate: Estimate
@@ -87,7 +87,7 @@ class Search:
         # Time for the last stage, drains and the statistics.
         self._reserve = min(25.0, 0.15 * words.within_seconds)
 
-    def run(self) -> Outcome:
+    def run(self) -> LimitOutcome:
         """Alone, then with more and more users, then near the limit."""
         alone = self._stages.users(1, _ALONE_SECONDS)
         if not alone.stage.kept:
@@ -117,7 +117,7 @@ class Search:
     def _left(self) -> float:
         return self._ends - self._reserve - time.monotonic()
 
-    def _near_the_limit(self, alone: Driven, capacity: float) -> Outcome:
+    def _near_the_limit(self, alone: Driven, capacity: float) -> LimitOutcome:
         """Stages of open load around where the limit seems to be; each says better where it is."""
         queue = Queue.of_times(alone.times, even=self._words.arrivals == "constant")
         promise = Promise(self._promised.seconds or math.inf, 1 - (self._promised.percentile or 0.0))
@@ -144,7 +144,7 @@ class Search:
             return _none(f"no stage up to {max(each.stage.rate or 0 for each in near_stages):.4g}/s told where it lies")
         if outcome.rate > bound:
             return _none(f"the promise is kept up to max_rate, {bound:g}/s")
-        return Outcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
+        return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
 
     def _errors_break(self, stages: Sequence[Driven]) -> bool:
         """Whether more requests failed than are promised, all stages together."""
@@ -153,7 +153,7 @@ class Search:
         failed = sum(int(np.sum(np.isinf(each.times))) for each in stages)
         return failed > self._promised.errors * sum(len(each.times) for each in stages)
 
-    def _bracketed_rates(self, rate: float) -> Outcome:
+    def _bracketed_rates(self, rate: float) -> LimitOutcome:
         """Between a rate that keeps the promise and one that breaks it, halved and confirmed while there is time."""
         bracket = Bracket(rate)
         bound = self._stages.most_rate or math.inf
@@ -166,7 +166,7 @@ class Search:
                 return _none(f"the promise is kept up to max_rate, {bound:g}/s")
         return bracket.outcome()
 
-    def _bracketed_users(self, kept: int, broken: int | None) -> Outcome:
+    def _bracketed_users(self, kept: int, broken: int | None) -> LimitOutcome:
         """The same with whole numbers of users, each end of the last bracket tried again."""
         if broken is None:
             return _none(f"the promise is kept with {kept} users, and no more were tried")
@@ -180,7 +180,7 @@ class Search:
                 holds = self._stages.users(users, seconds).stage.kept
                 kept = max(1, kept - 1) if users == kept and not holds else kept
                 broken = broken + 1 if users == broken and holds else broken
-        return Outcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
+        return LimitOutcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
 
     def beyond(self, rate_or_users: float | None) -> str:
         """What happens past the limit, from one stage more, in a sentence."""
@@ -238,7 +238,7 @@ class Bracket:
         else:
             self.kept, self.broken = (load, self.broken) if kept else (self.kept, load)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LimitOutcome:
         """The limit that it came to."""
         if self.kept is None:
             return _none(
@@ -246,18 +246,18 @@ class Bracket:
             )
         if self.broken is None:
             return _none(f"the promise was kept at every rate that was tried, up to {self.kept:.4g}/s")
-        return Outcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
+        return LimitOutcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
 
 
-def _none(why: str) -> Outcome:
-    return Outcome(Estimate(value=None, why_not=why), "no limit was found")
+def _none(why: str) -> LimitOutcome:
+    return LimitOutcome(Estimate(value=None, why_not=why), "no limit was found")
 
 
 def _output(
     asked: Asked,
     words: LimitWords,
     stages: Stages,
-    outcome: Outcome,
+    outcome: LimitOutcome,
     beyond: str,
     not_loaded: list[LeftOut],
     seconds: float,

@@ -14,8 +14,7 @@ from ..base.text import counted
 from ..models.job import BigBang, Profile, Rate
 from ..models.job import Stage as RateStage
 from ..models.outputs import LimitStage
-from ..statistics.queue_limit import Stretch as Arrivals
-from ..statistics.queue_limit import Values
+from ..statistics.queue_limit import OpenStretch, Values
 from ..store.tables import SliceRow
 from . import figures
 from .driving import Stretch, Stretches
@@ -52,9 +51,9 @@ class Driven:
     times: Values
     row: SliceRow
 
-    def arrivals(self, promised: Promised) -> Arrivals:
+    def arrivals(self, promised: Promised) -> OpenStretch:
         """The stage as the statistics know it."""
-        return Arrivals(self.due, int(np.sum(self.times > (promised.seconds or np.inf))))
+        return OpenStretch(self.due, int(np.sum(self.times > (promised.seconds or np.inf))))
 
 
 @dataclass

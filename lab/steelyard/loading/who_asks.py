@@ -15,7 +15,6 @@ from ..base.errors import ConfigurationError
 from ..drive.engine import Secrets
 from ..models.service import Auth
 from .asked import Asked, AskedOperation
-from .digest import with_digest
 
 _WSS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss"
 _SECEXT, _UTILITY = f"{_WSS}-wssecurity-secext-1.0.xsd", f"{_WSS}-wssecurity-utility-1.0.xsd"
@@ -60,8 +59,6 @@ def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, S
             headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
         elif auth.kind == "bearer":
             headers["Authorization"] = f"Bearer {secret}"
-        elif auth.kind == "digest":
-            asked, values = with_digest(asked, auth.user, secret)
         else:
             # The digest is of the password as it is; as a text in the message it is written as XML needs.
             values["password"] = secret if auth.kind == "password-digest" else escape(secret)

@@ -41,7 +41,7 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class OpenStretch:
     """A stretch of open load that began with an empty queue: when each request was due, in s, and how many were slow or failed."""
 
     due: Values
@@ -86,7 +86,7 @@ def waits(due: Values, work: Values) -> Values:
     return np.maximum.accumulate(due - before) + before - due
 
 
-def slow_in(stretch: Stretch, queue: Queue, capacity: float, promise: Promise, seed: int = 1) -> float:
+def slow_in(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int = 1) -> float:
     """How many requests of a stretch are slow in a queue of this capacity (requests/s), on average over draws of its work."""
     draw = np.random.default_rng(seed)
     most = promise.seconds - queue.base
@@ -98,7 +98,7 @@ def slow_in(stretch: Stretch, queue: Queue, capacity: float, promise: Promise, s
     return slow / draws
 
 
-def fitted_capacity(stretches: Sequence[Stretch], queue: Queue, promise: Promise) -> float | None:
+def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, promise: Promise) -> float | None:
     """The capacity at which the queue has as many slow requests as were seen; None where none was slow, or all were."""
     seen = sum(stretch.slow for stretch in stretches)
     if seen == 0 or seen >= sum(len(stretch.due) for stretch in stretches):
@@ -128,7 +128,7 @@ def limit_of(capacity: float, queue: Queue, promise: Promise, *, exact: bool = F
     return (low + high) / 2
 
 
-def limit(stretches: Sequence[Stretch], queue: Queue, promise: Promise) -> Limit | None:
+def limit(stretches: Sequence[OpenStretch], queue: Queue, promise: Promise) -> Limit | None:
     """The limit with its interval; None where no request was slow, all were, or there are too few stretches.
 
     The interval is Student's t over the jackknife's pseudo-values of the fitted capacity's logarithm, never narrower than
@@ -148,7 +148,7 @@ def limit(stretches: Sequence[Stretch], queue: Queue, promise: Promise) -> Limit
     return Limit(rate, float(rate / np.exp(half)), float(rate * np.exp(half)), capacity)
 
 
-def _without(left: int, stretches: Sequence[Stretch], queue: Queue, promise: Promise, capacity: float) -> float:
+def _without(left: int, stretches: Sequence[OpenStretch], queue: Queue, promise: Promise, capacity: float) -> float:
     """The fitted capacity without one of the stretches; where that leaves none slow, or all, as far off as is looked."""
     others = [stretch for number, stretch in enumerate(stretches) if number != left]
     fitted = fitted_capacity(others, queue, promise)
