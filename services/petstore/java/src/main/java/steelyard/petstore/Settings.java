@@ -66,10 +66,13 @@ public record Settings(
     return "http://" + host + ":" + port + "/petstore/" + endpoint;
   }
 
+  /**
+   * H2 stays open without connections: one that closed as they all broke opened for nobody again.
+   */
   public String jdbcUrl() {
     String server = host + ":" + databasePort;
     return database.equals("postgresql")
         ? "jdbc:postgresql://" + server + "/steelyard"
-        : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000";
+        : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000;DB_CLOSE_DELAY=-1";
   }
 }
