@@ -5,7 +5,7 @@ deployments=$1/deployments libraries=$2/petstore/WEB-INF/lib
 server=${STEELYARD_HOST:-127.0.0.1}:$STEELYARD_PORT_DATABASE
 case ${STEELYARD_DATABASE:-h2} in
   postgresql) class=org.postgresql.xa.PGXADataSource url=jdbc:postgresql://$server/steelyard ;;
-  *) class=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$server/./steelyard;LOCK_TIMEOUT=20000;DB_CLOSE_DELAY=-1" ;;
+  *) class=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$server/./steelyard;LOCK_TIMEOUT=20000" ;;
 esac
 for jar in "$libraries/${STEELYARD_DATABASE:-h2}"-*.jar; do
   driver=$(basename "$jar")

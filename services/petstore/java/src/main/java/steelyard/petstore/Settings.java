@@ -73,6 +73,6 @@ public record Settings(
     String server = host + ":" + databasePort;
     return database.equals("postgresql")
         ? "jdbc:postgresql://" + server + "/steelyard"
-        : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000;DB_CLOSE_DELAY=-1";
+        : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000";
   }
 }
