@@ -66,9 +66,6 @@ public record Settings(
     return "http://" + host + ":" + port + "/petstore/" + endpoint;
   }
 
-  /**
-   * H2 stays open without connections: one that closed as they all broke opened for nobody again.
-   */
   public String jdbcUrl() {
     String server = host + ":" + databasePort;
     return database.equals("postgresql")
