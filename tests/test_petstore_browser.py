@@ -47,6 +47,7 @@ def page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def looks_well(page: Any) -> None:
     """Nothing sticks out of the page sideways, every picture is there, the style sheet was taken, and there is one heading."""
+    page.wait_for_load_state("load")
     wide, narrow = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert wide <= narrow, f"{page.url} is {wide} px wide in a window of {narrow}"
     assert page.evaluate("[...document.images].every(image => image.complete && image.naturalWidth > 0)"), page.url

@@ -10,7 +10,7 @@ from ..models.records import Schedule
 from ..provision.launch import gauges_file
 from ..store.tables import GAUGE_COLUMNS
 from .setting import TrialLog
-from .windows import measured
+from .windows import driven_slices
 
 Sample = tuple[int, str, str]  # the instant in ns, the name and the value as written
 
@@ -25,7 +25,7 @@ def store_gauges(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, 
         return
     rows_of_samples = [
         [part.plan.number, part.plan.subject, name, instant, value, int(part.counts(instant))]
-        for part in measured(schedule, log, rows)
+        for part in driven_slices(schedule, log, rows)
         for instant, name, value in samples.get(part.plan.subject, ())
         if part.covers(instant)
     ]

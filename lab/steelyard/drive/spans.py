@@ -10,7 +10,7 @@ from ..models.records import Schedule
 from ..provision.launch import events_file
 from ..store.tables import SPAN_COLUMNS
 from .setting import TrialLog
-from .windows import Measured, measured
+from .windows import DrivenSlice, driven_slices
 
 Events = dict[str, dict[str, int]]  # the instant of each event's first time, by its name and id
 
@@ -24,7 +24,7 @@ def store_spans(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, s
     events = {subject.label: _events(log.folder, subject.label, _places(subject.processes)) for subject in log.subjects}
     rows_of_spans = [
         [part.plan.number, part.plan.subject, *span, int(part.counts(span[2]))]
-        for part in measured(schedule, log, rows)
+        for part in driven_slices(schedule, log, rows)
         for span in _spans(schedule, events[part.plan.subject], part)
     ]
     write_table(log.folder / "spans.csv", SPAN_COLUMNS, rows_of_spans)
@@ -44,7 +44,7 @@ def _events(folder: Path, label: str, places: Iterable[str]) -> Events:
     return events
 
 
-def _spans(schedule: Schedule, events: Events, part: Measured) -> Iterator[tuple[str, str, int, int | str]]:
+def _spans(schedule: Schedule, events: Events, part: DrivenSlice) -> Iterator[tuple[str, str, int, int | str]]:
     """Name, id, begin and end of each span that began in a slice."""
     for span in schedule.spans:
         ends = events.get(span.end, {})

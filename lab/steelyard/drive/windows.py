@@ -15,7 +15,7 @@ Window = tuple[int, int]  # instants, the second not included
 
 
 @dataclass(frozen=True)
-class Measured:
+class DrivenSlice:
     """A measured slice: its instants in ns, and those of its parts that count."""
 
     plan: SlicePlan
@@ -31,7 +31,7 @@ class Measured:
         return any(begin <= instant < end for begin, end in self.held)
 
 
-def measured(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]]) -> Iterator[Measured]:
+def driven_slices(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]]) -> Iterator[DrivenSlice]:
     """The measured slices that were driven, with the rows of slices.csv, in their order."""
     slices = {int(row["slice"]): (int(row["begin_ns"]), int(row["end_ns"])) for row in rows}
     cells = {cell.name: cell for cell in schedule.cells}
@@ -40,4 +40,4 @@ def measured(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]
             whole, profile = slices[plan.number], cells[plan.cell].profile
             held = levels_of(profile) if isinstance(profile, Steps) else None
             parts = ((whole[0] + round(a * _NS), whole[0] + round(b * _NS)) for _, a, b in held or ())
-            yield Measured(plan, whole, tuple(parts) if held is not None else (whole,))
+            yield DrivenSlice(plan, whole, tuple(parts) if held is not None else (whole,))

@@ -38,7 +38,8 @@ public final class Html {
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>%1$s - Pet Store</title><link rel="stylesheet" href="/petstore/style.css"></head>
+        <title>%1$s - Pet Store</title><link rel="stylesheet" href="/petstore/style.css">
+        <link rel="icon" type="image/svg+xml" href="/petstore/picture?kind=fish&amp;of=goldfish"></head>
         <body><header><a class="shop" href="/petstore/home">Pet Store</a>
         <nav><a href="/petstore/category?id=birds">Birds</a> <a href="/petstore/category?id=cats">Cats</a>
         <a href="/petstore/category?id=dogs">Dogs</a> <a href="/petstore/category?id=fish">Fish</a>
