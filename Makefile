@@ -71,7 +71,7 @@ test-rust:
 	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet || exit 1; done
 
 test-python: build
-	$(RUN) pytest lab/tests services servers engine/bench monitor/bench
+	$(RUN) pytest lab/tests services servers engine/bench --numprocesses $(AT_ONCE) monitor/bench
 
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify

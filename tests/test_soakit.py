@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from conftest import HOUSE, MARK, Lab, ours
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -18,8 +19,6 @@ from steelyard.exchange import contract, exchanges, refusals
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
-
-from conftest import HOUSE, MARK, Lab, ours
 
 PROGRESS = Progress(Console(stderr=True), quiet=True)
 STUDY = """

@@ -101,7 +101,7 @@ def _say(outcome: RunningComparison) -> None:
         f"{outcome.load}; {outcome.pairs} pairs of slices, {where}",
         said,
         *([] if outcome.word is None else [f"{first} is {outcome.word}"]),
-        *(f"this cannot say {what}" for what in outcome.cannot_say),
+        *(f"this cannot say {question}" for question in outcome.cannot_say),
         *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),
         f"run: {outcome.run}",
     ]
