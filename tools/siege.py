@@ -85,6 +85,8 @@ def by_steelyard(url: str, users: int, seconds: int, folder: Path) -> dict[str, 
     program = Path(sys.executable).with_name("steelyard")
     command = [program, "load", url, "--users", str(users), "--for", f"{seconds}s", "--json", "--out", folder / "loads"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 120, check=False)
+    if not done.stdout:
+        sys.exit(done.stderr)
     told: dict[str, Any] = json.loads(done.stdout)
     mean = 1000 * users / told["throughput_per_s"]["value"]
     return {"answers": told["sent"], "failures": told["failed"], "response_ms": mean}

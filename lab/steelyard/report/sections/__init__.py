@@ -6,6 +6,7 @@ something to show, in this order.
 
 from . import (
     again,
+    by_users,
     cannot_say,
     evidence,
     failures,
@@ -32,6 +33,7 @@ SECTIONS = {
     for module in (
         verdict,
         tests,
+        by_users,
         indices,
         grid,
         evidence,

@@ -1,0 +1,85 @@
+"""A measure over the number of users, a line a subject, each point with its interval; the paper's spans behind, as thick bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from ...analyse.figures import ForkFigure
+from ...base.text import range_text, value_text
+from ..drawing import SMALL, Chart, Picture, draw_small, marks, series
+
+
+@dataclass(frozen=True)
+class PublishedSpan:
+    """What the paper says of a subject at a number of users, from `low` to `high` in the measure's unit."""
+
+    subject: str
+    users: int
+    low: float
+    high: float
+
+
+def users_chart(
+    name: str, figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjects: Sequence[str]
+) -> Picture | None:
+    """One measure's figures over all forks, from 0; None where they are of fewer than two numbers of users."""
+    whole = [figure for figure in figures if figure.fork is None and figure.value is not None]
+    if len({figure.cell.users for figure in whole}) < 2:
+        return None
+    measure = whole[0].measure
+    rows = tuple(
+        (str(figure.cell.users), figure.subject, value_text(figure.value or 0), _interval(figure))
+        for figure in sorted(whole, key=lambda figure: (figure.cell.users, subjects.index(figure.subject)))
+    )
+    told = "; ".join(f"{row[1]} by {row[0]} users: {row[2]}" for row in rows)
+    return Picture(
+        f"{measure.title}{', ' if measure.unit else ''}{measure.unit}",
+        "",
+        f"{measure.title} over the number of users. {told}.",
+        draw_small(name, _chart(whole, spans, subjects)),
+        "",
+        ("users", "subject", measure.unit or "value", "95% interval"),
+        rows,
+    )
+
+
+def _interval(figure: ForkFigure) -> str:
+    return range_text((figure.interval.low, figure.interval.high)) if figure.interval else ""
+
+
+def _chart(figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjects: Sequence[str]) -> Chart:
+    points = [
+        {
+            "users": figure.cell.users,
+            "subject": figure.subject,
+            "value": figure.value,
+            "low": figure.interval.low if figure.interval else figure.value,
+            "high": figure.interval.high if figure.interval else figure.value,
+        }
+        for figure in figures
+    ]
+    bars = [{"users": span.users, "subject": span.subject, "low": span.low, "high": span.high} for span in spans]
+    scales = series(subjects)
+    x = alt.X("users:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title="users", tickCount=5))
+    y = alt.Y("value:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title=None, tickCount=5, format="~s"))
+    low = alt.Y("low:Q", axis=alt.Axis(title=None, tickCount=5, format="~s"))
+    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
+    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
+    dash = alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)
+    base = marks(points)
+    layers = [
+        base.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
+        base.mark_rule(strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
+        base.mark_point(size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+    ]
+    if bars:
+        # A figure that is one number is a span without length, which a mark of its own shows.
+        behind = marks(bars)
+        layers[:0] = [
+            behind.mark_rule(strokeWidth=9, opacity=0.25).encode(x=x, y=low, y2="high:Q", color=colour),
+            behind.mark_tick(width=18, thickness=3, opacity=0.35).encode(x=x, y=low, color=colour),
+        ]
+    return alt.layer(*layers).properties(width=SMALL, height=220)
