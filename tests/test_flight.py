@@ -99,11 +99,17 @@ def test_searches_and_faults_write_nothing_and_reservations_do(told: Any) -> Non
 
 
 def test_a_delay_planted_in_the_service_layer_is_found_there_and_nowhere_else(told: Any) -> None:
-    """Medians, since the server still compiles."""
-    plain, delayed = (
-        {layer: one["quartiles"][1] for layer, one in rows(told, subject).items()} for subject in ("plain", "delayed")
-    )
+    """Lower quartiles of the delay itself, which ends late where a processor is busy, but never early; medians of the rest."""
+
+    def quartile(place: int) -> list[dict[str, float]]:
+        return [
+            {layer: figure["quartiles"][place] for layer, figure in rows(told, subject).items()}
+            for subject in ("plain", "delayed")
+        ]
+
+    plain, delayed = quartile(0)
     assert delayed["service"] - plain["service"] == pytest.approx(PLANTED_MS, abs=1.5)
+    plain, delayed = quartile(1)
     for layer in set(LAYERS) - {"service"}:
         # Whichever block comes first is the colder one, which shows where much is done: in the engine above all.
         drift = max(PLANTED_MS / 2, max(delayed[layer], plain[layer]) / 2)
