@@ -53,7 +53,7 @@ def page(run: Path) -> str:
 
 
 def section(page: str, test: str) -> str:
-    return page.partition(f'id="test-{test}"')[2].partition('<div class="test"')[0]
+    return page.partition(f'id="test-{test}"')[2].partition('<details class="test"')[0]
 
 
 def test_each_environment_has_a_section_with_its_tests_in_order(page: str) -> None:

@@ -340,7 +340,8 @@ def _settled(starts: int, missed: Sequence[int], loads: Sequence[str]) -> str:
     """In how many starts a subject settled, such as "settled in 3 of 4 starts on echoStruct (not in trial 2)"."""
     if len(missed) == starts:
         return f"settled in none of {counted(starts, 'start')} on {', '.join(loads)}"
-    return f"settled in {starts - len(missed)} of {counted(starts, 'start')} on {', '.join(loads)} (not in {listed('trial', missed)})"
+    share = f"{starts - len(missed)} of {counted(starts, 'start')}"
+    return f"settled in {share} on {', '.join(loads)} (not in {listed('trial', missed)})"
 
 
 def _open_tails(run: Run) -> Iterator[str]:

@@ -14,6 +14,7 @@ from . import (
     indices,
     instrument,
     layers,
+    matrix,
     notes,
     operations,
     paper_claims,
@@ -32,6 +33,7 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
+        matrix,
         tests,
         indices,
         grid,
