@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from ..base.csvfiles import write_document, write_table
+from ..base.csvfiles import is_stored, write_document, write_table
 from ..base.text import counted, listed, range_text, ratio_text, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
@@ -29,6 +29,10 @@ from .measures import Measure, registry
 from .sentences import HERE, Wording, contradiction_text, load_text, no_verdict, over_cells, ranking, verdict
 from .verdicts import Judgement, Ranked, judge, ranks
 
+_TELLING = {
+    "environment.json": "on which machine and of which versions the figures are is not known",
+    "study.toml": "what was asked, and which measures of its own the study had, is not known",
+}
 _OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded")
 
 
@@ -246,6 +250,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
             f"times of the tests were scaled by {run.schedule.scale:g}, but for held steps and bursts, which keep a least length: "
             "what only a longer load brings out was not seen"
         )
+    yield from missing(run)
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
@@ -275,6 +280,11 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     for finding in findings:
         if finding.level is Level.WARNING:
             yield finding.reason
+
+
+def missing(run: Run) -> list[str]:
+    """Which files that tell how the run was made are not in its folder, and what is therefore not known; a sentence each."""
+    return [f"{name} is missing: {unknown}" for name, unknown in _TELLING.items() if not is_stored(run.folder / name)]
 
 
 def _kept(left_out: str) -> str:

@@ -33,6 +33,7 @@ def schedule(planned: Schedule, console: Console) -> None:
         f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
         f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {time} in all",
     ]
+    lines += [f"the budget of {about(planned.budget_seconds or 0)} will not hold: {said}" for said in planned.left_out]
     for line in lines:
         console.print(line, highlight=False, markup=False)
     console.print(_trials(planned))

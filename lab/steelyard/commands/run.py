@@ -14,6 +14,7 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..plan.schedule import schedule_only
 from ..plan.settings import Request, Value
+from ..plan.stopping import forecast
 from .options import (
     Json,
     Out,
@@ -105,6 +106,8 @@ def run(options: RunOptions) -> None:
         from . import listing
 
         schedule = schedule_only(entries.study(options.study).model, request)
+        if options.budget is not None:
+            schedule = forecast(schedule)
         print(schedule.model_dump_json()) if options.json else listing.schedule(schedule, console(stderr=False))
     else:
         require_verdict(run_study(options.study, request, options.out, options.json))

@@ -29,12 +29,13 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "why": why(analysis),
         "standings": standings(analysis),
         "deaths": list(deaths(verdicts.failures)),
-        "facts": list(_facts(analysis)),
+        "facts": list(facts(analysis)),
         "notes": verdicts.notes,
     }
 
 
-def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
+def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """What is judged under which load, how sure, on which machine, when and for how long, as names and values."""
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
     blocks = [cell for cell in analysis.run.schedule.cells if not kind_of(cell).sliced]
     if blocks:
