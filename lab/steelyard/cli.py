@@ -18,7 +18,22 @@ from typer.exceptions import TyperException
 from . import __version__
 from .base import house
 from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
-from .commands import calibrate, check, compare, demo, doctor, import_, keep, layers, lists, load, report, run, servers
+from .commands import (
+    calibrate,
+    check,
+    compare,
+    completing,
+    demo,
+    doctor,
+    import_,
+    keep,
+    layers,
+    lists,
+    load,
+    report,
+    run,
+    servers,
+)
 
 app = typer.Typer(
     name="steelyard",
@@ -33,7 +48,22 @@ app = typer.Typer(
     "while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_FREEZE=no lets who waits run on. "
     f"{EXIT_CODES}",
 )
-for verb in (demo, run, report, layers, keep, compare, check, calibrate, servers, lists, import_, load, doctor):
+for verb in (
+    demo,
+    run,
+    report,
+    layers,
+    keep,
+    compare,
+    check,
+    calibrate,
+    servers,
+    lists,
+    import_,
+    load,
+    doctor,
+    completing,
+):
     app.add_typer(verb.commands)
 
 
@@ -64,6 +94,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where our starter ignored it, every program would seem to succeed
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
+    completing.answer_shells()
     try:
         code = app(standalone_mode=False)
     except SteelyardError as error:

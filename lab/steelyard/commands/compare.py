@@ -12,6 +12,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..plan.settings import Request
+from . import completing
 from .options import ComparisonOptions, require_verdict, run_study, takes
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ class CompareOptions(ComparisonOptions):
     """What `compare` is told."""
 
     subjects: Annotated[
-        list[str], typer.Argument(metavar="A B [C ...]", help="Servers, each with settings: SERVER@FACTOR=VALUE.")
+        list[str],
+        typer.Argument(
+            metavar="A B [C ...]",
+            help="Servers, each with settings: SERVER@FACTOR=VALUE.",
+            autocompletion=completing.servers,
+        ),
     ]
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%"
 

@@ -26,14 +26,13 @@ def schedule(planned: Schedule, console: Console) -> None:
         _tests(planned, console)
         return
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
-    time = about(planned_seconds(planned))
+    time = about(min(planned_seconds(planned), planned.budget_seconds or float("inf")))
     pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
         f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {time} in all",
     ]
-    lines += [f"the budget of {about(planned.budget_seconds or 0)} will not hold: {said}" for said in planned.left_out]
     for line in lines:
         console.print(line, highlight=False, markup=False)
     console.print(_trials(planned))

@@ -10,7 +10,7 @@ from ..base.text import counted
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
-from .schedule import planned_seconds, seconds_of_slice
+from .schedule import seconds_of_slice
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0
@@ -122,16 +122,6 @@ def within(schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget:
     if done % per_fork:
         return schedule
     return _promised(schedule, _fitting(spent, each * per_fork, done // per_fork, budget))
-
-
-def forecast(schedule: Schedule) -> Schedule:
-    """What a budget will hold, by a guess at what the first trial takes; the run itself goes by what that takes. A schedule
-    without a budget, with looks or with tests, which are not cut short, is as planned."""
-    whole = all(kind_of(cell).sliced for cell in schedule.cells)
-    if schedule.budget_seconds is None or schedule.looks or not whole:
-        return schedule
-    trial = planned_seconds(schedule) / len(schedule.trials)
-    return within(schedule, 1, trial, trial, schedule.budget_seconds)
 
 
 def _fitting(spent: Seconds, fork: Seconds, done: float, budget: Seconds) -> int:

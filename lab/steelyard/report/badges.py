@@ -51,9 +51,11 @@ def _warming(run: Run) -> Iterator[Badge]:
     steady = [each for trial in run.trials if trial.record is not None for each in trial.record.steady]
     missed = [each for each in steady if not each.met]
     if missed:
-        who = ", ".join(dict.fromkeys(each.subject for each in missed))
+        unsettled = ", ".join(dict.fromkeys(each.subject for each in missed))
         yield Badge(
-            "still warming up", f"{len(missed)} of {counted(len(steady), 'warm-up')} did not settle: {who}", "caveats"
+            "still warming up",
+            f"{len(missed)} of {counted(len(steady), 'warm-up')} did not settle: {unsettled}",
+            "caveats",
         )
 
 

@@ -34,7 +34,7 @@ class Amount:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedRow:
     """One subject's row: its place (or why it has none), the word against the reference, and an amount for each heading."""
 
     place: str
@@ -50,7 +50,7 @@ class Standings:
 
     headline: str
     headings: tuple[tuple[str, str], ...]
-    rows: tuple[Standing, ...]
+    rows: tuple[RankedRow, ...]
     reference: str
 
 
@@ -141,7 +141,7 @@ def standings(analysis: Analysis) -> Standings | None:
     names = [cell.primary_measure, *(name for name in EXPLAINING if name != cell.primary_measure)]
     words = {judgement.compared.a: judgement.word for judgement in judged}
     rows = [
-        Standing(
+        RankedRow(
             place=place,
             subject=subject if subject in analysis.run.floors else called(analysis.run, subject),
             word="reference" if subject == analysis.run.schedule.reference else _word(words.get(subject)),

@@ -120,16 +120,7 @@ def _percentile_lines(
             title="percentile",
         ),
     )
-    wide_range = highest > 20 * max(lowest, 1e-6)
-    decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
-    within: dict[str, Any] = {} if bounds is None else {"domain": [lowest if wide_range else 0.0, highest]}
-    y = alt.Y(
-        "ms:Q",
-        scale=alt.Scale(type="log", nice=True, **within) if wide_range else alt.Scale(zero=True, **within),
-        axis=alt.Axis(title="response time, ms", format=PLAIN, values=decades)
-        if wide_range
-        else alt.Axis(title="response time, ms", format=PLAIN, tickCount=5),
-    )
+    y = _milliseconds_axis(lowest, highest, fixed=bounds is not None)
     encoded = {"x": x, "y": y, "color": alt.Color("subject:N", scale=scales["colour"], legend=None)}
     lines = marks(values).mark_line(strokeWidth=2, interpolate="step-after")
     dots = marks(values).transform_filter("datum.mark").mark_point(size=55, filled=True, opacity=1)
@@ -141,6 +132,20 @@ def _percentile_lines(
             description=alt.Description("said:N"),
         ),
     ).properties(width=SMALL, height=height)
+
+
+def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Chart:
+    """Logarithmic where the range is wide; ending at these very values where several charts share it (`fixed`)."""
+    wide_range = highest > 20 * max(lowest, 1e-6)
+    decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
+    within: dict[str, Any] = {"domain": [lowest if wide_range else 0.0, highest]} if fixed else {}
+    return alt.Y(
+        "ms:Q",
+        scale=alt.Scale(type="log", nice=True, **within) if wide_range else alt.Scale(zero=True, **within),
+        axis=alt.Axis(title="response time, ms", format=PLAIN, values=decades)
+        if wide_range
+        else alt.Axis(title="response time, ms", format=PLAIN, tickCount=5),
+    )
 
 
 @dataclass(frozen=True)
