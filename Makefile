@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
+.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -105,6 +105,9 @@ bench: build ## the engine against its peers and the truth, the monitor beside K
 
 bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
 	$(RUN) python engine/bench/table.py
+
+man: build ## manual pages in build/man, from what --help says
+	$(RUN) python tools/man.py build/man
 
 hall: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
 	$(RUN) python tools/hall.py

@@ -23,6 +23,7 @@ from .commands import (
     calibrate,
     check,
     compare,
+    completing,
     demo,
     doctor,
     find_limit,
@@ -65,6 +66,7 @@ for verb in (
     load,
     find_limit,
     doctor,
+    completing,
 ):
     app.add_typer(verb.commands)
 
@@ -96,6 +98,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where our starter ignored it, every program would seem to succeed
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
+    completing.answer_shells()
     try:
         code = app(standalone_mode=False)
     except SteelyardError as error:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import steelyard
+from markupsafe import escape
 from rich.console import Console
 from steelyard.base.errors import ConfigurationError
 from steelyard.commands import printing
 from steelyard.models.outputs import BesideOutput
-from steelyard.report.beside import beside
+from steelyard.report import beside_page
+from steelyard.report.beside import agreement, beside
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"
@@ -45,6 +49,30 @@ def test_what_differs_between_their_setups_is_said_and_nothing_else(tmp_path: Pa
     assert found.differences == ["machine.kernel was 6.1 and is 6.18"]
 
 
+def test_the_page_of_several_runs_says_what_the_terminal_says_and_escapes_what_runs_are_called(tmp_path: Path) -> None:
+    for n in (1, 2, 3):
+        rates = {A: 8_000.0 + 100 * n, B: 10_000.0}
+        write_run(tmp_path / f"<b>run-{n}", Planted(rates=rates, seed=n, pairs=5, environment=KERNEL))
+    runs = beside([tmp_path / f"<b>run-{n}" for n in (1, 2, 3)])
+    page = beside_page.html_of(runs)
+    assert "<b>run-" not in page and "&lt;b&gt;run-3" in page
+    assert str(escape(agreement(runs.questions[0]))) in page
+    assert page.count('<tr><th scope="row">') == 3 * len(runs.questions) + len(runs.figures)
+    assert "\u00d71.0" in page and not re.search(r"https?://|<script|src=", page)
+
+
+def test_several_runs_make_a_page_where_one_is_and_json_makes_none(tmp_path: Path) -> None:
+    for n in (1, 2):
+        write_run(tmp_path / f"run-{n}", Planted(forks=2, pairs=3, seed=n))
+    ran = steelyard("report", "run-1", "run-2", "--json", folder=tmp_path)
+    assert ran.code == 0 and not list(tmp_path.glob("*.html")), ran.err
+    ran = steelyard("report", "run-1", "run-2", folder=tmp_path)
+    assert ran.code == 0 and "page: side-by-side.html" in ran.out, ran.err
+    assert (tmp_path / "side-by-side.html").read_text().startswith("<!doctype html>")
+    ran = steelyard("report", "run-1", "run-2", "--pdf", folder=tmp_path)
+    assert ran.code == 64 and "are of one run" in ran.err
+
+
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Planted(forks=1, pairs=3))
     with pytest.raises(ConfigurationError, match="nowhere"):
@@ -65,7 +93,7 @@ def test_campaigns_that_disagree_say_how_much_they_vary_and_what_one_more_would_
     assert question.contradict and 0.05 < question.spread < 0.15
     assert question.mean == pytest.approx(0.767, abs=0.03)
     assert question.prediction is not None and question.prediction[0] < 0.7 and question.prediction[1] > 0.84
-    said = printing.agreement(question)
+    said = agreement(question)
     assert "Between 3 campaigns the ratio varies by" in said and "one more would find" in said
     assert "exclude each other" in said
 
@@ -73,7 +101,7 @@ def test_campaigns_that_disagree_say_how_much_they_vary_and_what_one_more_would_
 def test_two_campaigns_that_agree_predict_nothing(tmp_path: Path) -> None:
     (question,) = campaigns(tmp_path, [8_000.0, 8_000.0]).questions
     assert question.prediction is None and not question.contradict
-    assert "one more would find" not in printing.agreement(question)
+    assert "one more would find" not in agreement(question)
 
 
 def test_loads_that_differ_are_not_one_question(tmp_path: Path) -> None:

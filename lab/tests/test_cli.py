@@ -22,9 +22,10 @@ finally:
 """
 
 
-def loaded(*words: str | Path) -> set[str]:
+def loaded(*words: str | Path, folder: Path | None = None) -> set[str]:
     """The modules that a command has loaded by its end."""
-    ran = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", LOADED, *words]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     assert ran.returncode == 0, ran.stderr
     return set(ran.stderr.split())
 
@@ -43,7 +44,7 @@ def test_a_command_that_measures_nothing_loads_nothing_slow(words: str) -> None:
     assert loaded(*words.split()) & SLOW == set()
 
 
-def test_a_report_loads_what_it_draws_with_and_nothing_that_starts_servers_or_reads_xml() -> None:
-    found = loaded("report", RESULTS / "demo", RESULTS / "demo")
+def test_a_report_loads_what_it_draws_with_and_nothing_that_starts_servers_or_reads_xml(tmp_path: Path) -> None:
+    found = loaded("report", RESULTS / "demo", RESULTS / "demo", folder=tmp_path)
     assert "numpy" in found
     assert found & {"scipy.stats", "scipy.optimize", "xmlschema", "steelyard.drive.trial"} == set()

@@ -53,12 +53,18 @@ def page(run: Path) -> str:
 
 
 def section(page: str, test: str) -> str:
-    return page.partition(f'id="test-{test}"')[2].partition('<div class="test"')[0]
+    return page.partition(f'id="test-{test}"')[2].partition('<details class="test"')[0]
 
 
 def test_each_environment_has_a_section_with_its_tests_in_order(page: str) -> None:
     places = [
-        page.index(words) for words in ("Which server when", "Environment pair", 'id="test-8"', "Environment mesh")
+        page.index(words)
+        for words in (
+            "<h2>Which server when",
+            "<h2>Environment pair",
+            'id="test-8"',
+            "<h2>Environment mesh",
+        )
     ]
     assert places == sorted(places)
     assert "Operation by operation" not in page and "The evidence" not in page

@@ -32,7 +32,7 @@ def test_an_even_start_has_settled_at_once() -> None:
 def test_a_steady_rise_never_settles_and_is_said_so() -> None:
     found = settling(np.linspace(1, 2, 40))
     assert found.seconds is None
-    assert settling_sentence("go", [found]) == "go does not settle within 40 s: it does in 0 of 1 fork."
+    assert settling_sentence("go", [found]) == "go settled within 40 s in 0 of 1 start."
 
 
 @pytest.mark.parametrize(("seconds", "transient"), [(12, 0), (12, 2), (30, 4), (120, 10)])

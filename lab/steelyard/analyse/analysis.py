@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from ..base.csvfiles import write_document, write_table
+from ..base.csvfiles import is_stored, write_document, write_table
 from ..base.text import counted, listed, range_text, ratio_text, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
@@ -28,6 +29,10 @@ from .measures import Measure, registry
 from .sentences import HERE, Wording, contradiction_text, load_text, no_verdict, over_cells, ranking, verdict
 from .verdicts import Judgement, Ranked, judge, ranks
 
+_TELLING = {
+    "environment.json": "on which machine and of which versions the figures are is not known",
+    "study.toml": "what was asked, and which measures of its own the study had, is not known",
+}
 _OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded")
 
 
@@ -245,11 +250,12 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
             f"times of the tests were scaled by {run.schedule.scale:g}, but for held steps and bursts, which keep a least length: "
             "what only a longer load brings out was not seen"
         )
+    yield from missing(run)
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
     for said in run.schedule.left_out:
-        yield f"left out, for the budget of {(run.schedule.budget_seconds or 0) / 60:.3g} minutes did not hold it: {said}"
+        yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept(said)}"
     for measure, why in run.schedule.not_judged.items():
         yield f"not judged: {measure}, for {why}"
     for label in sorted(run.floors):
@@ -274,6 +280,21 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     for finding in findings:
         if finding.level is Level.WARNING:
             yield finding.reason
+
+
+def missing(run: Run) -> list[str]:
+    """Which files that tell how the run was made are not in its folder, and what is therefore not known; a sentence each."""
+    return [f"{name} is missing: {unknown}" for name, unknown in _TELLING.items() if not is_stored(run.folder / name)]
+
+
+def _kept(left_out: str) -> str:
+    """What stayed, of what the schedule says was left out: "5 of 6 pairs per start" of "1 of 6 pairs a fork"."""
+    counts = re.fullmatch(r"(\d+) of (\d+) (fork|pair)s?( a fork)?", left_out)
+    if counts is None:
+        return f"without {left_out}"
+    whole = int(counts[2])
+    of_what = counted(whole, {"fork": "fresh start", "pair": "pair"}[counts[3]])
+    return f"{whole - int(counts[1])} of {of_what}{' per start' if counts[4] else ''}"
 
 
 def _distress(run: Run) -> Iterator[str]:
@@ -309,18 +330,28 @@ def _unsteady(run: Run) -> Iterator[str]:
         return
     loads = {cell.name: cell.name if kind_of(cell).sliced else cell.operation for cell in run.schedule.cells}
     missed: dict[str, dict[str, list[int]]] = {}
+    starts: dict[tuple[str, str], set[int]] = {}
     longest: dict[str, float] = {}
     for trial in run.trials:
         for steady in trial.record.steady if trial.record is not None else ():
+            starts.setdefault((steady.subject, loads[steady.cell]), set()).add(trial.number)
             if not steady.met:
                 missed.setdefault(steady.subject, {}).setdefault(loads[steady.cell], []).append(trial.number)
                 longest[steady.subject] = max(steady.seconds, longest.get(steady.subject, 0.0))
     for subject, by_load in missed.items():
-        by_trials: dict[tuple[int, ...], list[str]] = {}
+        by_trials: dict[tuple[int, tuple[int, ...]], list[str]] = {}
         for load, trials in by_load.items():
-            by_trials.setdefault(tuple(trials), []).append(load)
-        where = "; ".join(f"on {', '.join(on)} in {listed('trial', trials)}" for trials, on in by_trials.items())
-        yield f"no steady state within {longest[subject]:.0f} s: {subject} {where}"
+            by_trials.setdefault((len(starts[subject, load]), tuple(dict.fromkeys(trials))), []).append(load)
+        where = "; ".join(_settled(count, trials, on) for (count, trials), on in by_trials.items())
+        yield f"{subject}, given {longest[subject]:.0f} s to settle, {where}"
+
+
+def _settled(starts: int, missed: Sequence[int], loads: Sequence[str]) -> str:
+    """In how many starts a subject settled, such as "settled in 3 of 4 starts on echoStruct (not in trial 2)"."""
+    if len(missed) == starts:
+        return f"settled in none of {counted(starts, 'start')} on {', '.join(loads)}"
+    share = f"{starts - len(missed)} of {counted(starts, 'start')}"
+    return f"settled in {share} on {', '.join(loads)} (not in {listed('trial', missed)})"
 
 
 def _open_tails(run: Run) -> Iterator[str]:

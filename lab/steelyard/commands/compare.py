@@ -12,6 +12,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..plan.settings import Request
+from . import completing
 from .compare_running import compared_running, is_running
 from .options import ComparisonOptions, require_verdict, run_study, takes
 
@@ -30,6 +31,7 @@ class CompareOptions(ComparisonOptions):
         typer.Argument(
             metavar="A B [C ...]",
             help="Servers, each with settings: SERVER@FACTOR=VALUE; or two that run: URLs, or folders as ./shop.",
+            autocompletion=completing.servers,
         ),
     ]
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%"

@@ -26,7 +26,7 @@ def schedule(planned: Schedule, console: Console) -> None:
         _tests(planned, console)
         return
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
-    time = about(planned_seconds(planned))
+    time = about(min(planned_seconds(planned), planned.budget_seconds or float("inf")))
     pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
     lines = [

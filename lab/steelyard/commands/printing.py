@@ -12,7 +12,8 @@ from rich.text import Text
 from ..analyse import analysis
 from ..base.text import counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
-from ..models.outputs import BesideOutput, Orders, Question, RunOrders, RunOutput
+from ..models.outputs import BesideOutput, Orders, RunOrders, RunOutput
+from ..report.beside import agreement
 from ..run.outcome import Outcome
 from ..store import machine_history
 
@@ -75,34 +76,6 @@ def show_beside(side_by_side: BesideOutput, console: Console) -> None:
         console.print(f"run {number}: {run}", highlight=False, markup=False)
     console.print(table)
     console.print(side_by_side.why_not_paired, highlight=False, markup=False, style="bold")
-
-
-def agreement(question: Question) -> str:
-    """What several campaigns found of one question, and what one more would: a sentence each."""
-    each = "; ".join(
-        f"{ratio_text(campaign.ratio, campaign.interval)} ({_to(campaign.interval)})" for campaign in question.campaigns
-    )
-    count = counted(len(question.campaigns), "campaign")
-    said = (
-        f"{question.a} against {question.b} on {question.cell}, {question.measure}: {each}. "
-        f"Between {count} the ratio varies by {question.spread:.1%} beyond what their intervals explain; "
-        f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_to(question.mean_interval)})"
-    )
-    if question.prediction is not None:
-        said += f", and one more would find {_to(question.prediction)} (95% prediction interval)"
-    return (
-        said
-        + "."
-        + (
-            " Some of them exclude each other: each holds for its hour and machine alone."
-            if question.contradict
-            else ""
-        )
-    )
-
-
-def _to(interval: tuple[float, float]) -> str:
-    return " to ".join(ratio_text(bound, interval) for bound in interval)
 
 
 def run_output(outcome: Outcome) -> RunOutput:

@@ -1,49 +1,128 @@
-"""`steelyard report`: a stored run's report made anew, or several stored runs side by side."""
+"""`steelyard report`: a stored run's report made anew and shared, or several stored runs side by side."""
 
 from __future__ import annotations
 
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json, console, print_outcome
+from ..base.errors import ConfigurationError
+from .options import Json, console, print_outcome, takes
+
+if TYPE_CHECKING:
+    from ..analyse.analysis import Analysis
 
 commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What `report` is told: one run or several, and what to make of its page beside it."""
+
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN [RUN ...]", help="A run's folder; or several, to be shown side by side."),
+    ]
+    markdown: Annotated[bool, typer.Option("--markdown", help="Write report.md into the run's folder too.")] = False
+    png: Annotated[
+        bool, typer.Option("--png", help="Write the first screen as report.png too; needs a Chromium or Chrome.")
+    ] = False
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Write the page as report.pdf too; needs a Chromium or Chrome.")
+    ] = False
+    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Of several runs: the page to write (default: side-by-side.html here)."),
+    ] = None
+    json: Json = False
 
 
 @commands.command(
     name="report",
     epilog="Examples: steelyard report runs/wstest-2026-01-31-120000; "
-    "steelyard report runs/demo-2026-01-31-120000 runs/demo-2026-02-28-120000 runs/demo-2026-03-31-120000",
+    "steelyard report runs/wstest-2026-01-31-120000 --markdown --png; "
+    "steelyard report runs/demo-2026-01-31-120000 runs/demo-2026-02-28-120000 --open. "
+    "STEELYARD_BROWSER names the browser that draws --png and --pdf.",
 )
-def report_command(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN [RUN ...]", help="A run's folder; or several, to be shown side by side."),
-    ],
-    json: Json = False,
-) -> None:
+@takes(ReportOptions)
+def report_command(options: ReportOptions) -> None:
     """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone.
 
-    Of several runs: their figures side by side, how far they agree, and from three on what one more would find.
+    Of several runs: a page with their figures side by side, how far they agree, and from three on what one more would find.
     """
-    from .. import report
-    from ..analyse import analysis, indices
+    if len(options.runs) > 1:
+        _side_by_side(options)
+    else:
+        _one(options)
+
+
+def _side_by_side(options: ReportOptions) -> None:
+    if options.markdown or options.png or options.pdf:
+        raise ConfigurationError("--markdown, --png and --pdf are of one run", hint="name one, or leave them out")
+    from ..report import beside_page
     from ..report.beside import beside
-    from ..run.outcome import Outcome
     from . import printing
 
-    if len(runs) > 1:
-        side_by_side = beside(runs)
-        print(side_by_side.model_dump_json()) if json else printing.show_beside(side_by_side, console(stderr=False))
-        return
-    analysed = analysis.analysed(runs[0])
+    side_by_side = beside(options.runs)
+    page = None
+    if options.to is not None or not options.json:
+        page = beside_page.write_page(side_by_side, options.to or Path(beside_page.FILE_NAME))
+    if options.json:
+        print(side_by_side.model_dump_json())
+    else:
+        printing.show_beside(side_by_side, console(stderr=False))
+        console(stderr=False).print(f"page: {page}", highlight=False, markup=False)
+    if options.open_ and page is not None:
+        _show(page)
+
+
+def _one(options: ReportOptions) -> None:
+    if options.to is not None:
+        raise ConfigurationError("--to is for the page of several runs", hint="a run's own page stands in its folder")
+    from .. import report
+    from ..analyse import analysis, indices
+    from ..report import browser
+    from ..run.outcome import Outcome
+
+    if options.png or options.pdf:
+        browser.browser()  # that there is none is said before anything is made
+    (run,) = options.runs
+    analysed = analysis.analysed(run)
     verdicts = analysed.verdicts
-    page = report.write_report(runs[0])
+    page = report.write_report(run)
     damaged = [
         f"trial {failure.trial}: {failure.message}" for failure in verdicts.failures if failure.status == "damaged"
     ]
-    for said in damaged:
+    for said in (*damaged, *analysis.missing(analysed.run)):
         console().print(said, highlight=False, markup=False)
-    print_outcome(Outcome(runs[0], verdicts, page, damaged, indices.rows(analysed)), json)
+    print_outcome(Outcome(run, verdicts, page, damaged, indices.rows(analysed)), options.json)
+    for path in _exported(analysed, page, options):
+        console(stderr=options.json).print(f"written: {path}", highlight=False, markup=False)
+    if options.open_:
+        _show(page)
+
+
+def _exported(analysed: Analysis, page: Path, options: ReportOptions) -> Iterator[Path]:
+    """The files that were asked for beside the page, each as it is written."""
+    from .. import report
+    from ..base.csvfiles import write_text
+    from ..report import browser, markdown
+
+    folder = page.parent
+    if options.markdown:
+        write_text(folder / report.MARKDOWN, markdown.markdown_of(analysed))
+        yield folder / report.MARKDOWN
+    if options.png:
+        yield browser.draw_card(page, folder / report.CARD)
+    if options.pdf:
+        yield browser.draw_paper(page, folder / report.PAPER)
+
+
+def _show(page: Path) -> None:
+    if not webbrowser.open(page.resolve().as_uri()):
+        console().print(f"no browser could be opened: the page is {page}", highlight=False, markup=False)

@@ -12,8 +12,11 @@ import typer
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
 from ..catalogue import entries
-from ..plan.schedule import schedule_only
+from ..models.study import Study
+from ..plan.budget import Fitted, fitted
+from ..plan.schedule import schedule_only, subjects_of
 from ..plan.settings import Request, Value
+from . import completing
 from .options import (
     Json,
     Out,
@@ -36,10 +39,17 @@ class RunOptions:
     """What `run` is told: a study with what is asked of it beyond its file, or a stopped run."""
 
     study: Annotated[
-        str | None, typer.Argument(help="Name of a study (`steelyard studies`), or path of a study file.")
+        str | None,
+        typer.Argument(
+            help="Name of a study (`steelyard studies`), or path of a study file.", autocompletion=completing.studies
+        ),
     ] = None
     only: Annotated[
-        str | None, typer.Option(help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.")
+        str | None,
+        typer.Option(
+            help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.",
+            autocompletion=completing.server_lists,
+        ),
     ] = None
     with_: Annotated[
         str, typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects.")
@@ -104,10 +114,25 @@ def run(options: RunOptions) -> None:
     if options.dry_run:
         from . import listing
 
-        schedule = schedule_only(entries.study(options.study).model, request)
-        print(schedule.model_dump_json()) if options.json else listing.schedule(schedule, console(stderr=False))
+        planned = _planned(entries.study(options.study).model, request)
+        for said in planned.said:
+            console().print(said, highlight=False, markup=False)
+        as_text = planned.schedule.model_dump_json()
+        print(as_text) if options.json else listing.schedule(planned.schedule, console(stderr=False))
     else:
         require_verdict(run_study(options.study, request, options.out, options.json))
+
+
+def _planned(study: Study, request: Request) -> Fitted:
+    """The schedule as a run would begin with it: fitted to its budget, and what is said of that. Raises ConfigurationError."""
+    schedule = schedule_only(study, request)
+    compiling = {
+        spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
+        for spec in subjects_of(study, request.only, request.set_of_factors)
+    }
+    trials = [[compiling.get(label, False) for label in trial.start_order] for trial in schedule.trials]
+    most = max(trials, key=lambda trial: (sum(trial), len(trial)))
+    return fitted(schedule, most, slice_fixed=request.slice_seconds is not None)
 
 
 def request_of(options: RunOptions) -> Request:

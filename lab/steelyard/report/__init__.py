@@ -10,6 +10,8 @@ from ..store.stored_run import read_run
 from .page import html_of
 
 FILE_NAME = "report.html"
+MARKDOWN, CARD, PAPER = "report.md", "report.png", "report.pdf"
+EXPORTED = frozenset({MARKDOWN, CARD, PAPER})
 
 
 def write_report(run_dir: Path) -> Path:

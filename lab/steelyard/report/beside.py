@@ -10,6 +10,7 @@ from statistics import stdev
 
 from ..analyse.analysis import Analysis, examined
 from ..analyse.verdicts import Judgement
+from ..base.text import counted, ratio_text
 from ..models.outputs import Beside, BesideOutput, Campaign, Question
 from ..models.verdict import Figure
 from ..statistics.campaigns import Found, between
@@ -130,3 +131,31 @@ def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
             yield f"{prefix}the load of {cell.name} is another one"
     if old.schedule.parameters != new.schedule.parameters:
         yield f"{prefix}parameters were {old.schedule.parameters} and are {new.schedule.parameters}"
+
+
+def agreement(question: Question) -> str:
+    """What several campaigns found of one question, and what one more would: a sentence each."""
+    each = "; ".join(
+        f"{ratio_text(campaign.ratio, campaign.interval)} ({_to(campaign.interval)})" for campaign in question.campaigns
+    )
+    count = counted(len(question.campaigns), "campaign")
+    said = (
+        f"{question.a} against {question.b} on {question.cell}, {question.measure}: {each}. "
+        f"Between {count} the ratio varies by {question.spread:.1%} beyond what their intervals explain; "
+        f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_to(question.mean_interval)})"
+    )
+    if question.prediction is not None:
+        said += f", and one more would find {_to(question.prediction)} (95% prediction interval)"
+    return (
+        said
+        + "."
+        + (
+            " Some of them exclude each other: each holds for its hour and machine alone."
+            if question.contradict
+            else ""
+        )
+    )
+
+
+def _to(interval: tuple[float, float]) -> str:
+    return " to ".join(ratio_text(bound, interval) for bound in interval)

@@ -15,6 +15,7 @@ from ..base.rounding import all_significant
 
 # Okabe and Ito 2008, "Color universal design", in the order that keeps neighbours apart; never alone: shapes and dashes go along.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+MOST_TOGETHER = len(COLOURS)  # subjects that one chart tells apart by colour; more have a row or a panel each
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 PATHS = {  # the same shapes for the legend, about 8 wide
     "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0",
@@ -32,12 +33,22 @@ _VARIABLES = {
     INK: "ink", MUTED: "muted", GRID: "grid", BAND: "band", PAPER: "paper",
     **{colour: f"series-{place}" for place, colour in enumerate(COLOURS)},
 }  # fmt: skip
+PLAIN = ",.4~r"  # figures of an axis: never with an exponent, which a logarithmic axis writes else
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 WIDE, SMALL, NARROW = 760, 372, 356
 
+_MARK = re.compile(
+    r'<(?P<tag>path|line|rect|circle) aria-label="(?P<said>[^"]*)" role="graphics-symbol"'
+    r' aria-roledescription="(?P<kind>[^"]*)"(?P<rest>[^>]*?)/>'
+)
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(k?)")  # an axis may write thousands as k
+_TITLED = frozenset({"point", "bar", "rect mark", "rule mark", "line mark", "circle", "square"})
+_FIELDS = {"throughput_per_s": "requests/s", "value": "figure", "to": "up to"}
+_UNSAID = frozenset({"more", "depth", "whole", "opacity"})  # what only places or colours a mark
+
 _CONFIG: dict[str, Any] = {
     "font": FONT,
-    "aria": False,
+    "aria": True,  # what `_titled` makes the titles of marks of
     "background": "transparent",
     "view": {"stroke": None},
     "axis": {
@@ -90,7 +101,7 @@ def _svg(name: str, chart: Chart) -> str:
     spec["padding"] = {"left": 20, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     svg = vl_convert.vegalite_to_svg(spec)
-    svg = _renumbered(name, svg)
+    svg = _titled(_renumbered(name, svg))
     for colour, variable in _VARIABLES.items():
         svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
     head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
@@ -99,6 +110,35 @@ def _svg(name: str, chart: Chart) -> str:
     width, height = float(head[1]), float(head[2])
     opening = f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" aria-hidden="true" focusable="false">'
     return opening + svg[head.end() :]
+
+
+def _titled(svg: str) -> str:
+    """With what the library says of each mark as the mark's title, which a pointer over it brings up, and without its roles."""
+    svg = _MARK.sub(_with_title, svg)
+    return re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
+
+
+def _with_title(mark: re.Match[str]) -> str:
+    tag, said, kind, rest = mark["tag"], mark["said"], mark["kind"], mark["rest"]
+    parts = [part.partition(": ") for part in said.split("; ")]
+    told = [
+        f"{_FIELDS.get(label, label.replace('_', ' '))}: {_figure(value)}"
+        for label, _, value in parts
+        if value and label not in _UNSAID and (kind != "line mark" or label == "subject")
+    ]
+    title = "; ".join(told)
+    if len(parts) == 1 and not parts[0][1]:  # a chart's own words
+        title = said
+    return f"<{tag}{rest}><title>{title}</title></{tag}>" if title and kind in _TITLED else f"<{tag}{rest}/>"
+
+
+def _figure(value: str) -> str:
+    """A figure of a mark as a reader wants it; other text as it is."""
+    number = _NUMBER.fullmatch(value)
+    if number is None:
+        return value
+    figure = float(number[1]) * (1000 if number[2] else 1)
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
 
 
 def _renumbered(name: str, svg: str) -> str:

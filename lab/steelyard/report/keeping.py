@@ -14,7 +14,7 @@ from ..base.csvfiles import write_text
 from ..base.errors import StoreError
 from ..store.keeping import compact, put
 from ..store.stored_run import Run, read_run
-from . import FILE_NAME
+from . import EXPORTED, FILE_NAME
 from .page import html_of
 
 MADE = frozenset({"results.csv", "verdicts.json", FILE_NAME})
@@ -32,7 +32,7 @@ def keep(run_folder: Path, to: Path) -> Path:
     to.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.") as scratch:
         made = Path(scratch) / to.name
-        compact(run, made, _kinds(run.study), leave_out=MADE)
+        compact(run, made, _kinds(run.study), leave_out=MADE | EXPORTED)
         _make_outputs(replace(run, folder=made), made)
         if again:
             to.rename(Path(scratch) / "before")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,6 +15,8 @@ from ..base.errors import StoreError
 from .section import Section
 from .sections import SECTIONS
 from .subjects import legend, text
+
+_HEADED = re.compile(r'<section id="([a-z0-9-]+)"[^>]*>\s*<h2>(.*?)</h2>')
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,18 @@ def html_of(analysis: Analysis) -> str:
         run=run.name,
         legend=tuple(legend(run)),
     )
-    shown = []
+    shown: list[Markup] = []
     for section in wanted(run.study.get("sections")):
         content = section.content(analysis)
         if content is not None:
             template = environment.get_template(f"sections/{section.name}.html")
             shown.append(Markup(template.render(page=page, section=content)))
-    return environment.get_template("page.html").render(page=page, sections=shown)
+    return environment.get_template("page.html").render(page=page, sections=shown, contents=contents(shown))
+
+
+def contents(sections: Sequence[Markup]) -> list[tuple[str, Markup]]:
+    """The anchor and heading of each section that has both, in order; headings are escaped already."""
+    return [(anchor, Markup(heading)) for html in sections for anchor, heading in _HEADED.findall(html)]
 
 
 def wanted(names: object) -> list[Section]:

@@ -45,7 +45,7 @@ class Times:
 
     def __str__(self) -> str:
         if self.mean is None:
-            return f"in {self.reached} of {counted(self.forks, 'fork')}"
+            return f"in {self.reached} of {counted(self.forks, 'start')}"
         if self.low is None or self.high is None:
             return f"{value_text(self.mean)} s (one fork, no interval)"
         interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)} s"
@@ -120,4 +120,4 @@ def settling_sentence(name: str, forks: Sequence[Settling], confidence: float = 
     settled = times([fork.seconds for fork in forks], confidence)
     if settled.mean is not None:
         return f"{name} settles after {settled}."
-    return f"{name} does not settle within {min(fork.lasted_seconds for fork in forks):.0f} s: it does {settled}."
+    return f"{name} settled within {min(fork.lasted_seconds for fork in forks):.0f} s {settled}."

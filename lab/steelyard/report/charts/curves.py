@@ -16,7 +16,7 @@ from ...plan.kinds import unbroken as is_unbroken
 from ...statistics.checks import percentile_refusal
 from ...statistics.steady import CONSECUTIVE, steady_since
 from ...store.stored_run import Run, Trial
-from ..drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
+from ..drawing import INK, PLAIN, SMALL, Chart, Picture, draw_small, marks, series
 
 _LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)
 _NINES = (1, 10, 100, 1000, 10_000, 100_000)
@@ -49,6 +49,32 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
     )
 
 
+def percentile_panels(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
+    """As `percentile_chart`, a panel a subject with the reference's curve beside its own, all on one scale; fastest median first,
+    floors last."""
+    reference = run.schedule.reference
+    curves = {subject: _percentiles(run, cell, subject) for subject in run.schedule.subjects}
+    curves = {subject: percentiles for subject, percentiles in curves.items() if 50.0 in percentiles}
+    every = [ms for subject, percentiles in curves.items() if subject not in run.floors for ms in percentiles.values()]
+    for number, subject in enumerate(sorted(curves, key=lambda label: (label in run.floors, curves[label][50.0]))):
+        bounds = None if subject in run.floors or not every else (min(every), max(every))
+        both = [subject] if subject == reference or reference not in curves else [reference, subject]
+        drawn = _percentile_lines({label: curves[label] for label in both}, both, bounds, 150)
+        median = f"median {value_text(curves[subject][50.0])} ms"
+        yield Picture(
+            title=f"{subject}, {cell.name}",
+            caption=f"beside {reference}" if len(both) > 1 else "",
+            alt=f"Percentiles of response time of {subject} on {cell.name}: {median}.",
+            wide=draw_small(f"percentiles-{place}-{number}", drawn),
+            narrow="",
+            headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
+            rows=tuple(
+                (label, *(value_text(curves[label][at]) if at in curves[label] else "-" for at in _LABELLED))
+                for label in both
+            ),
+        )
+
+
 def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
     """Milliseconds by percentile, evenly spaced on the axis of nines; ends where fewer than ten requests lie beyond."""
     quantities = subject_quantities(run, cell, subject)
@@ -64,14 +90,25 @@ def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
     return milliseconds
 
 
-def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[str]) -> Chart:
+def _percentile_lines(
+    curves: dict[str, dict[float, float]],
+    subjects: Sequence[str],
+    bounds: tuple[float, float] | None = None,
+    height: int = 230,
+) -> Chart:
+    """`bounds` are the lowest and highest milliseconds of the axis, where several charts share one."""
     values: list[dict[str, Any]] = [
-        {"subject": subject, "beyond": 1 / (1 - percent / 100), "ms": ms, "mark": percent in _LABELLED}
+        {
+            "subject": subject,
+            "beyond": 1 / (1 - percent / 100),
+            "ms": ms,
+            "mark": percent in _LABELLED,
+            "said": f"{subject}, {percent:g}% within {value_text(ms)} ms",
+        }
         for subject, percentiles in curves.items()
         for percent, ms in percentiles.items()
     ]
-    highest = max(value["ms"] for value in values)
-    lowest = min(value["ms"] for value in values)
+    lowest, highest = bounds or (min(value["ms"] for value in values), max(value["ms"] for value in values))
     scales = series(subjects)
     reach = max(value["beyond"] for value in values)
     x = alt.X(
@@ -83,22 +120,32 @@ def _percentile_lines(curves: dict[str, dict[float, float]], subjects: Sequence[
             title="percentile",
         ),
     )
-    wide_range = highest > 20 * max(lowest, 1e-6)
-    decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
-    y = alt.Y(
-        "ms:Q",
-        scale=alt.Scale(type="log", nice=True) if wide_range else alt.Scale(zero=True),
-        axis=alt.Axis(title="response time, ms", format="~g", values=decades)
-        if wide_range
-        else alt.Axis(title="response time, ms", format="~g", tickCount=5),
-    )
+    y = _milliseconds_axis(lowest, highest, fixed=bounds is not None)
     encoded = {"x": x, "y": y, "color": alt.Color("subject:N", scale=scales["colour"], legend=None)}
     lines = marks(values).mark_line(strokeWidth=2, interpolate="step-after")
     dots = marks(values).transform_filter("datum.mark").mark_point(size=55, filled=True, opacity=1)
     return alt.layer(
         lines.encode(**encoded, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
-        dots.encode(**encoded, shape=alt.Shape("subject:N", scale=scales["shape"], legend=None)),
-    ).properties(width=SMALL, height=230)
+        dots.encode(
+            **encoded,
+            shape=alt.Shape("subject:N", scale=scales["shape"], legend=None),
+            description=alt.Description("said:N"),
+        ),
+    ).properties(width=SMALL, height=height)
+
+
+def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Chart:
+    """Logarithmic where the range is wide; ending at these very values where several charts share it (`fixed`)."""
+    wide_range = highest > 20 * max(lowest, 1e-6)
+    decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
+    within: dict[str, Any] = {"domain": [lowest if wide_range else 0.0, highest]} if fixed else {}
+    return alt.Y(
+        "ms:Q",
+        scale=alt.Scale(type="log", nice=True, **within) if wide_range else alt.Scale(zero=True, **within),
+        axis=alt.Axis(title="response time, ms", format=PLAIN, values=decades)
+        if wide_range
+        else alt.Axis(title="response time, ms", format=PLAIN, tickCount=5),
+    )
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import altair as alt
 
 from ...analyse.figures import ForkFigure
 from ...base.text import range_text, value_text
-from ..drawing import INK, SMALL, Chart, Picture, draw_small, marks, series
+from ..drawing import COLOURS, INK, PLAIN, SMALL, Chart, Picture, draw_small, marks, series
 
 
 def level_chart(
@@ -38,6 +38,56 @@ def level_chart(
     )
 
 
+def sorted_chart(name: str, figures: Sequence[ForkFigure], floors: Collection[str]) -> Picture | None:
+    """One measure of many subjects in one cell, a row each, best first; floors, which would flatten the axis, are said in the
+    caption and stand in the table. None where nothing was measured."""
+    shown = [figure for figure in figures if figure.value is not None]
+    better = -1 if shown and shown[0].measure.data.better == "higher" else 1
+    whole = sorted(
+        (figure for figure in shown if figure.fork is None), key=lambda figure: better * (figure.value or 0.0)
+    )
+    order = [figure.subject for figure in whole if figure.subject not in floors]
+    if not order:
+        return None
+    measure, cell = whole[0].measure, whole[0].cell
+    rows = tuple((figure.subject, value_text(figure.value or 0), _range(figure), str(figure.forks)) for figure in whole)
+    apart = ", ".join(
+        f"{figure.subject} {value_text(figure.value or 0)} {measure.unit}"
+        for figure in whole
+        if figure.subject in floors
+    )
+    return Picture(
+        f"{measure.title}, {measure.unit}: {cell.name}",
+        f"Floors, apart: {apart}." if apart else "",
+        f"{measure.title} in {measure.unit} on {cell.name}. {'; '.join(f'{row[0]}: {row[1]}' for row in rows)}.",
+        draw_small(name, _sorted_rows([figure for figure in shown if figure.subject in order], order)),
+        "",
+        ("subject", measure.unit, "95% interval", "forks"),
+        rows,
+    )
+
+
+def _sorted_rows(figures: Sequence[ForkFigure], order: Sequence[str]) -> Chart:
+    values = list(_values(figures))
+    large = max(value["value"] for value in values) >= 1000
+    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else PLAIN)
+    x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
+    y = alt.Y("subject:N", sort=list(order), axis=alt.Axis(title=None, grid=True))
+    base = marks(values)
+    layers = alt.layer(
+        base.transform_filter("!datum.whole")
+        .mark_point(size=20, filled=True, opacity=0.45, color=COLOURS[0])
+        .encode(x=x, y=y),
+        base.transform_filter("datum.whole")
+        .mark_point(size=80, filled=True, opacity=1, color=COLOURS[0])
+        .encode(x=x, y=y),
+        base.transform_filter("datum.whole && isValid(datum.low)")
+        .mark_rule(color=INK, strokeWidth=2)
+        .encode(x=alt.X("low:Q", axis=axis), x2="high:Q", y=y),
+    )
+    return layers.properties(width=SMALL, height={"step": 22})
+
+
 def _range(figure: ForkFigure) -> str:
     return range_text((figure.interval.low, figure.interval.high)) if figure.interval else ""
 
@@ -59,7 +109,7 @@ def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: S
     values = list(_values(figures))
     scales = series(subjects)
     large = max(value["value"] for value in values) >= 1000
-    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else "~g")
+    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else PLAIN)
     x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
     y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
     offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))

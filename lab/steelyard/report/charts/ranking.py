@@ -11,7 +11,7 @@ from ...analyse.ratios import Compared
 from ...analyse.sentences import place_text
 from ...analyse.verdicts import Judgement, Ranked
 from ...base.text import percent_text, ratio_text
-from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
+from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, PLAIN, WIDE, Chart, Picture, draw, marks, ratio_ticks
 
 _STEP = 26
 
@@ -80,7 +80,7 @@ def _chart(
     title = (
         f"{compared.measure.title} over {compared.b} (log scale)" if width == WIDE else f"over {compared.b} (log scale)"
     )
-    axis = alt.Axis(values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6], format="~g", title=title)
+    axis = alt.Axis(values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6], format=PLAIN, title=title)
     x = alt.X("ratio:Q", scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
     y = alt.Y("row:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None, grid=True, gridColor=GRID))
     forks = [{"row": row["row"], "ratio": fork} for row in rows for fork in row["forks"]]

@@ -12,7 +12,7 @@ from ...analyse.sentences import amount, basis
 from ...analyse.verdicts import Judgement
 from ...base.text import percent_text
 from ...statistics.verdict_words import Better
-from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, WIDE, Chart, Picture, draw, marks, ratio_ticks
+from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, PLAIN, WIDE, Chart, Picture, draw, marks, ratio_ticks
 
 _ALL = "all forks"
 
@@ -79,7 +79,7 @@ def _chart(compared: Compared, margin: float, low: float, high: float, width: in
     ticks = ratio_ticks(low, high)
     axis = alt.Axis(
         values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6],
-        format="~g",
+        format=PLAIN,
         title=_axis_title(compared, width),
     )
     scale = alt.Scale(type="log", domain=[low, high], nice=False)

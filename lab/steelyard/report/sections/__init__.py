@@ -10,10 +10,12 @@ from . import (
     cannot_say,
     evidence,
     failures,
+    glossary,
     grid,
     indices,
     instrument,
     layers,
+    matrix,
     notes,
     operations,
     paper_claims,
@@ -32,6 +34,7 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
+        matrix,
         tests,
         by_users,
         indices,
@@ -49,6 +52,7 @@ SECTIONS = {
         paper_claims,
         notes,
         cannot_say,
+        glossary,
         again,
         setup,
         tuning,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import tests_in_order
-from ..charts.curves import percentile_chart
+from ..charts.curves import percentile_chart, percentile_panels
+from ..drawing import MOST_TOGETHER
 from ..section import Section
 from ..subjects import cells, present
 
@@ -16,8 +17,13 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     run = analysis.run
     if tests_in_order(run):
         return None
-    pictures = present(percentile_chart(place, run, cell) for place, cell in enumerate(cells(run)))
-    return {"percentiles": pictures} if pictures else None
+    each = enumerate(cells(run))
+    panels = len(run.schedule.subjects) > MOST_TOGETHER
+    if panels:
+        pictures = tuple(picture for place, cell in each for picture in percentile_panels(place, run, cell))
+    else:
+        pictures = present(percentile_chart(place, run, cell) for place, cell in each)
+    return {"percentiles": pictures, "panels": panels} if pictures else None
 
 
 SECTION = Section("response_times", content)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import tests_in_order
-from ...base.text import counted
+from ...analyse.ratios import Compared
+from ...base.text import counted, percent_text
 from ...models.records import Cell
 from ...plan.kinds import kind_of
+from ..badges import badges
+from ..dates import measuring_text, when_text
 from ..section import Section
+from ..standings import standings, why
 from .failures import deaths
 
 
@@ -21,14 +25,17 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "ranked": bool(verdicts.ranks or tests_in_order(analysis.run)),
         "why_not": verdicts.why_not[1:],
         "valid": verdicts.valid,
-        "partial": verdicts.status == "partial",
+        "badges": list(badges(analysis)),
+        "why": why(analysis),
+        "standings": standings(analysis),
         "deaths": list(deaths(verdicts.failures)),
-        "facts": list(_facts(analysis)),
+        "facts": list(facts(analysis)),
         "notes": verdicts.notes,
     }
 
 
-def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
+def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """What is judged under which load, how sure, on which machine, when and for how long, as names and values."""
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
     blocks = [cell for cell in analysis.run.schedule.cells if not kind_of(cell).sliced]
     if blocks:
@@ -42,13 +49,26 @@ def _facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "judged by", f"{primary[0].measure.title.lower()} on {where}"
         yield "load", ", ".join(dict.fromkeys(_load(compared.cell) for compared in primary))
     if any(compared.forks for compared in primary):
-        yield "forks", ", ".join(dict.fromkeys(str(len(compared.counted)) for compared in primary))
+        yield "how sure", f"{_percents(primary)} intervals over {_forks(primary)}"
     if any(compared.forks for compared in primary) and not blocks:
         voided = sum(compared.voided.total() for compared in primary)
-        yield "pairs", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
-    yield "margin", f"{analysis.run.schedule.margin:.0%}"
+        yield "pairs of slices", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
+    yield "counts as equal", f"within {analysis.run.schedule.margin:.0%}"
     if analysis.verdicts.machine:
         yield "machine", analysis.verdicts.machine
+    if when := when_text(analysis.run):
+        yield "measured", when
+    if measuring := measuring_text(analysis.run):
+        yield "for", f"{measuring}, in {counted(len(analysis.run.trials), 'trial')}"
+
+
+def _percents(primary: Sequence[Compared]) -> str:
+    return ", ".join(dict.fromkeys(percent_text(compared.confidence) for compared in primary))
+
+
+def _forks(primary: Sequence[Compared]) -> str:
+    counts = sorted({len(compared.counted) for compared in primary})
+    return counted(counts[0], "fresh start") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} fresh starts"
 
 
 def _load(cell: Cell) -> str:

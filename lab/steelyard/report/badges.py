@@ -1,0 +1,90 @@
+"""Badges on the first screen: what must be known before a figure is read, each a few words that lead to where it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..analyse.analysis import Analysis
+from ..analyse.instrument import Level
+from ..base.text import counted
+from ..plan.designs import design_named
+from ..store.stored_run import Run
+
+COLLECTOR_FACTOR = "gc"
+
+
+@dataclass(frozen=True)
+class Badge:
+    """`words` are shown, `told` is brought up by a pointer and read aloud, `anchor` is the section that tells more."""
+
+    words: str
+    told: str
+    anchor: str
+
+
+def badges(analysis: Analysis) -> Iterator[Badge]:
+    """Gravest first; none where there is nothing to know."""
+    run = analysis.run
+    if analysis.verdicts.status == "partial":
+        yield Badge("partial run", "not all planned trials came to their end", "caveats")
+    if run.schedule.scale != 1:
+        yield Badge(f"times scaled by {run.schedule.scale:g}", "the study's tests were shortened", "caveats")
+    yield from _warming(run)
+    yield from _noisy(analysis)
+    yield from _collectors(run)
+    if run.unusual_jdks:
+        told = ", ".join(f"{label} on JDK {major}" for label, major in run.unusual_jdks.items())
+        yield Badge("different JDKs", told, "caveats")
+    if run.schedule.left_out:
+        yield Badge("shortened", "the time given did not hold all that was planned", "caveats")
+    if analysis.verdicts.contradictions:
+        yield Badge("contradicts an earlier run", "an earlier run of the same question said otherwise", "caveats")
+    caveats = len(analysis.verdicts.notes)
+    if caveats:
+        yield Badge(counted(caveats, "caveat"), "what else is to be known", "caveats")
+
+
+def _warming(run: Run) -> Iterator[Badge]:
+    if design_named(run.schedule.design).unbroken:
+        return
+    steady = [each for trial in run.trials if trial.record is not None for each in trial.record.steady]
+    missed = [each for each in steady if not each.met]
+    if missed:
+        unsettled = ", ".join(dict.fromkeys(each.subject for each in missed))
+        yield Badge(
+            "still warming up",
+            f"{len(missed)} of {counted(len(steady), 'warm-up')} did not settle: {unsettled}",
+            "caveats",
+        )
+
+
+def _noisy(analysis: Analysis) -> Iterator[Badge]:
+    """Where the host took time away, or something else ran before trials."""
+    stolen = [
+        finding
+        for finding in analysis.findings
+        if finding.subject is None and finding.level in (Level.WARNING, Level.INVALID)
+    ]
+    checks = {
+        check.name
+        for trial in analysis.run.trials
+        for check in (trial.record.machine if trial.record is not None else ())
+        if not check.good
+    }
+    if stolen or checks:
+        told = "; ".join([*dict.fromkeys(finding.reason for finding in stolen), *sorted(checks)])
+        yield Badge("noisy host", told, "instrument")
+
+
+def _collectors(run: Run) -> Iterator[Badge]:
+    """Where subjects that say which garbage collector they have, have not the same."""
+    collectors = {
+        subject.label: str(subject.factors[COLLECTOR_FACTOR])
+        for trial in run.trials
+        for subject in (trial.record.subjects if trial.record is not None else ())
+        if COLLECTOR_FACTOR in subject.factors
+    }
+    if len(set(collectors.values())) > 1:
+        told = ", ".join(f"{label}: {collector}" for label, collector in collectors.items())
+        yield Badge("different collectors", told, "setup")

@@ -1,0 +1,54 @@
+"""Stored runs side by side as a page: what differs, how far they agree on each question, and their figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ..base.csvfiles import write_text
+from ..base.text import dashed, ratio_text, value_text
+from ..models.outputs import Beside, BesideOutput
+from .beside import agreement
+from .figure_table import Shown
+
+FILE_NAME = "side-by-side.html"
+
+
+def write_page(side_by_side: BesideOutput, path: Path) -> Path:
+    """Write the page and return its path; the same runs in the same folders give the same bytes."""
+    write_text(path, html_of(side_by_side))
+    return path
+
+
+def html_of(side_by_side: BesideOutput) -> str:
+    """The page; whatever the runs say is escaped."""
+    environment = Environment(
+        loader=PackageLoader("steelyard", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("beside.html").render(
+        runs=[(number, run, Path(run).resolve().name) for number, run in enumerate(side_by_side.runs, 1)],
+        differences=side_by_side.differences,
+        questions=[(question, agreement(question)) for question in side_by_side.questions],
+        rows=list(map(_row, side_by_side.figures)),
+        why_not_paired=side_by_side.why_not_paired,
+        ratio_text=ratio_text,
+    )
+
+
+def _row(figure: Beside) -> tuple[tuple[str, str, str], list[Shown]]:
+    """What the figure is, and a value a run with its interval and, from the second run on, its ratio to the first."""
+    unit = f"{figure.measure}, {figure.unit}" if figure.unit else figure.measure
+    shown = [
+        Shown(
+            "-" if value is None else value_text(value),
+            dashed(bounds),
+            f"\u00d7{ratio_text(ratio)}" if place and ratio is not None else "",
+        )
+        for place, (value, bounds, ratio) in enumerate(zip(figure.values, figure.intervals, figure.ratios, strict=True))
+    ]
+    return (figure.cell, figure.subject, unit), shown

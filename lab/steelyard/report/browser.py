@@ -1,0 +1,71 @@
+"""The page as a picture or for paper, drawn by the Chromium that is on the machine; none is fetched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ..base.errors import SteelyardError, ToolchainError
+
+BROWSERS = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+VARIABLE = "STEELYARD_BROWSER"
+CARD = (1200, 800)  # pixels of the first screen, drawn at twice the density
+_LIMIT_SECONDS = 600
+
+
+def browser() -> str:
+    """The program: the one that STEELYARD_BROWSER names, else the first of BROWSERS that is here; raises ToolchainError."""
+    named = os.environ.get(VARIABLE)
+    for name in (named,) if named else BROWSERS:
+        if program := shutil.which(name):
+            return program
+    raise ToolchainError(
+        f"{VARIABLE} names {named}, which cannot be run" if named else "there is no Chromium or Chrome on this machine",
+        hint=f"install one (Debian: apt install chromium), or name one by {VARIABLE}; --markdown needs none",
+    )
+
+
+def draw_card(page: Path, to: Path) -> Path:
+    """The page's first screen as a PNG in `to`; raises ToolchainError and SteelyardError."""
+    width, height = CARD
+    return _drawn(
+        page,
+        to,
+        f"--screenshot={to.resolve()}",
+        f"--window-size={width},{height}",
+        "--force-device-scale-factor=2",
+        "--hide-scrollbars",
+    )
+
+
+def draw_paper(page: Path, to: Path) -> Path:
+    """The whole page as a PDF in `to`; raises ToolchainError and SteelyardError."""
+    return _drawn(page, to, f"--print-to-pdf={to.resolve()}", "--no-pdf-header-footer")
+
+
+def _drawn(page: Path, to: Path, *asked: str) -> Path:
+    """Let the browser write `to`, in a profile of its own that is thrown away."""
+    program = browser()
+    to.unlink(missing_ok=True)
+    # A browser refuses to build its sandbox for root. The page is the lab's own and its policy lets nothing run in it.
+    as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with tempfile.TemporaryDirectory(prefix="steelyard-browser-", ignore_cleanup_errors=True) as profile:
+        command = [
+            *(program, "--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
+            *(f"--user-data-dir={profile}", *as_root, *asked, page.resolve().as_uri()),
+        ]
+        try:
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise SteelyardError(f"{program} drew nothing in {_LIMIT_SECONDS} s") from None
+    if ran.returncode != 0 or not to.is_file() or not to.stat().st_size:
+        last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise SteelyardError(f"{program} could not draw {to.name}: {last[:300]}")
+    return to

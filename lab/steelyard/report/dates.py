@@ -1,0 +1,50 @@
+"""When a run was measured and for how long, from what its trials recorded; never from a clock of today or a file's date."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from ..base.progress import duration
+from ..store.stored_run import Run
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def measured_from_to(run: Run) -> tuple[datetime, datetime] | None:
+    """When the first trial that has a record began and when the last one ended, in UTC; None where none says."""
+    records = [trial.record for trial in run.trials if trial.record is not None]
+    begun = [moment for record in records if (moment := _moment(record.begun))]
+    ended = [moment for record in records if (moment := _moment(record.ended))]
+    return (min(begun), max(ended)) if begun and ended else None
+
+
+def when_text(run: Run) -> str:
+    """Such as `22 November 2026, 15:47 to 15:52 UTC`; empty where no trial says."""
+    between = measured_from_to(run)
+    if between is None:
+        return ""
+    begun, ended = between
+    if begun.date() == ended.date():
+        return f"{date_text(begun)}, {begun:%H:%M} to {ended:%H:%M} UTC"
+    return f"{date_text(begun)}, {begun:%H:%M} to {date_text(ended)}, {ended:%H:%M} UTC"
+
+
+def date_text(moment: datetime) -> str:
+    """Such as `22 November 2026`, in no language but the page's."""
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
+def measuring_text(run: Run) -> str:
+    """The time that all trials took together; empty where none says."""
+    seconds = sum(trial.record.seconds for trial in run.trials if trial.record is not None)
+    return duration(seconds) if seconds else ""
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

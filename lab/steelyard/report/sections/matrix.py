@@ -1,0 +1,100 @@
+"""Tests (or operations) by servers at a glance: a ratio, a word and a colour in each cell, linked to where it is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...analyse.analysis import Analysis
+from ...analyse.decisions import tests_in_order
+from ...analyse.verdicts import Judgement
+from ...models.records import Cell
+from ...statistics.verdict_words import Better, Word
+from ..section import Section
+from ..standings import basis_of, bounds_of, ratio_amount
+
+_LEAST = 4  # comparisons from which a matrix is read faster than sentences
+_DEEPEST, _SHADES = math.log(2), 3  # from twice as much on, a colour is at its deepest
+
+
+@dataclass(frozen=True)
+class Square:
+    """One comparison: `shade` is a class of style.css, empty where nothing was shown; `hint` is what a pointer brings up."""
+
+    ratio: str
+    word: str
+    hint: str
+    shade: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row: a test or an operation, where it is told, and a Square for each subject."""
+
+    name: str
+    title: str
+    anchor: str
+    squares: tuple[Square, ...]
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out of a run with few comparisons, with one cell, or with a grid, which is a map of its own."""
+    run = analysis.run
+    others = [label for label in run.schedule.subjects if label != run.schedule.reference]
+    others.sort(key=lambda label: label in run.floors)
+    tests = tests_in_order(run)
+    cells = tests or sorted(run.schedule.cells, key=lambda cell: not cell.primary)
+    gridded = any(cell.payload or cell.family for cell in cells)
+    if gridded or len(cells) < 2 or len(cells) * len(others) < _LEAST:
+        return None
+    against = {
+        (judgement.compared.cell.name, judgement.compared.a): judgement
+        for judgement in analysis.judgements
+        if judgement.compared.b == run.schedule.reference
+        and judgement.compared.measure.name == judgement.compared.cell.primary_measure
+    }
+    return {
+        "subjects": [(label, label in run.floors) for label in others],
+        "reference": run.schedule.reference,
+        "what": "test" if tests else "operation",
+        "measures": list(dict.fromkeys(analysis.measures[cell.primary_measure].title.lower() for cell in cells)),
+        "lines": [
+            _line(cell, [against.get((cell.name, label)) for label in others], tested=bool(tests)) for cell in cells
+        ],
+    }
+
+
+def _line(cell: Cell, judgements: list[Judgement | None], *, tested: bool) -> Line:
+    anchor = f"test-{cell.name}" if tested else "operations"
+    title = f"{cell.operation}: {cell.title}" if cell.title else "" if cell.name == cell.operation else cell.operation
+    return Line(cell.name, title, anchor, tuple(_square(judgement, anchor) for judgement in judgements))
+
+
+def _square(judgement: Judgement | None, anchor: str) -> Square:
+    if judgement is None or judgement.compared.ratio is None:
+        return Square("-", "", "nothing could be compared", "", anchor)
+    compared = judgement.compared
+    word = judgement.word.value if judgement.word is not None else "not valid" if judgement.broken else ""
+    reasons = "; ".join((*judgement.broken, *judgement.reasons))
+    hint = f"{compared.a} / {compared.b}, {compared.measure.title.lower()}: {basis_of(compared)}"
+    return Square(
+        ratio_amount(compared).text, word, f"{hint}; {reasons}" if reasons else hint, _shade(judgement), anchor
+    )
+
+
+def _shade(judgement: Judgement) -> str:
+    """Better or worse by how much, where that was shown: by its word, or of a measure without one by its interval."""
+    compared, bounds = judgement.compared, bounds_of(judgement.compared)
+    shown = judgement.word in (Word.FASTER, Word.SLOWER)
+    if not compared.primary and not judgement.broken and bounds is not None:
+        shown = bounds[0] > 1 or bounds[1] < 1
+    if not shown or compared.ratio is None:
+        return ""
+    distance = math.log(compared.ratio) * (1 if compared.measure.better is Better.HIGHER else -1)
+    depth = max(1, math.ceil(_SHADES * min(1.0, abs(distance) / _DEEPEST)))
+    return f"{'better' if distance > 0 else 'worse'}-{depth}"
+
+
+SECTION = Section("matrix", content)

@@ -1,0 +1,231 @@
+"""Who stands where and why: what each subject costs beside what is judged, as a sentence for few and as a table for many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..analyse.analysis import Analysis
+from ..analyse.ratios import Compared
+from ..analyse.sentences import HERE, place_text
+from ..analyse.verdicts import Judgement, Ranked, ranks
+from ..base.text import counted, percent_text, ratio_text, value_text
+from ..models.records import Cell
+from .subjects import called
+
+MOST_IN_SENTENCES = 3  # subjects that are compared with the reference; of more a table says it
+# What explains a verdict: what a subject does with it, and what it is, on either side of "0.5 times".
+EXPLAINING = {
+    "throughput": ("answers", "as many requests"),
+    "cpu_per_request": ("spends", "the processor time on a request"),
+    "response_time_p99": ("has", "the p99"),
+    "memory": ("holds", "the memory"),
+}
+WORDLESS = "-"
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A table cell: `text` is the value, `under` a smaller line, `hint` what a pointer over it brings up."""
+
+    text: str
+    under: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class RankedRow:
+    """One subject's row: its place (or why it has none), the word against the reference, and an amount for each heading."""
+
+    place: str
+    subject: str
+    word: str
+    amounts: tuple[Amount, ...]
+    floor: bool
+
+
+@dataclass(frozen=True)
+class Standings:
+    """`headline` says who is first; `headings` are (measure, unit) of the rows' amounts."""
+
+    headline: str
+    headings: tuple[tuple[str, str], ...]
+    rows: tuple[RankedRow, ...]
+    reference: str
+
+
+def against_reference(analysis: Analysis) -> list[Judgement]:
+    """The judged comparisons with the reference, each of them in one cell."""
+    reference = analysis.run.schedule.reference
+    return [
+        judgement
+        for judgement in analysis.judgements
+        if judgement.compared.primary and judgement.compared.b == reference
+    ]
+
+
+def why(analysis: Analysis) -> list[str]:
+    """A sentence a comparison on what goes with its verdict, both sides' values in it, such as "go spends 1.61 times the processor
+    time on a request (212 against 131 us) and holds 0.034 times the memory (13.5 against 398 MiB)."
+
+    Empty where several cells are judged, where there are more subjects than sentences are read of, and without a valid verdict.
+    """
+    judged = against_reference(analysis)
+    several = len({judgement.compared.cell.name for judgement in judged}) > 1
+    if several or len(judged) > MOST_IN_SENTENCES or not analysis.verdicts.valid:
+        return []
+    return [said for judgement in judged if (said := _why(analysis, judgement.compared))]
+
+
+def _why(analysis: Analysis, judged: Compared) -> str:
+    """Empty where nothing but what is judged has a ratio."""
+    parts = [part for name in EXPLAINING if name != judged.measure.name and (part := _part(analysis, judged, name))]
+    if not parts:
+        return ""
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Beside {judged.b}, {judged.a} {listed}."
+
+
+def _part(analysis: Analysis, judged: Compared, name: str) -> str:
+    compared = compared_on(analysis, judged.cell, judged.a, name)
+    if compared is None or compared.ratio is None:
+        return ""
+    bounds = bounds_of(compared)
+    sides = [value_of(analysis, judged.cell, subject, name) for subject in (judged.a, judged.b)]
+    values = "" if None in sides else f"{sides[0]} against {sides[1]} {compared.measure.unit}"
+    undecided = "not told apart" if bounds is not None and bounds[0] <= 1 <= bounds[1] else ""
+    aside = "; ".join(part for part in (values, undecided) if part)
+    does, quantity = EXPLAINING[name]
+    return f"{does} {ratio_text(compared.ratio, bounds)} times {quantity}" + (f" ({aside})" if aside else "")
+
+
+def compared_on(analysis: Analysis, cell: Cell, subject: str, measure: str) -> Compared | None:
+    """A subject against the reference in a cell on a measure; None where they were not compared."""
+    reference = analysis.run.schedule.reference
+    return next(
+        (
+            judgement.compared
+            for judgement in analysis.judgements
+            if (judgement.compared.a, judgement.compared.b) == (subject, reference)
+            and (judgement.compared.cell.name, judgement.compared.measure.name) == (cell.name, measure)
+        ),
+        None,
+    )
+
+
+def bounds_of(compared: Compared) -> tuple[float, float] | None:
+    """The interval of the ratio as two numbers."""
+    return None if compared.interval is None else (compared.interval.low, compared.interval.high)
+
+
+def value_of(analysis: Analysis, cell: Cell, subject: str, measure: str) -> str | None:
+    """A subject's own figure over all forks, as text without its unit; None where there is none."""
+    for figure in analysis.figures:
+        if figure.fork is None and (figure.cell.name, figure.subject, figure.measure.name) == (
+            cell.name,
+            subject,
+            measure,
+        ):
+            return None if figure.value is None else value_text(figure.value)
+    return None
+
+
+def standings(analysis: Analysis) -> Standings | None:
+    """The table of many subjects in the one cell that is judged; None where sentences say it, and where several are judged."""
+    judged = against_reference(analysis)
+    cells = {judgement.compared.cell.name: judgement.compared.cell for judgement in judged}
+    if len(cells) != 1 or len(judged) <= MOST_IN_SENTENCES or not analysis.verdicts.valid:
+        return None
+    (cell,) = cells.values()
+    placed = ranks(analysis.run, analysis.judgements)
+    names = [cell.primary_measure, *(name for name in EXPLAINING if name != cell.primary_measure)]
+    words = {judgement.compared.a: judgement.word for judgement in judged}
+    rows = [
+        RankedRow(
+            place=place,
+            subject=subject if subject in analysis.run.floors else called(analysis.run, subject),
+            word="reference" if subject == analysis.run.schedule.reference else _word(words.get(subject)),
+            amounts=tuple(_amounts(analysis, cell, subject, names)),
+            floor=subject in analysis.run.floors,
+        )
+        for place, subject in _in_order(analysis, placed, judged)
+    ]
+    return Standings(
+        headline=_headline(judged[0].compared, placed),
+        headings=tuple(_headings(analysis, names)),
+        rows=tuple(rows),
+        reference=analysis.run.schedule.reference,
+    )
+
+
+def _word(word: object) -> str:
+    return WORDLESS if word is None else str(word)
+
+
+def _headings(analysis: Analysis, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    measures = [analysis.measures[name] for name in names if name in analysis.measures]
+    yield f"ratio of {measures[0].short[:1].lower()}{measures[0].short[1:]}", f"to {analysis.run.schedule.reference}"
+    for measure in measures:
+        yield measure.short[:1].lower() + measure.short[1:] if measure.short.istitle() else measure.short, measure.unit
+
+
+def _amounts(analysis: Analysis, cell: Cell, subject: str, names: Sequence[str]) -> Iterator[Amount]:
+    """The ratio on what is judged with its interval, then the values on each measure with their ratios."""
+    judged = compared_on(analysis, cell, subject, names[0])
+    yield Amount("1", hint="the reference") if judged is None else ratio_amount(judged)
+    for name in names:
+        if name not in analysis.measures:
+            continue
+        compared = compared_on(analysis, cell, subject, name)
+        own = value_of(analysis, cell, subject, name) or "-"
+        if compared is None or compared.ratio is None or name == names[0]:
+            yield Amount(own)
+        else:
+            yield Amount(own, under=f"\u00d7{ratio_text(compared.ratio, bounds_of(compared))}", hint=basis_of(compared))
+
+
+def ratio_amount(compared: Compared) -> Amount:
+    """A ratio with its interval below it, and what it rests on as a hint."""
+    if compared.ratio is None:
+        return Amount("-", hint="nothing could be compared")
+    bounds = bounds_of(compared)
+    interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
+    return Amount(ratio_text(compared.ratio, bounds), interval, basis_of(compared))
+
+
+def basis_of(compared: Compared) -> str:
+    """Interval, forks and pairs in a line."""
+    bounds = bounds_of(compared)
+    interval = (
+        "no interval"
+        if bounds is None
+        else f"{percent_text(compared.confidence)} interval {' to '.join(ratio_text(bound, bounds) for bound in bounds)}"
+    )
+    return f"{interval}, {counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
+
+
+def _in_order(analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Judgement]) -> Iterator[tuple[str, str]]:
+    """Place and subject: the ranked best first, then those without a place, then floors, each by their ratios."""
+    yield from ((place_text(place), place.subject) for place in placed)
+    ranked = {place.subject for place in placed}
+    rest = [judgement.compared for judgement in judged if judgement.compared.a not in ranked]
+    rest.sort(key=lambda compared: (compared.a in analysis.run.floors, -(compared.ratio or 0.0)))
+    if analysis.run.schedule.reference not in ranked:
+        yield WORDLESS, analysis.run.schedule.reference
+    for compared in rest:
+        yield ("floor" if compared.a in analysis.run.floors else WORDLESS), compared.a
+
+
+def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
+    """Who may be first; that several may be is said, and never that they are joint winners."""
+    quantity = f"{compared.measure.title[:1].lower()}{compared.measure.title[1:]}"
+    where = f"by {quantity} on {compared.cell.name}, {HERE}"
+    firsts = [place.subject for place in placed if place.best == 1]
+    if not firsts:
+        return f"No places {where}"
+    if len(firsts) == 1:
+        return f"{firsts[0]} is first of {len(placed)} {where}"
+    others = len(placed) - len(firsts)
+    return f"Which is first {where}, was not decided between {', '.join(firsts[:-1])} and {firsts[-1]}" + (
+        f"; {counted(others, 'other')} {'is' if others == 1 else 'are'} behind" if others else ""
+    )

@@ -1,0 +1,89 @@
+"""A report shared: as Markdown, as a picture and for paper by the browser that is here, and what is said where something is not."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from command import steelyard
+from steelyard.analyse.analysis import examined
+from steelyard.base.errors import SteelyardError, ToolchainError
+from steelyard.report import browser
+from steelyard.report.keeping import keep
+from steelyard.report.markdown import markdown_of
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
+
+STUDY = 'title = "A | B <script> *bold*"\n'
+
+
+def small(tmp_path: Path, **planted: object) -> Path:
+    return write_run(tmp_path / "run", Planted(**({"forks": 2, "pairs": 3} | planted)))  # type: ignore[arg-type]
+
+
+def test_markdown_says_the_verdict_why_when_and_the_figures_and_a_study_writes_none_of_it(tmp_path: Path) -> None:
+    said = markdown_of(examined(read_run(small(tmp_path, forks=4, pairs=10, study=STUDY))))
+    assert said.startswith("# A \\| B \\<script\\> \\*bold\\*\n\n**tomcat-metro is slower than go on echoStruct")
+    assert "Beside go, tomcat-metro spends 1." in said and "- measured: 5 January 2026" in said
+    rows = [line for line in said.splitlines() if line.startswith("|")]
+    assert len({line.replace("\\|", "").count("|") for line in rows}) == 1 and len(rows) == 4
+
+
+def test_many_subjects_are_a_table_in_markdown_too(tmp_path: Path) -> None:
+    rates = {f"server-{n}": 4000.0 + 1000 * n for n in range(5)}
+    said = markdown_of(examined(read_run(small(tmp_path, forks=4, pairs=4, rates=rates, reference="server-0"))))
+    assert "**server-4 is first of 5 by throughput" in said
+    assert "| server-4 | 1 | faster |" in said
+
+
+def test_without_a_browser_the_picture_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    run = small(tmp_path)
+    ran = steelyard("report", str(run), "--png", folder=tmp_path, environment={"STEELYARD_BROWSER": "/no/such"})
+    assert ran.code == 1 and "STEELYARD_BROWSER names /no/such" in ran.err and "hint: install one" in ran.err
+    assert not (run / "report.html").exists()
+
+
+def test_a_machine_without_any_browser_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STEELYARD_BROWSER", raising=False)
+    monkeypatch.setattr(browser, "BROWSERS", ("no-such-browser",))
+    with pytest.raises(ToolchainError, match="no Chromium or Chrome on this machine"):
+        browser.browser()
+
+
+def test_a_browser_that_draws_nothing_is_named_with_its_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho 'no display' >&2\nexit 3\n")
+    broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("STEELYARD_BROWSER", str(broken))
+    page = tmp_path / "report.html"
+    page.write_text("<p>")
+    with pytest.raises(SteelyardError, match=r"could not draw report\.png: no display"):
+        browser.draw_card(page, tmp_path / "report.png")
+
+
+def test_a_real_browser_draws_the_first_screen_and_the_pages(tmp_path: Path) -> None:
+    try:
+        browser.browser()
+    except ToolchainError:
+        pytest.skip("there is no Chromium or Chrome on this machine")
+    run = small(tmp_path)
+    ran = steelyard("report", str(run), "--png", "--pdf", "--markdown", folder=tmp_path)
+    assert ran.code == 0, ran.err
+    picture = (run / "report.png").read_bytes()
+    size = (int.from_bytes(picture[16:20], "big"), int.from_bytes(picture[20:24], "big"))
+    assert picture.startswith(b"\x89PNG") and size == (2400, 1600)
+    assert (run / "report.pdf").read_bytes().startswith(b"%PDF-")
+    assert ran.out.count("written: ") == 3
+    kept = keep(run, tmp_path / "kept")
+    assert not [path.name for path in kept.iterdir() if path.suffix in (".png", ".pdf", ".md")]
+
+
+def test_a_run_with_missing_files_says_so_on_the_terminal_and_on_its_page(tmp_path: Path) -> None:
+    run = small(tmp_path)
+    (run / "environment.json").unlink()
+    ran = steelyard("report", str(run), folder=tmp_path)
+    assert ran.code == 0 and "environment.json is missing: on which machine" in ran.err
+    assert "environment.json is missing: on which machine" in (run / "report.html").read_text()

@@ -1,0 +1,67 @@
+"""Manual pages from what --help says: `python tools/man.py DIR`, then `man DIR/steelyard.1`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from steelyard import __version__
+from steelyard.cli import app
+
+Command = Any  # typer brings a copy of click of its own, without types
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Each page's file name and its roff: of the whole, and of every command."""
+    yield from _pages(typer.main.get_command(app), ("steelyard",))
+
+
+def _pages(command: Command, words: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    yield f"{'-'.join(words)}.1", _page(command, words)
+    for name, below in sorted(getattr(command, "commands", {}).items()):
+        yield from _pages(below, (*words, name))
+
+
+def _page(command: Command, words: tuple[str, ...]) -> str:
+    context = command.context_class(command, info_name=" ".join(words))
+    said = (command.help or "").strip()
+    lines = [
+        f'.TH {"-".join(words).upper()} 1 "" "steelyard {__version__}"',
+        *(".SH NAME", _text(f"{'-'.join(words)} - {said.splitlines()[0] if said else ''}")),
+        *(".SH SYNOPSIS", _text(" ".join((" ".join(words), *command.collect_usage_pieces(context))))),
+        *(".SH DESCRIPTION", _text(said)),
+    ]
+    records = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context))]
+    if records:
+        lines.append(".SH OPTIONS")
+        lines += [line for name, meaning in records for line in (".TP", f"\\fB{_text(name)}\\fR", _text(meaning))]
+    if below := getattr(command, "commands", {}):
+        lines.append(".SH COMMANDS")
+        for name, inner in sorted(below.items()):
+            lines += [".TP", f"\\fB{_text('-'.join((*words, name)))}\\fR(1)", _text(inner.get_short_help_str(200))]
+    if command.epilog:
+        heading, colon, rest = command.epilog.partition(": ")
+        lines += [f".SH {_text(heading.upper())}", _text(rest)] if colon else [".SH NOTES", _text(command.epilog)]
+    return "\n".join(lines) + "\n"
+
+
+def _text(words: str) -> str:
+    """Text in which roff finds no request."""
+    escaped = words.replace("\\", "\\e").replace("-", "\\-")
+    return "\n".join(f"\\&{line}" if line[:1] in (".", "'") else line for line in escaped.splitlines())
+
+
+def main(folder: Path) -> None:
+    """Write all pages into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in pages():
+        (folder / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("error: name the folder to write the pages to")
+    main(Path(sys.argv[1]))
