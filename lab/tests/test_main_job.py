@@ -102,7 +102,7 @@ def test_a_budget_too_small_for_all_is_kept_by_leaving_out_and_saying_so(run: Ru
     ran = run("run", study(tmp_path, forks=9), "--budget", "1s")
     assert "left out, for the budget does not hold it" in ran.err, ran.err
     found = verdicts(tmp_path)
-    assert any(note.startswith("left out") for note in found["notes"])
+    assert any(note.startswith("shortened to fit") for note in found["notes"])
     forks = next(one["forks"] for one in found["comparisons"] if one["primary"])
     assert forks == len(records(tmp_path)) < 9
 

@@ -16,7 +16,7 @@ from .section import Section
 from .sections import SECTIONS
 from .subjects import legend, text
 
-_HEADED = re.compile(r'<section id="([a-z0-9-]+)"[^>]*>\s*<h2>(.*?)</h2>')
+_HEADED = re.compile(r'<section id="([a-z0-9-]+)"[^>]*>\s*<h\d>(.*?)</h\d>')
 
 
 @dataclass(frozen=True)
