@@ -10,6 +10,8 @@ RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
 KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
 # Tests that judge no times, side by side: where there are more processors, all of them use the same ones for servers and for the engine.
 AT_ONCE := 2
+# A file to a worker, in the order that they have: what a module made is made once.
+BY_FILE := --dist loadfile --no-loadscope-reorder
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
 help: ## say what can be made
@@ -71,7 +73,7 @@ test-rust:
 	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet || exit 1; done
 
 test-python: build
-	$(RUN) pytest lab/tests services servers engine/bench --numprocesses $(AT_ONCE) monitor/bench
+	$(RUN) pytest lab/tests services servers engine/bench monitor/bench --numprocesses $(AT_ONCE) $(BY_FILE)
 
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
@@ -86,7 +88,7 @@ provide: build ## fetch and build the servers that the end-to-end tests start
 	$(RUN) python tools/provide.py
 
 test-e2e: build ## short runs on real servers, side by side
-	$(RUN) pytest tests -m "not long and not alone" --numprocesses $(AT_ONCE) --dist loadgroup
+	$(RUN) pytest tests -m "not long and not alone" --numprocesses $(AT_ONCE) $(BY_FILE)
 
 test-alone: build ## those that ask for a verdict or count on times, one after the other
 	$(RUN) pytest tests -m "alone and not long"

@@ -35,7 +35,6 @@ VARIED = {
     "jvm": "-Dsaid=so -Dplain=$(exit);`exit`&|<'\"*",  # nothing of it means anything to a shell
 }
 PROGRESS = Progress(Console(stderr=True), quiet=True)
-both_are_up = pytest.mark.xdist_group("both")
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +75,6 @@ def open_jars(part: RunningPart) -> set[str]:
     return {file.name for file in files if file.suffix == ".jar"}
 
 
-@both_are_up
 def test_the_jvm_has_the_heap_the_collector_and_the_processors(both: RunningSubject) -> None:
     varied, default = (asked(part, "VM.flags") for part in both.parts)
     for flags, heap, collector in ((varied, 128, "UseSerialGC"), (default, 256, "UseG1GC")):
@@ -87,7 +85,6 @@ def test_the_jvm_has_the_heap_the_collector_and_the_processors(both: RunningSubj
         assert f"-XX:ActiveProcessorCount={len(cpus.share().server)}" in flags
 
 
-@both_are_up
 def test_it_runs_on_the_jdk_with_the_further_options(both: RunningSubject) -> None:
     varied, default = (asked(part, "VM.system_properties") for part in both.parts)
     assert re.search(r"^java\.specification\.version=17$", varied, re.M)
@@ -97,7 +94,6 @@ def test_it_runs_on_the_jdk_with_the_further_options(both: RunningSubject) -> No
     assert "said=so" not in default
 
 
-@both_are_up
 def test_two_versions_of_a_server_and_of_its_stack_are_up_at_once(both: RunningSubject) -> None:
     varied, default = both.parts
     assert "[Apache Tomcat/11.0.18]" in varied.log.read_text()
@@ -107,14 +103,12 @@ def test_two_versions_of_a_server_and_of_its_stack_are_up_at_once(both: RunningS
     assert not open_jars(varied) & {"jaxws-rt-4.0.5.jar"}
 
 
-@both_are_up
 def test_a_server_calls_itself_what_it_runs(both: RunningSubject) -> None:
     varied, default = (part.part.server.model for part in both.parts)
     assert (varied.version, varied.stack) == ("11.0.18", "Metro 4.0.4")
     assert (default.version, default.stack) == ("11.0.24", "Metro 4.0.5")
 
 
-@both_are_up
 def test_the_worker_threads_are_as_many(both: RunningSubject) -> None:
     varied, default = (
         len(re.findall(r'^"http-nio-\S+-exec-\d+"', asked(part, "Thread.print"), re.M)) for part in both.parts
@@ -123,7 +117,6 @@ def test_the_worker_threads_are_as_many(both: RunningSubject) -> None:
     assert default > 7
 
 
-@both_are_up
 def test_the_server_takes_as_many_connections_and_the_kernel_keeps_as_many_more(both: RunningSubject) -> None:
     varied, default = both.parts
     kept_by_linux = int(VARIED["accept_queue"]) + 1
@@ -145,7 +138,6 @@ def connected(part: RunningPart, most: int) -> int:
     return most
 
 
-@both_are_up
 def test_messages_are_read_by_the_parser(both: RunningSubject) -> None:
     varied, default = (asked(part, "GC.class_histogram", "-all") for part in both.parts)
     assert "com.ctc.wstx.sr.ValidatingStreamReader" in default

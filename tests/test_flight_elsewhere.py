@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from conftest import Lab
 
-pytestmark = pytest.mark.xdist_group("flight-elsewhere")
 SUBJECT = "tomcat-cxf@postgres"
 USERS, EACH = 16, 2  # of the test users-16, at the scale below
 

@@ -15,7 +15,6 @@ from conftest import Lab
 ROOT = Path(__file__).parent.parent
 UV = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
 RUST = ("cargo", "rustc", "rustup")
-pytestmark = pytest.mark.xdist_group("installed")  # one environment for all
 
 
 def build_wheels(folder: Path) -> Path:

@@ -36,8 +36,6 @@ parts = [{ server = "tomcat-metro", factors = { journal = "jdbc" } }]
 companions = [{ server = "postgres" }]
 """
 
-pytestmark = pytest.mark.xdist_group("journal")  # one trial for all
-
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from conftest import Lab
 
-pytestmark = pytest.mark.xdist_group("layers")  # one run for all
 USERS, EACH, PAIRS = 2, 30, 3
 DELAY_MS = 5.0
 STUDY = f"""

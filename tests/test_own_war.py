@@ -15,7 +15,6 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import subject
 from steelyard.provision.toolchain import require
 
-pytestmark = pytest.mark.xdist_group("own-war")
 PROGRESS = Progress(Console(quiet=True), quiet=True)
 
 

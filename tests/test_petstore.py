@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from conftest import Lab, lab_in
 
-pytestmark = pytest.mark.xdist_group("shop")  # one run for all
 # The third variant is in test_petstore_pages.py, and all three are in services/petstore/java-springws/src/test.
 USERS = 4
 STUDY = """

@@ -11,8 +11,6 @@ from conftest import HOUSE
 from steelyard.models.study import PartSpec, SubjectSpec
 from test_petstore_pages import ADDRESS, WAIT_SECONDS, Answer, Shop, clear, started
 
-pytestmark = pytest.mark.xdist_group("pages")
-
 
 def subject_on(database: str, server: str) -> SubjectSpec:
     """A shop that reaches its database through a door."""

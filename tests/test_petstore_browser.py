@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from test_petstore_pages import ADDRESS, TOMCAT, Shop, started
 
-pytestmark = pytest.mark.xdist_group("pages")
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = (1200, 400)
 MILLISECONDS = 60_000

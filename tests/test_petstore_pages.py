@@ -22,8 +22,6 @@ from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 
-pytestmark = pytest.mark.xdist_group("pages")  # one start for all
-
 WAIT_SECONDS = 60
 ADDRESS = {"name": "Åse <b>", "street": "1 Long Lane", "city": "Market Town", "country": "Neverland"}
 ADMIN = {"Authorization": "Basic " + base64.b64encode(b"admin:admin-secret").decode()}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("pages")]
+pytestmark = pytest.mark.long
 
 TOOL = Path(__file__).parent.parent / "tools" / "siege.py"
 USERS = 4

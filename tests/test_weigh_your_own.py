@@ -11,6 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from conftest import Lab
 from rich.console import Console
 from steelyard.base import house
 from steelyard.base.progress import Progress
@@ -19,9 +20,6 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
 
-from conftest import Lab
-
-pytestmark = pytest.mark.xdist_group("weigh")  # one server for all
 PROGRESS = Progress(Console(quiet=True), quiet=True)
 CONTRACTS = house.root() / "contracts"
 

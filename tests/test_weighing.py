@@ -102,7 +102,6 @@ def test_planted_wrong_answers_void_their_slices(lab: Lab) -> None:
     assert "wrong" in page
 
 
-@pytest.mark.xdist_group("weighed")
 def test_the_report_is_rebuilt_from_stored_files_alone_and_is_the_same(shared_lab: Lab, weighed: Path) -> None:
     moved = shared_lab.folder / "moved elsewhere"
     shutil.copytree(weighed, moved)
@@ -132,7 +131,6 @@ def test_as_published_runs_the_papers_own_file_unbroken_and_calls_nothing(lab: L
     assert "nearly 3 times better than .NET" in (run / "report.html").read_text()
 
 
-@pytest.mark.xdist_group("weighed")
 def test_what_machines_read_keeps_the_schemas_of_contracts(shared_lab: Lab, weighed: Path) -> None:
     listed = shared_lab.run("servers", "--json")
     jsonschema.validate(listed.json(), schema("servers-output"))

@@ -27,7 +27,6 @@ def eight(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     return analysed(tmp_path_factory.mktemp("eight"), rates=EIGHT, reference="server-3", cells=cells, pairs=4, forks=4)
 
 
-@pytest.mark.xdist_group("report-matrix")
 def test_the_matrix_has_a_row_an_operation_and_a_column_a_subject_but_the_reference(eight: Analysis) -> None:
     content = matrix.content(eight)
     assert content is not None
@@ -40,7 +39,6 @@ def test_the_matrix_has_a_row_an_operation_and_a_column_a_subject_but_the_refere
     assert second.squares[0].word == "" and second.squares[0].shade.startswith("worse")
 
 
-@pytest.mark.xdist_group("report-matrix")
 def test_more_subjects_than_colours_are_rows_best_first_and_a_panel_each(eight: Analysis) -> None:
     shown = operations.content(eight)
     assert shown is not None and not shown["coloured"]
@@ -52,7 +50,6 @@ def test_more_subjects_than_colours_are_rows_best_first_and_a_panel_each(eight: 
     assert folded is not None and len(folded["folded"]) == len(EIGHT) - 1  # type: ignore[arg-type]
 
 
-@pytest.mark.xdist_group("report-matrix")
 def test_every_mark_has_its_value_as_a_title_and_nothing_else_of_the_librarys(eight: Analysis) -> None:
     page = html_of(eight)
     titles = re.findall(r"<title>([^<]*)</title></(?:path|line|rect|circle)>", page)
