@@ -32,13 +32,16 @@ def limit_found(lab: Lab, url: str, *words: str) -> Any:
     return outcome
 
 
-def test_the_interval_holds_the_limit_that_theory_knows(lab: Lab) -> None:
+def test_a_short_try_comes_near_the_limit_that_theory_knows(lab: Lab) -> None:
     with one_worker() as (url, _):
         outcome = limit_found(lab, url, "--within", "90s")
     limit = outcome["limit"]
-    assert limit["low"] <= TRUTH["poisson"] <= limit["high"], outcome
-    # In half of its usual time, and beside whatever else a machine does, an interval may be wide; the long test asks for 4%.
-    assert abs(limit["value"] / TRUTH["poisson"] - 1) <= 0.10, limit
+    # A 95% interval may miss once in twenty, and a stalled host makes it wide: how often and how wide is the long test's.
+    assert abs(limit["value"] / TRUTH["poisson"] - 1) <= 0.10, outcome
+    assert limit["low"] <= min(limit["value"], 1.05 * TRUTH["poisson"]), outcome
+    assert limit["high"] >= max(limit["value"], 0.95 * TRUTH["poisson"]), outcome
+    assert outcome["unit"] == "requests/s" and outcome["seconds"] < 180
+    assert "requests wait" in outcome["beyond"], outcome["beyond"]
 
 
 @pytest.mark.long
