@@ -352,23 +352,25 @@ class _Trial:
 
     def _block(self, plan: SlicePlan, cell: Cell) -> None:
         """An unbroken load, second by second: Little's law holds in each, whatever is planted."""
-        planted, seconds, operation = self.planted, round(shapes.seconds_of(cell.profile)), next(iter(cell.mix))
-        begin, length = self.clock, seconds * 10**9
+        planted, seconds, operation = self.planted, shapes.seconds_of(cell.profile), next(iter(cell.mix))
+        begin, length = self.clock, round(seconds * 1e9)
         self.clock += length + 2_000_000_000
         rate = planted.rates[plan.subject] * math.exp(self.fork[plan.subject])
         total = dict.fromkeys(("completed", "refused", "spent"), 0)
         loaded = 0
-        for second in range(seconds):
+        for second in range(math.ceil(seconds)):
             users = users_at(cell.profile, second + 0.5)
             loaded = loaded + 1 if users else 0
             growth = 1 + planted.creeps.get(plan.subject, 0) * second / seconds
             slow = 3.0 if 0 < loaded <= planted.settles.get(plan.subject, 0) else 1.0
             noise = math.exp(self.draw.gauss(0, 0.01))
-            answered = rate * min(1.0, users / planted.knees.get(plan.subject, 1)) / growth / slow * noise
+            lasted = min(1.0, seconds - second)
+            answered = lasted * rate * min(1.0, users / planted.knees.get(plan.subject, 1)) / growth / slow * noise
             refuses = users >= planted.refuses_from.get(plan.subject, users + 1)
             failed = {"refused": round(answered / 5)} if refuses else {}
-            spent = users * 10**9
-            self._tick(plan, begin + (second + 1) * 10**9, operation, users, round(answered), failed, spent)
+            spent = round(users * lasted * 1e9)
+            ended = begin + min(length, (second + 1) * 10**9)
+            self._tick(plan, ended, operation, users, round(answered), failed, spent)
             total["completed"] += round(answered)
             total["refused"] += sum(failed.values())
             total["spent"] += spent

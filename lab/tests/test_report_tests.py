@@ -77,6 +77,24 @@ def test_charts_are_over_time_and_where_users_change_over_users(page: str) -> No
     assert "Failures of all kinds" in section(page, "10") and "Failures of all kinds" not in section(page, "8")
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        BigBang(users=15, seconds=0.3),
+        Ramp(from_users=1, to_users=2, seconds=0.3),
+        Steps(levels=[1, 2], hold_seconds=0.1),
+        Ramp(from_users=0, to_users=1, seconds=0.4),
+    ],
+    ids=["no whole second", "a ramp of no second", "steps of no second", "no user in any second"],
+)
+def test_work_that_was_done_before_its_first_second_ended_is_reported(tmp_path: Path, shape: Profile) -> None:
+    rates = {"tomcat-metro": 700.0, "wildfly": 500.0}
+    planted = Planted(rates=rates, reference="tomcat-metro", blocks={"8": shape}, operations=OPERATIONS)
+    write_run(tmp_path / "run", planted)
+    page = write_report(tmp_path / "run").read_text()
+    assert "Response time, ms, over time" in section(page, "8")
+
+
 def test_findings_stand_in_sentences_and_what_is_too_short_is_said(page: str) -> None:
     assert "tomcat-metro refuses from 24 users on" in section(page, "10")
     assert "recovers in every burst" in section(page, "12")

@@ -66,7 +66,7 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
         for number in measured_slices(trial, cell.name, subject).values():
             if number in trial.slices and trial.ticks_by_slice.get(number):
                 forks.append(_series(trial, number))
-    return forks
+    return [fork for fork in forks if len(fork.second)]
 
 
 def _series(trial: Trial, number: int) -> Series:
@@ -77,6 +77,8 @@ def _series(trial: Trial, number: int) -> Series:
     instants = np.array(sorted(by_instant), float)
     seconds = np.diff(instants, prepend=begin) / 1e9
     kept = seconds >= LEAST_TICK_SECONDS
+    if not kept.any():  # work that was done sooner than that is all there is to show
+        kept = seconds > 0
     rows = [by_instant[int(instant)] for instant in instants[kept]]
     kinds = sorted({kind for ticks in rows for tick in ticks for kind in tick.failures})
 
