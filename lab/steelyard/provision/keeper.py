@@ -20,7 +20,7 @@ from typing import Any
 
 from ..base.errors import KeeperError, ToolchainError
 
-ANSWER_SECONDS = 10.0
+ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
 # A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
 _END_SECONDS = 20.0
 _LEFT_SOME = 3
