@@ -352,7 +352,7 @@ class GoalFound(Strict):
 class LimitStage(Strict):
     """A stretch of load on the way to a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are shares of
     its requests, `at_percentile_ms` is the response time at the promise's percentile, null where failures reach it, and `kept`
-    whether the promise was."""
+    whether the promise was. Times begin when the engine took a request up. `left_out` says why a stage does not count."""
 
     load: str
     rate: Significant | None
@@ -365,6 +365,7 @@ class LimitStage(Strict):
     failed: Significant
     failures: dict[str, int]
     kept: bool
+    left_out: str | None = None
 
 
 class LimitOutput(Strict):
