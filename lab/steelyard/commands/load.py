@@ -51,7 +51,7 @@ class TargetOptions:
         ),
     ] = None
     auth: Annotated[
-        str | None, typer.Option(help="Who asks: basic, bearer, password or password-digest (WS-Security).")
+        str | None, typer.Option(help="Who asks: basic, digest, bearer, password or password-digest (WS-Security).")
     ] = None
     user: Annotated[str, typer.Option(help="The user's name that goes with --auth.")] = ""
     secret: Annotated[

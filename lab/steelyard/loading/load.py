@@ -82,7 +82,7 @@ def prepared(
 ) -> Iterator[Ready]:
     """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
     target = target_of(asked)
-    asked, secrets = with_auth(asked, secret_headers)
+    asked, who_asks = with_auth(asked, secret_headers)
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"):
         _make(folder)
@@ -95,7 +95,7 @@ def prepared(
             target,
             corpus,
             folder,
-            secrets,
+            who_asks,
             shares.engine,
             words.seed,
             words.timeout_seconds,
