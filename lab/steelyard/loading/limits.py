@@ -153,9 +153,14 @@ class Search:
         seconds = max(_LEAST_STAGE_SECONDS, self._left() / _STAGES - 1.0)
         bound = self.stages.most_rate or math.inf
         approach, first = Approach(queue, promise, capacity), len(self.stages.driven)
-        while self._left() > seconds or len(self.stages.driven) - first < LEAST_STRETCHES:
+        while True:
+            suspect = approach.suspect()
+            # The last place is for driving a suspicious stage again: what is not known to be disturbed counts.
+            needed = seconds if suspect is not None else 2 * seconds
+            if len(self.stages.driven) - first >= LEAST_STRETCHES and self._left() < needed:
+                break
             rate = min(approach.rate(), bound)
-            self._near(approach, rate, seconds)
+            self._near(approach, suspect, rate, seconds)
             if self._errors_break(self.stages.driven[first:]):
                 return self._bracketed_rates(rate)
         self._take_back(approach, first)
@@ -167,9 +172,9 @@ class Search:
             return _none(f"the promise is kept up to max_rate, {bound:g}/s")
         return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
 
-    def _near(self, approach: Approach, rate: float, seconds: float) -> None:
+    def _near(self, approach: Approach, suspect: int | None, rate: float, seconds: float) -> None:
         """One stage more: at a rate, or a suspicious one once more, and what is learned of it."""
-        suspect, number = approach.suspect(), len(self.stages.driven)
+        number = len(self.stages.driven)
         if suspect is not None:
             rate = self.stages.driven[suspect].stage.rate or rate
         again = None if suspect is None else suspect + 1
