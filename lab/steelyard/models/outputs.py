@@ -395,6 +395,19 @@ class LimitOutput(Strict):
     run: str
 
 
+class StartedTarget(Strict):
+    """What a target used that was started for a load: processor time of the load in s, and in ms for each request that was sent,
+    that of its JIT compilers, and the resident memory at its end in MiB. `counted` is how many requests its service counted, null
+    where its file names no counter, and `counted_alike` whether that agrees with what was sent."""
+
+    cpu_s: Significant
+    cpu_ms_per_request: Significant | None
+    jit_s: Significant
+    memory_mib: Significant
+    counted: int | None
+    counted_alike: bool | None
+
+
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
@@ -402,7 +415,7 @@ class LoadOutput(Strict):
     was sent beside it (`outside_by`: the verification; lead-in, drain and what was given up), so that `completed + failed +
     outside = sent`, which a service that counts has counted. Intervals are of this process alone. `not_judged` names what
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
-    `kept_rules`.
+    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already.
     """
 
     service: str
@@ -429,4 +442,5 @@ class LoadOutput(Strict):
     stopped: str | None
     notes: list[str]
     not_judged: list[str]
+    started: StartedTarget | None = None
     run: str
