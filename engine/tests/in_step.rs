@@ -436,6 +436,8 @@ fn each_request_of_a_slice_is_written_down_where_that_is_asked() {
     for (place, request) in logged.iter().enumerate() {
         let (due, response) = (number(request, "due_ns"), number(request, "response_ns"));
         assert!(due >= before && (begin..end).contains(&due), "{request:?}");
+        let taken_up = number(request, "taken_up_ns");
+        assert!(taken_up >= due && taken_up < due + response, "{request:?}");
         assert_eq!((request["slice"].as_str(), request["right"].as_str()), ("7", "1"));
         // Each took its own 20 ms after those before it, which were due 2 ms earlier each.
         assert!(response >= (place as u64 + 1) * 18_000_000, "{request:?}");

@@ -18,6 +18,7 @@ from typing import Any
 import jsonschema
 import pytest
 from command import Ran, steelyard
+from own_service import service
 from steelyard.base import house
 from steelyard.base.configuration import load
 from steelyard.base.errors import ConfigurationError
@@ -26,24 +27,6 @@ from steelyard.loading.comparing import ratio_of
 from steelyard.models.service import Service
 
 SCHEMA = json.loads((house.root() / "contracts" / "comparison-output.schema.json").read_text())
-SERVER = """\
-import sys, time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-class Answer(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        time.sleep(float(sys.argv[2]))
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-    def log_message(self, *said):
-        pass
-with open("starts", "a") as starts:
-    starts.write("started\\n")
-ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer).serve_forever()
-"""
 
 
 @contextmanager
@@ -74,30 +57,6 @@ def compare(folder: Path, *words: str) -> Ran:
     ran = steelyard("compare", *words, folder=folder, environment={"STEELYARD_AWAKE": "no"})
     assert "Traceback" not in ran.err and "defect" not in ran.err, ran.err
     return ran
-
-
-def service(folder: Path, name: str, seconds: float, **more: object) -> Path:
-    """A service folder of the user's own that says how it is started."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    made = folder / name
-    made.mkdir()
-    (made / "serve.py").write_text(SERVER)
-    (made / "order.json").write_text("{}")
-    start = [sys.executable, "serve.py", str(port), str(seconds)]
-    said = {
-        "name": name,
-        "title": name,
-        "meaning": "json",
-        "path": "/",
-        "target": f"http://127.0.0.1:{port}",
-        "start": start,
-    }
-    text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in {**said, **more}.items())
-    text += '[operations.order]\nmeaning = "an order"\nsample = "order.json"\n'
-    (made / "service.toml").write_text(text)
-    return made
 
 
 def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> None:

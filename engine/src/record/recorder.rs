@@ -26,6 +26,8 @@ pub struct Exchange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Logged {
     pub due: Ns,
+    /// When it was taken up: later than it was due where the engine itself was held up.
+    pub taken_up: Ns,
     /// From the instant at which it was due.
     pub response: Ns,
     pub right: bool,
@@ -268,6 +270,7 @@ impl Recorder {
         {
             log.push(Logged {
                 due: exchange.due,
+                taken_up: exchange.taken_up,
                 response: exchange.last_byte.saturating_sub(exchange.due),
                 right: matches!(outcome, Outcome::Right { .. }),
             });

@@ -110,7 +110,7 @@ impl Table {
 
 impl RequestTable {
     pub fn create(path: &Path) -> Result<Self> {
-        Table::create(path, "slice,due_ns,response_ns,right").map(Self)
+        Table::create(path, "slice,due_ns,taken_up_ns,response_ns,right").map(Self)
     }
 
     /// Appends a slice's requests in the order in which they were due, and flushes them.
@@ -118,8 +118,11 @@ impl RequestTable {
         let mut rows = log.to_vec();
         rows.sort_by_key(|logged| logged.due);
         for row in rows {
-            self.0
-                .line(&format!("{slice},{},{},{}", row.due, row.response, u8::from(row.right)))?;
+            let right = u8::from(row.right);
+            self.0.line(&format!(
+                "{slice},{},{},{},{right}",
+                row.due, row.taken_up, row.response
+            ))?;
         }
         self.0.flush()
     }

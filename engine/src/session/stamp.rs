@@ -2,14 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use md5::Md5;
 use rand::Rng;
 use sha1::{Digest, Sha1};
+use sha2::Sha256;
 
 /// Values of the whole run that lie in no file; see `run --secrets`.
 static SECRETS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// Counts the filled requests of the whole run: a server's nonce is used with each number once.
+static NONCE_COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Sets the values that fill places of every request; false where they were set before.
 pub fn set_secrets(values: BTreeMap<String, String>) -> bool {
@@ -29,6 +35,8 @@ pub struct Stamp {
     pub wall_ms: u64,
     /// Counts the filled requests of a slice, from 1.
     pub counter: u64,
+    /// Counts those of the whole run, from 1.
+    pub nonce_count: u32,
 }
 
 impl Stamp {
@@ -39,6 +47,7 @@ impl Stamp {
             nonce: rng.random(),
             wall_ms: (wall_seconds * 1000.0) as u64,
             counter,
+            nonce_count: NONCE_COUNT.fetch_add(1, Ordering::Relaxed).wrapping_add(1),
         }
     }
 
@@ -50,13 +59,29 @@ impl Stamp {
             "nonce" => Some(STANDARD.encode(self.nonce.to_be_bytes())),
             "password_digest" => secret("password").map(|password| self.password_digest(password)),
             "counter" => Some(self.counter.to_string()),
-            _ => match name.strip_prefix("time_plus_") {
-                Some(seconds) => {
-                    let seconds: u32 = seconds.parse().ok()?;
-                    Some(time_text(self.wall_ms + u64::from(seconds) * 1000))
-                }
-                None => secret(name).cloned(),
-            },
+            "digest_count" => Some(format!("{:08x}", self.nonce_count)),
+            _ => self.prefixed_value(name).or_else(|| secret(name).cloned()),
+        }
+    }
+
+    fn prefixed_value(&self, name: &str) -> Option<String> {
+        if let Some(seconds) = name.strip_prefix("time_plus_") {
+            let seconds: u32 = seconds.parse().ok()?;
+            return Some(time_text(self.wall_ms + u64::from(seconds) * 1000));
+        }
+        let request = secret(&format!("digest_request_{}", name.strip_prefix("digest_answer_")?))?;
+        self.digest_answer(secret("digest_algorithm")?, secret("digest_key")?, request)
+    }
+
+    /// Of HTTP's digest authentication with `qop=auth` (RFC 7616, 3.4.1): `key` is H(A1):nonce, `request` H(A2).
+    fn digest_answer(&self, algorithm: &str, key: &str, request: &str) -> Option<String> {
+        let nonce = STANDARD.encode(self.nonce.to_be_bytes());
+        let hashed = format!("{key}:{:08x}:{nonce}:auth:{request}", self.nonce_count);
+        let hex = |digest: &[u8]| digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        match algorithm {
+            "MD5" => Some(hex(&Md5::digest(hashed))),
+            "SHA-256" => Some(hex(&Sha256::digest(hashed))),
+            _ => None,
         }
     }
 
@@ -137,6 +162,26 @@ mod tests {
         assert_eq!(stamp.value("nonce").unwrap(), "AAAAAAAAAAAAAAAAAAAAAA==");
         assert_eq!(stamp.value("time_plus_300").unwrap(), "1970-01-01T00:05:00.000Z");
         assert_eq!(stamp.value("time_plus_x"), None);
+    }
+
+    #[test]
+    fn a_digest_answer_is_over_key_count_nonce_and_request() {
+        let stamp = Stamp {
+            nonce_count: 255,
+            ..Stamp::default()
+        };
+        assert_eq!(stamp.value("digest_count").unwrap(), "000000ff");
+        // printf 'key:000000ff:AAAAAAAAAAAAAAAAAAAAAA==:auth:request' | md5sum, and sha256sum
+        assert_eq!(
+            stamp.digest_answer("MD5", "key", "request").unwrap(),
+            "dfe097a0f468a4ac340893e20672f2ed"
+        );
+        assert_eq!(
+            stamp.digest_answer("SHA-256", "key", "request").unwrap(),
+            "11a2e2bdbf793d941f34945d49bb3354e84f26db8433c4f5b1b04f9624fcdb93"
+        );
+        assert_eq!(stamp.digest_answer("SHA-512", "key", "request"), None);
+        assert_eq!(stamp.value("digest_answer_0"), None);
     }
 
     #[test]

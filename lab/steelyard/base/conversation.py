@@ -5,8 +5,9 @@ from __future__ import annotations
 import http.client
 import io
 import socket
+import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,28 +21,44 @@ _BUFFER_BYTES = 2**16
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back over HTTP: status, and the whole body."""
+    """What came back over HTTP: status, the whole body, and the fields of its head in order."""
 
     status: int
     body: bytes
+    fields: Sequence[tuple[str, str]] = ()
+
+    def all(self, name: str) -> list[str]:
+        """The values of all fields of a name."""
+        return [value for own, value in self.fields if own.lower() == name.lower()]
 
 
 class Conversation:
     """A connection to a server's URL; opened again where the server closed it, unless `once`.
 
-    `seconds` and `most_bytes` are those of one whole answer, its head included, however slowly or fast it comes.
+    `seconds` and `most_bytes` are those of one whole answer, its head included, however slowly or fast it comes. `context` judges
+    a server's certificate; None: the system's own roots do.
     """
 
     def __init__(
-        self, url: str, seconds: float = ANSWER_SECONDS, *, most_bytes: int = ANSWER_BYTES, once: bool = False
+        self,
+        url: str,
+        seconds: float = ANSWER_SECONDS,
+        *,
+        most_bytes: int = ANSWER_BYTES,
+        once: bool = False,
+        context: ssl.SSLContext | None = None,
     ) -> None:
         place = urlsplit(url)
         self._path = place.path + (f"?{place.query}" if place.query else "")
         self._seconds = seconds
         self._most_bytes = most_bytes
         self._attempts = 1 if once else 2
-        kind = _SecureConnection if place.scheme == "https" else _PlainConnection
-        self._connection = kind(place.hostname or "", place.port, timeout=seconds)
+        host, secure = place.hostname or "", place.scheme == "https"
+        self._connection: _Bounded = (
+            _SecureConnection(host, place.port, timeout=seconds, context=context)
+            if secure
+            else _PlainConnection(host, place.port, timeout=seconds)
+        )
         if once:
             try:
                 self._connection.connect()
@@ -87,7 +104,7 @@ class Conversation:
         body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced
         if answer.length:
             raise http.client.IncompleteRead(body, answer.length)
-        return Answer(answer.status, body)
+        return Answer(answer.status, body, answer.getheaders())
 
 
 class _TooLargeError(Exception):
@@ -130,7 +147,7 @@ class _PlainConnection(_Bounded):
 
 
 class _SecureConnection(_Bounded, http.client.HTTPSConnection):
-    """Over TLS, by the system's own roots."""
+    """Over TLS."""
 
 
 class _Reading:

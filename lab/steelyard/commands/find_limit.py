@@ -121,4 +121,5 @@ def _say(outcome: LimitOutput) -> None:
 
 def _cells(stage: LimitStage) -> list[str]:
     shares = [f"{share:.2%}" for share in (stage.slow, stage.failed)]
-    return [stage.load, value_text(stage.answered_per_s), *shares, "yes" if stage.kept else "no"]
+    kept = "left out" if stage.left_out else "yes" if stage.kept else "no"
+    return [stage.load, value_text(stage.answered_per_s), *shares, kept]

@@ -14,7 +14,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries
-from ..models.outputs import Estimate, LoadOutput
+from ..models.outputs import Estimate, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 
@@ -51,7 +51,7 @@ class TargetOptions:
         ),
     ] = None
     auth: Annotated[
-        str | None, typer.Option(help="Who asks: basic, bearer, password or password-digest (WS-Security).")
+        str | None, typer.Option(help="Who asks: basic, digest, bearer, password or password-digest (WS-Security).")
     ] = None
     user: Annotated[str, typer.Option(help="The user's name that goes with --auth.")] = ""
     secret: Annotated[
@@ -239,6 +239,8 @@ def _say(loaded: LoadOutput) -> None:
         terminal.print(
             f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})", highlight=False, markup=False
         )
+    if loaded.started is not None:
+        terminal.print(_used(loaded.started), highlight=False, markup=False)
     for omission in loaded.not_loaded:
         terminal.print(f"not loaded: {omission.what}: {omission.why}", highlight=False, markup=False)
     if loaded.kept_rules:
@@ -247,6 +249,16 @@ def _say(loaded: LoadOutput) -> None:
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+
+
+def _used(target: StartedTarget) -> str:
+    """What a target that was started used and counted."""
+    each = "" if target.cpu_ms_per_request is None else f", {value_text(target.cpu_ms_per_request)} ms a request"
+    counted = "" if target.counted is None else f"; its service counted {target.counted:,} requests"
+    return (
+        f"started for this load, and stopped: {value_text(target.cpu_s)} s of processor time{each}, "
+        f"{value_text(target.memory_mib)} MiB of memory{counted}"
+    )
 
 
 def _interval(estimate: Estimate) -> str:

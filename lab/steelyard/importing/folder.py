@@ -43,7 +43,7 @@ _LATER = """
 # xpath = ["//*[local-name()='result']"]   # judged on the answers that are kept, as are jsonpath and schema
 #
 # [auth]                           # the secret itself stands in the environment or in a file of yours, never here
-# kind = "basic"                   # or bearer, password, password-digest (WS-Security)
+# kind = "basic"                   # or digest, bearer, password, password-digest (WS-Security)
 # user = "me"
 # secret = "env:MY_PASSWORD"       # or file:/path
 #

@@ -54,7 +54,7 @@ class AskedOperation:
 class Asked:
     """A target with what is asked of it. `address` is its server's; `schema` the file that answers are held against; `folder`
     is what relative files are relative to. `declared`: a service file stands behind it, which may allow more than this
-    machine."""
+    machine; `service` is that service."""
 
     name: str
     address: str
@@ -67,6 +67,7 @@ class Asked:
     tls: Tls = field(default_factory=Tls)
     auth: Auth | None = None
     schema: Path | None = None
+    service: Entry[Service] | None = None
 
     def chosen(self, names: Sequence[str]) -> Asked:
         """With these operations only, all where none is named; raises ConfigurationError."""
@@ -105,6 +106,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
         tls=model.tls,
         auth=model.auth,
         schema=service.folder / model.schema_file if model.schema_file and model.meaning == "soap" else None,
+        service=service,
     )
 
 

@@ -163,7 +163,7 @@ def _ground(
     target = target_of(side.asked)
     asked, left = loadable(side.asked, words.load)
     names = [name for name in asked.operations if name not in {each.what for each in left}]
-    asked, secrets = with_auth(asked, {})
+    asked, who_asks = with_auth(asked, {})
     load = words.load
     corpus = write_requests(asked, folder / "corpus", load.headers, packed=load.packed, chunked=load.chunked)
     measured = replace(stretch_of(load, names, asked.max_rate), lead_in_seconds=0.2)
@@ -173,7 +173,7 @@ def _ground(
         target,
         corpus,
         folder,
-        secrets,
+        who_asks,
         shares.engine,
         load.seed,
         load.timeout_seconds,

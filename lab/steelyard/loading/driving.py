@@ -11,10 +11,11 @@ from typing import Any
 
 from ..base.errors import StoreError, TargetError
 from ..base.progress import Progress
-from ..drive.engine import Engine, Secrets
+from ..drive.engine import Engine
 from ..exchange.corpus import Corpus
 from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
 from ..store.tables import SliceRow, Tick, read_slices, read_ticks
+from .who_asks import WhoAsks
 
 _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
@@ -28,7 +29,7 @@ class Ground:
     target: Target
     corpus: Corpus
     folder: Path
-    secrets: Secrets | None
+    who_asks: WhoAsks
     cpus: Sequence[int]
     seed: int
     timeout_seconds: float
@@ -63,7 +64,7 @@ class Stretches:
             self.folder.mkdir(parents=True)
         except OSError as error:
             raise StoreError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
-        self._engine = Engine(self._job(), self.folder, ground.secrets)
+        self._engine = Engine(self._job(), self.folder, ground.who_asks.told())
         self.gave_up: str | None = None
 
     def __enter__(self) -> Stretches:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,10 @@ import numpy as np
 from ..base.csvfiles import write_document
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
+from ..base.text import counted
 from ..models.outputs import Estimate, LeftOut, LimitOutput
-from ..statistics.queue_limit import Promise, Queue, fitted_capacity, limit, limit_of
+from ..statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
+from .approach import Approach
 from .asked import Asked
 from .load import NOT_JUDGED, loadable, prepared
 from .stages import Driven, Promised, Stages
@@ -25,12 +27,17 @@ LEAST_SECONDS = 60.0
 _ALONE_SECONDS = 3.0
 _LADDER_SECONDS = 2.0
 _MOST_USERS = 4096
-_AROUND = (1.015, 0.985)  # of what the limit seems to be: one stage on each side in turn
-_STAGES = 8
+_STAGES = 10
+_LEAST_STAGE_SECONDS = 8.0  # in less a queue near its limit hardly becomes one
 _BEYOND = 1.2
 _WIDTH = 1.04  # a bracket that is no wider is not narrowed further
 _QUEUE_HOW = "stages near the limit, held against a queue of one worker under the same arrivals; jackknife over stages"
 _BRACKET_HOW = "the greatest load that kept the promise whenever it was tried, and the least that broke it"
+_MOST_HELD_UP = 0.5  # of the time that is promised
+_MOST_LEFT_OUT = 0.5
+_HELD_UP = "the engine itself was held up for more than half of the time that is promised"
+_DISTURBED = "driven again with the same arrivals it had far fewer slow requests, so something else disturbed it"
+_ON_THE_WAY = "only on the way to the limit or beyond it"
 _THIS_PROCESS = "the interval covers this process and hour alone: a target that runs cannot be started anew"
 
 
@@ -71,96 +78,140 @@ def find_limit(
         search = Search(stages, words, begun)
         outcome = search.run()
         beyond = search.beyond(outcome.estimate.value)
-    output = _output(asked, words, stages, outcome, beyond, not_loaded, time.monotonic() - begun)
+    output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
     write_document(ready.ground.folder / "limit.json", output.model_dump(mode="json"))
     return output
 
 
+@dataclass
 class Search:
-    """The search for one limit, over `stages`; `begun` is when its time began to run, by the monotonic clock."""
+    """The search for one limit, over `stages`; `begun` is when its time began to run, by `clock` (monotonic).
 
-    def __init__(self, stages: Stages, words: LimitWords, begun: float) -> None:
-        self._stages = stages
-        self._words = words
-        self._promised = words.promised
-        self._ends = begun + words.within_seconds
-        # Time for the last stage, drains and the statistics.
-        self._reserve = min(25.0, 0.15 * words.within_seconds)
+    `left_out` says by the places of stages in `stages.driven` why they do not count.
+    """
+
+    stages: Stages
+    words: LimitWords
+    begun: float
+    clock: Callable[[], float] = time.monotonic
+    left_out: dict[int, str] = field(default_factory=dict)
 
     def run(self) -> LimitOutcome:
         """Alone, then with more and more users, then near the limit."""
-        alone = self._stages.users(1, _ALONE_SECONDS)
+        alone = self._alone()
         if not alone.stage.kept:
             return _none("the promise is broken by one user alone")
         kept, broken = self._ladder(alone)
-        if self._words.arrivals == "users":
+        if self.words.arrivals == "users":
             return self._bracketed_users(kept, broken)
-        most = max(driven.stage.answered_per_s for driven in self._stages.driven)
-        if self._promised.percentile is None:
+        most = max(driven.stage.answered_per_s for driven in self.stages.driven)
+        if self.words.promised.percentile is None:
             return self._bracketed_rates(most)
         return self._near_the_limit(alone, most)
 
+    def _alone(self) -> Driven:
+        """One user, met by nobody; asked again where the times spread or break the promise, and then the calmer of both."""
+        alone = self.stages.users(1, _ALONE_SECONDS)
+        if alone.stage.kept and not alone.why_not and Queue.of_times(alone.times, even=False).is_steady:
+            return alone
+        again = self.stages.users(1, _ALONE_SECONDS)
+        if again.why_not or (not alone.why_not and _spread(alone.times) <= _spread(again.times)):
+            self._leave_out(_ON_THE_WAY)
+            return alone
+        self._leave_out(_ON_THE_WAY, len(self.stages.driven) - 2)
+        return again
+
     def _ladder(self, alone: Driven) -> tuple[int, int | None]:
-        """Four times as many users until the promise breaks, or, of an open load, nothing more is answered; the last number that
-        kept it and the first that did not, if any."""
-        users, before = 1, alone.stage.answered_per_s
+        """Four times as many users until the promise breaks, or, of an open load, twice nothing more is answered; the last number
+        that kept it and the first that did not, if any."""
+        users, most, in_vain = 1, alone.stage.answered_per_s, 0
         while users < _MOST_USERS:
-            wider = self._stages.users(users * 4, _LADDER_SECONDS).stage
-            if not wider.kept:
+            wider = self.stages.users(users * 4, _LADDER_SECONDS)
+            if self.words.arrivals != "users" and wider.why_not:
+                self._leave_out(_ON_THE_WAY)
+            if not wider.stage.kept:
                 return users, users * 4
             users *= 4
-            if self._words.arrivals != "users" and wider.answered_per_s < 1.05 * before:
+            in_vain = 0 if wider.stage.answered_per_s >= 1.05 * most else in_vain + 1
+            if self.words.arrivals != "users" and in_vain == 2:
                 break
-            before = wider.answered_per_s
+            most = max(most, wider.stage.answered_per_s)
         return users, None
 
     def _left(self) -> float:
-        return self._ends - self._reserve - time.monotonic()
+        """How many seconds are left, without those for the last stage, drains and the statistics."""
+        within = self.words.within_seconds
+        return self.begun + within - min(25.0, 0.15 * within) - self.clock()
+
+    def _leave_out(self, why: str, place: int | None = None) -> None:
+        self.left_out[len(self.stages.driven) - 1 if place is None else place] = why
 
     def _near_the_limit(self, alone: Driven, capacity: float) -> LimitOutcome:
-        """Stages of open load around where the limit seems to be; each says better where it is."""
-        queue = Queue.of_times(alone.times, even=self._words.arrivals == "constant")
-        promise = Promise(self._promised.seconds or math.inf, 1 - (self._promised.percentile or 0.0))
-        seconds = max(4.0, self._left() / _STAGES - 1.0)
-        bound = self._stages.most_rate or math.inf
-        near, around = limit_of(capacity, queue, promise), 1.0
-        near_stages: list[Driven] = []
-        while len(near_stages) < _STAGES and (len(near_stages) < 4 or self._left() > seconds):
-            rate = min(near * around, bound)
-            driven = self._stages.rate(rate, seconds, poisson=not queue.even)
-            near_stages.append(driven)
-            if self._errors_break(near_stages):
+        """Stages of open load around where the limit seems to be, those that something disturbed driven once more."""
+        queue = Queue.of_times(alone.times, even=self.words.arrivals == "constant")
+        promise = Promise(self.words.promised.seconds or math.inf, 1 - (self.words.promised.percentile or 0.0))
+        seconds = max(_LEAST_STAGE_SECONDS, self._left() / _STAGES - 1.0)
+        bound = self.stages.most_rate or math.inf
+        approach, first = Approach(queue, promise, capacity), len(self.stages.driven)
+        while True:
+            suspect = approach.suspect()
+            # The last place is for driving a suspicious stage again: what is not known to be disturbed counts.
+            needed = seconds if suspect is not None else 2 * seconds
+            if len(self.stages.driven) - first >= LEAST_STRETCHES and self._left() < needed:
+                break
+            rate = min(approach.rate(), bound)
+            self._near(approach, suspect, rate, seconds)
+            if self._errors_break(self.stages.driven[first:]):
                 return self._bracketed_rates(rate)
-            around = _AROUND[len(near_stages) % 2]
-            fitted = fitted_capacity([each.arrivals(self._promised) for each in near_stages], queue, promise)
-            if fitted is not None:
-                near = limit_of(fitted, queue, promise)
-            elif not any(each.arrivals(self._promised).slow for each in near_stages):
-                near *= 1.02
-            else:
-                near /= 1.05
-        outcome = limit([each.arrivals(self._promised) for each in near_stages], queue, promise)
+        self._take_back(approach, first)
+        outcome = limit(list(approach.stretches.values()), queue, promise)
         if outcome is None:
-            return _none(f"no stage up to {max(each.stage.rate or 0 for each in near_stages):.4g}/s told where it lies")
+            most = max(each.stage.rate or 0 for each in self.stages.driven[first:])
+            return _none(f"no stage up to {most:.4g}/s told where it lies")
         if outcome.rate > bound:
             return _none(f"the promise is kept up to max_rate, {bound:g}/s")
         return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
 
+    def _near(self, approach: Approach, suspect: int | None, rate: float, seconds: float) -> None:
+        """One stage more: at a rate, or a suspicious one once more, and what is learned of it."""
+        number = len(self.stages.driven)
+        if suspect is not None:
+            rate = self.stages.driven[suspect].stage.rate or rate
+        again = None if suspect is None else suspect + 1
+        driven = self.stages.rate(rate, seconds, poisson=not approach.queue.even, again=again)
+        stretch = driven.arrivals(self.words.promised)
+        if driven.why_not:
+            self.left_out[number] = driven.why_not
+        elif driven.held_up > _MOST_HELD_UP * approach.promise.seconds:
+            self.left_out[number] = _HELD_UP
+        elif suspect is None:
+            approach.tell(number, stretch)
+        elif approach.tell_again(suspect, number, stretch):
+            self.left_out[suspect] = _DISTURBED
+
+    def _take_back(self, approach: Approach, first: int) -> None:
+        """Count what was left out where it is so much that nothing is known of the service undisturbed."""
+        near = [place for place in self.left_out if place >= first]
+        if len(near) > _MOST_LEFT_OUT * (len(self.stages.driven) - first) or len(approach.stretches) < LEAST_STRETCHES:
+            for place in sorted(near):
+                del self.left_out[place]
+                approach.tell(place, self.stages.driven[place].arrivals(self.words.promised))
+
     def _errors_break(self, stages: Sequence[Driven]) -> bool:
         """Whether more requests failed than are promised, all stages together."""
-        if self._promised.errors is None:
+        if self.words.promised.errors is None:
             return False
         failed = sum(int(np.sum(np.isinf(each.times))) for each in stages)
-        return failed > self._promised.errors * sum(len(each.times) for each in stages)
+        return failed > self.words.promised.errors * sum(len(each.times) for each in stages)
 
     def _bracketed_rates(self, rate: float) -> LimitOutcome:
         """Between a rate that keeps the promise and one that breaks it, halved and confirmed while there is time."""
         bracket = Bracket(rate)
-        bound = self._stages.most_rate or math.inf
+        bound = self.stages.most_rate or math.inf
         seconds = max(3.0, self._left() / 14)
         while self._left() > seconds and not bracket.narrow:
             tried = min(bracket.next(), bound)
-            stage = self._stages.rate(tried, seconds, poisson=self._words.arrivals == "poisson").stage
+            stage = self.stages.rate(tried, seconds, poisson=self.words.arrivals == "poisson").stage
             bracket.tell(tried, kept=stage.kept)
             if tried == bound and stage.kept:
                 return _none(f"the promise is kept up to max_rate, {bound:g}/s")
@@ -173,25 +224,25 @@ class Search:
         seconds = max(3.0, self._left() / 14)
         while broken - kept > max(1, round(kept * (_WIDTH - 1))) and self._left() > seconds:
             middle = (kept + broken) // 2
-            holds = self._stages.users(middle, seconds).stage.kept
+            holds = self.stages.users(middle, seconds).stage.kept
             kept, broken = (middle, broken) if holds else (kept, middle)
         for users in (kept, broken, kept):
             if self._left() > seconds:
-                holds = self._stages.users(users, seconds).stage.kept
+                holds = self.stages.users(users, seconds).stage.kept
                 kept = max(1, kept - 1) if users == kept and not holds else kept
                 broken = broken + 1 if users == broken and holds else broken
         return LimitOutcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
 
     def beyond(self, rate_or_users: float | None) -> str:
         """What happens past the limit, from one stage more, in a sentence."""
-        bound = self._stages.most_rate or math.inf
+        bound = self.stages.most_rate or math.inf
         if rate_or_users is None or rate_or_users * _BEYOND > bound:
             return "not tried"
-        if self._words.arrivals == "users":
-            stage = self._stages.users(math.ceil(rate_or_users * 2), 4.0).stage
+        if self.words.arrivals == "users":
+            stage = self.stages.users(math.ceil(rate_or_users * 2), 4.0).stage
         else:
-            stage = self._stages.rate(rate_or_users * _BEYOND, 5.0, poisson=self._words.arrivals == "poisson").stage
-        most = max(driven.stage.answered_per_s for driven in self._stages.driven)
+            stage = self.stages.rate(rate_or_users * _BEYOND, 5.0, poisson=self.words.arrivals == "poisson").stage
+        most = max(driven.stage.answered_per_s for driven in self.stages.driven)
         kinds = ", ".join(f"{count} {kind}" for kind, count in stage.failures.items())
         fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "none fails: requests wait"
         holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
@@ -249,6 +300,11 @@ class Bracket:
         return LimitOutcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
 
 
+def _spread(times: Values) -> float:
+    """The standard deviation of times in s, infinite where one never ended."""
+    return float(np.std(times)) if np.all(np.isfinite(times)) else math.inf
+
+
 def _none(why: str) -> LimitOutcome:
     return LimitOutcome(Estimate(value=None, why_not=why), "no limit was found")
 
@@ -256,13 +312,18 @@ def _none(why: str) -> LimitOutcome:
 def _output(
     asked: Asked,
     words: LimitWords,
-    stages: Stages,
+    search: Search,
     outcome: LimitOutcome,
     beyond: str,
     not_loaded: list[LeftOut],
     seconds: float,
 ) -> LimitOutput:
-    why_not = [f"{driven.stage.load}: {driven.row.why_not}" for driven in stages.driven if driven.row.why_not]
+    stages = search.stages
+    why_not = [
+        f"{driven.stage.load}: {driven.why_not}"
+        for place, driven in enumerate(stages.driven)
+        if driven.why_not and place not in search.left_out
+    ]
     return LimitOutput(
         service=asked.name,
         target=asked.address,
@@ -273,15 +334,27 @@ def _output(
         how=outcome.how,
         capacity_per_s=max(driven.stage.answered_per_s for driven in stages.driven),
         beyond=beyond,
-        stages=[driven.stage for driven in stages.driven],
+        stages=[
+            driven.stage.model_copy(update={"left_out": search.left_out.get(place)})
+            for place, driven in enumerate(stages.driven)
+        ],
         seconds=seconds,
         not_loaded=not_loaded,
         valid=not why_not,
         why_not=why_not,
-        notes=[_THIS_PROCESS],
+        notes=[_THIS_PROCESS, *_left_out_note(stages, search)],
         not_judged=NOT_JUDGED,
         run=str(stages.ready.ground.folder),
     )
+
+
+def _left_out_note(stages: Stages, search: Search) -> list[str]:
+    notes = []
+    for why in dict.fromkeys(search.left_out.values()):
+        loads = [stages.driven[place].stage.load for place, reason in search.left_out.items() if reason == why]
+        if why != _ON_THE_WAY:
+            notes.append(f"{counted(len(loads), 'stage')} left out ({', '.join(loads)}): {why}")
+    return notes
 
 
 def require_words(words: LimitWords) -> None:

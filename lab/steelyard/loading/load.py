@@ -15,15 +15,18 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
-from ..models.outputs import LeftOut, LoadOutput
+from ..models.outputs import LeftOut, LoadOutput, StartedTarget
+from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import kept_awake, share
+from ..provision.keeper import Keeper
 from ..store.tables import SliceRow
-from . import figures, kept
+from . import figures, kept, started_target, starting
 from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
 from .requests import write_requests
+from .started_target import Reading
 from .who_asks import with_auth
 from .words import LoadWords
 
@@ -34,6 +37,9 @@ NOT_JUDGED = [
 ]
 _THIS_PROCESS = (
     "intervals cover this process and hour alone: a target that runs cannot be started anew, so there is no verdict"
+)
+_ONE_START = (
+    "intervals cover this one start alone, so there is no verdict: `steelyard compare` starts each target six times"
 )
 _MOST_STEPS = 20
 
@@ -56,18 +62,28 @@ def load(
         progress.show(f"loading {asked.name}: {load_text(words, planned)}")
         with Stretches(ready.ground, [planned], "load") as stretches:
             row = stretches.drive(0, _shown)
-        output = _output(asked, words, ready, planned, not_loaded, stretches.gave_up, stretches.folder, row)
+        target = ready.target(row)
+        output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
     write_document(ready.ground.folder / "load.json", output.model_dump(mode="json"))
     return output
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A verified target: where it is loaded from, and what the verification sent and was answered."""
+    """A verified target: where it is loaded from, what the verification sent and was answered, and of one that was `started` its
+    service, its keeper and what it had used and counted, before the verification and before the load."""
 
     ground: Ground
     verification: SliceRow
     answers: Mapping[str, bytes]
+    started: tuple[Service, Keeper, Reading, Reading] | None = None
+
+    def target(self, row: SliceRow) -> StartedTarget | None:
+        """What a target that was started used and counted, with the load of `row`; raises TargetError where it is gone."""
+        if self.started is None:
+            return None
+        service, kept, before, loaded = self.started
+        return started_target.judged(before, loaded, started_target.read(service, kept), self.verification, row)
 
 
 @contextmanager
@@ -82,7 +98,7 @@ def prepared(
 ) -> Iterator[Ready]:
     """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
     target = target_of(asked)
-    asked, secrets = with_auth(asked, secret_headers)
+    asked, who_asks = with_auth(asked, secret_headers)
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"):
         _make(folder)
@@ -95,18 +111,35 @@ def prepared(
             target,
             corpus,
             folder,
-            secrets,
+            who_asks,
             shares.engine,
             words.seed,
             words.timeout_seconds,
             words.give_up_seconds,
             progress,
         )
-        with kept_awake(shares):
+        with kept_awake(shares), _running(asked, folder / "target.log", progress) as kept_by:
+            before = None if kept_by is None else started_target.read(*kept_by)
             progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
             verification, answers = verify(ground, list(asked.operations))
             _require_kept(asked, answers, folder)
-            yield Ready(ground, verification, answers)
+            if kept_by is None or before is None:
+                yield Ready(ground, verification, answers)
+            else:
+                loaded = started_target.read(*kept_by)
+                yield Ready(ground, verification, answers, (*kept_by, before, loaded))
+
+
+@contextmanager
+def _running(asked: Asked, log: Path, progress: Progress) -> Iterator[tuple[Service, Keeper] | None]:
+    """A target that runs: its service and keeper where it had to be started, None where it ran already."""
+    service = asked.service
+    if service is None or not starting.can_start(service) or starting.takes_connections(asked.address):
+        yield None
+        return
+    progress.show(f"starting {asked.name}")
+    with starting.started(service, log, progress) as kept_by:
+        yield service.model, kept_by
 
 
 def _make(folder: Path) -> None:
@@ -247,10 +280,11 @@ def _output(
     ready: Ready,
     planned: Stretch,
     not_loaded: list[LeftOut],
-    stopped: str | None,
-    folder: Path,
+    stretches: Stretches,
     row: SliceRow,
+    target: StartedTarget | None,
 ) -> LoadOutput:
+    folder, stopped = stretches.folder, stretches.gave_up
     ticks = ticks_of(folder, row.slice)
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
     seconds = figures.seconds_of(row, ticks, folder)
@@ -258,6 +292,8 @@ def _output(
     goals = figures.judged_goals(words.goals, row, figures.all_times(row, folder))
     looked_at, wrong_kept = _kept_answers(asked, folder)
     why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
+    if target is not None:
+        why_not += started_target.why_not(target, row.sent + verified)
     if row.completed == 0:
         why_not.append("there was no right answer")
     rest = row.sent - row.completed - failed
@@ -286,8 +322,9 @@ def _output(
         valid=not why_not,
         why_not=why_not,
         stopped=stopped,
-        notes=[_THIS_PROCESS, *_bounded_note(planned, words)],
-        not_judged=NOT_JUDGED,
+        notes=[_THIS_PROCESS if target is None else _ONE_START, *_bounded_note(planned, words)],
+        not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
+        started=target,
         run=str(ready.ground.folder),
     )
 

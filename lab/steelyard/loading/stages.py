@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,17 +44,23 @@ class Promised:
 
 @dataclass(frozen=True)
 class Driven:
-    """A stage that was driven: when each request was due, in s from its begin, how long each took, in s (infinite where it
-    failed or never ended), and what the engine counted."""
+    """A stage that was driven: when each request was taken up by the engine, in s from its begin, how long each took from then,
+    in s (infinite where it failed or never ended), for how many s a request was `held_up` before the engine took it up, at most,
+    and why the engine calls it not valid, if it does.
+
+    A request that was due while the engine itself was held up comes late, and with others; that is no fault of the service, and
+    the statistics hold the service against a queue under the arrivals as they came.
+    """
 
     stage: LimitStage
-    due: Values
+    taken_up: Values
     times: Values
-    row: SliceRow
+    held_up: float
+    why_not: str
 
     def arrivals(self, promised: Promised) -> OpenStretch:
         """The stage as the statistics know it."""
-        return OpenStretch(self.due, int(np.sum(self.times > (promised.seconds or np.inf))))
+        return OpenStretch(self.taken_up, int(np.sum(self.times > (promised.seconds or np.inf))))
 
 
 @dataclass
@@ -75,30 +82,29 @@ class Stages:
         planned = stretch_of(words, self.operations, self.most_rate)
         return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), counted(count, "user"))
 
-    def rate(self, rate: float, seconds: float, *, poisson: bool) -> Driven:
-        """A stage of open load that begins with an empty queue."""
+    def rate(self, rate: float, seconds: float, *, poisson: bool, again: int | None = None) -> Driven:
+        """A stage of open load that begins with an empty queue; `again`: with the arrivals of the stage of this number."""
         stage = RateStage(from_rate=rate, to_rate=rate, seconds=seconds)
         profile = Rate(arrivals="poisson" if poisson else "constant", stages=[stage], max_in_flight=_MOST_IN_FLIGHT)
         words = replace(self.words, users=(1, 1), rates=None, poisson=False, profile="constant", seconds=seconds)
         planned = replace(stretch_of(words, self.operations, None), profile=profile, lead_in_seconds=0.0)
-        return self._drive(planned, f"{rate:.4g} requests/s")
+        return self._drive(planned, f"{rate:.4g} requests/s", again)
 
-    def _drive(self, planned: Stretch, load: str) -> Driven:
+    def _drive(self, planned: Stretch, load: str, again: int | None = None) -> Driven:
         number = len(self.driven) + 1
-        ground = replace(self.ready.ground, seed=self.ready.ground.seed + number)
+        ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number))
         ground.progress.show(f"stage {number}: {load}")
         with Stretches(ground, [planned], f"stage-{number:02}", logged=True) as stretches:
             row = stretches.drive(0, _shown)
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
-        rows = list(read_table(stretches.folder / "requests.csv", ["due_ns", "response_ns", "right"]))
-        due = np.array([logged.whole("due_ns") - row.begin_ns for logged in rows]) / 1e9
-        right = np.array([logged.whole("right") for logged in rows], dtype=bool)
-        times = np.where(right, np.array([logged.whole("response_ns") for logged in rows]) / 1e9, np.inf)
-        lost = max(0, row.started - len(rows)) if isinstance(planned.profile, Rate) else 0
-        due = np.concatenate([due, np.full(lost, row.seconds)])
+        due, taken_up, times = _logged(stretches.folder, row)
+        held_up = float(np.max(taken_up - due, initial=0.0))
+        # What was never sent is the engine's fault, and the row says so; what never ended is the service's.
+        lost = row.dropped if isinstance(planned.profile, Rate) else 0
+        taken_up = np.concatenate([taken_up, np.full(lost, row.seconds)])
         times = np.concatenate([times, np.full(lost, np.inf)])
-        done = Driven(self._stage(planned.profile, load, row, times), due, times, row)
+        done = Driven(self._stage(planned.profile, load, row, times), taken_up, times, held_up, row.why_not)
         self.driven.append(done)
         return done
 
@@ -123,6 +129,20 @@ class Stages:
             and (promised.percentile is None or slow <= 1 - promised.percentile)
             and failed <= (1.0 if promised.errors is None else promised.errors),
         )
+
+
+def _logged(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
+    """When each request was due and was taken up, in s from the stage's begin, in the latter's order, and how long it took from
+    then, in s."""
+    rows = list(read_table(folder / "requests.csv", ["due_ns", "taken_up_ns", "response_ns", "right"]))
+    due, taken_up, response = (
+        np.array([logged.whole(column) for logged in rows], dtype=np.int64)
+        for column in ("due_ns", "taken_up_ns", "response_ns")
+    )
+    right = np.array([logged.whole("right") for logged in rows], dtype=bool)
+    order = np.argsort(taken_up, kind="stable")
+    times = np.where(right, (due + response - taken_up) / 1e9, np.inf)
+    return (due[order] - row.begin_ns) / 1e9, (taken_up[order] - row.begin_ns) / 1e9, times[order]
 
 
 def _shown(tick: Mapping[str, Any]) -> str:

@@ -26,13 +26,14 @@ def can_start(service: Entry[Service] | None) -> bool:
 
 
 @contextmanager
-def started(service: Entry[Service], log: Path, progress: Progress) -> Iterator[None]:
-    """The service's target, running until the end of this context; raises TargetError with its last words where it is not up."""
+def started(service: Entry[Service], log: Path, progress: Progress) -> Iterator[keeper.Keeper]:
+    """The keeper of the service's target, which runs until the end of this context; raises TargetError with its last words where
+    it is not up."""
     model = service.model
     address = model.target or ""
     if not is_this_machine(addresses_of(address)):
         raise TargetError(f"{address} is not this machine, so {service.name} cannot be started here")
-    if _takes_connections(address):
+    if takes_connections(address):
         raise TargetError(
             f"something runs at {address} already, so {service.name} cannot be started anew", hint="stop it first"
         )
@@ -40,7 +41,7 @@ def started(service: Entry[Service], log: Path, progress: Progress) -> Iterator[
         with keeper.Keeper(model.start or [], log=log, cwd=service.folder, environment={}) as kept:
             _await_ready(service, address, kept, log, progress)
             try:
-                yield
+                yield kept
             finally:
                 if model.stop is not None:
                     with suppress(KeeperError):  # the keeper ends it in any case
@@ -68,7 +69,7 @@ def _await_ready(service: Entry[Service], address: str, kept: keeper.Keeper, log
 
 def _is_ready(service: Entry[Service], address: str, log: Path) -> bool:
     if service.model.ready is None:
-        return _takes_connections(address)
+        return takes_connections(address)
     try:
         keeper.run(
             service.model.ready, log=log.with_suffix(".ready.log"), cwd=service.folder, environment={}, seconds=10
@@ -78,7 +79,8 @@ def _is_ready(service: Entry[Service], address: str, log: Path) -> bool:
     return True
 
 
-def _takes_connections(address: str) -> bool:
+def takes_connections(address: str) -> bool:
+    """Whether something listens at a target's address."""
     parts = urlsplit(address)
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
     try:

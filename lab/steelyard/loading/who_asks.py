@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -15,6 +15,7 @@ from ..base.errors import ConfigurationError
 from ..drive.engine import Secrets
 from ..models.service import Auth
 from .asked import Asked, AskedOperation
+from .digest import Digest, with_digest
 
 _WSS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss"
 _SECEXT, _UTILITY = f"{_WSS}-wssecurity-secext-1.0.xsd", f"{_WSS}-wssecurity-utility-1.0.xsd"
@@ -44,11 +45,26 @@ def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.envi
     return secret
 
 
-def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, Secrets | None]:
-    """The requests as they must be to say who asks, and what the engine is told apart from them.
+@dataclass(frozen=True)
+class WhoAsks:
+    """What an engine is told apart from the requests: `secrets`, and of a `digest` what a nonce of its own makes of it."""
+
+    secrets: Secrets
+    digest: Digest | None = None
+
+    def told(self) -> Secrets | None:
+        """What the next engine is told; raises TargetError. Each has a nonce of its own, whose uses are counted from one."""
+        if self.digest is not None:
+            return replace(self.secrets, values={**self.secrets.values, **self.digest.values()})
+        return self.secrets if self.secrets.headers or self.secrets.values else None
+
+
+def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, WhoAsks]:
+    """The requests as they must be to say who asks, and what engines are told apart from them.
 
     `secret_headers` name header fields with where their values are. Raises ConfigurationError.
     """
+    digest = None
     headers = {name: secret_of(words, asked.folder) for name, words in secret_headers.items()}
     values: dict[str, str] = {}
     auth = asked.auth
@@ -59,13 +75,15 @@ def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, S
             headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
         elif auth.kind == "bearer":
             headers["Authorization"] = f"Bearer {secret}"
+        elif auth.kind == "digest":
+            asked, digest = with_digest(asked, auth.user, secret)
         else:
             # The digest is of the password as it is; as a text in the message it is written as XML needs.
             values["password"] = secret if auth.kind == "password-digest" else escape(secret)
             asked = replace(
                 asked, operations={name: _with_token(operation, auth) for name, operation in asked.operations.items()}
             )
-    return asked, Secrets(headers, values) if headers or values else None
+    return asked, WhoAsks(Secrets(headers, values), digest)
 
 
 def _with_token(operation: AskedOperation, auth: Auth) -> AskedOperation:

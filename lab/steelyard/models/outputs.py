@@ -352,7 +352,7 @@ class GoalFound(Strict):
 class LimitStage(Strict):
     """A stretch of load on the way to a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are shares of
     its requests, `at_percentile_ms` is the response time at the promise's percentile, null where failures reach it, and `kept`
-    whether the promise was."""
+    whether the promise was. Times begin when the engine took a request up. `left_out` says why a stage does not count."""
 
     load: str
     rate: Significant | None
@@ -365,6 +365,7 @@ class LimitStage(Strict):
     failed: Significant
     failures: dict[str, int]
     kept: bool
+    left_out: str | None = None
 
 
 class LimitOutput(Strict):
@@ -394,6 +395,19 @@ class LimitOutput(Strict):
     run: str
 
 
+class StartedTarget(Strict):
+    """What a target used that was started for a load: processor time of the load in s, and in ms for each request that was sent,
+    that of its JIT compilers, and the resident memory at its end in MiB. `counted` is how many requests its service counted, null
+    where its file names no counter, and `counted_alike` whether that agrees with what was sent."""
+
+    cpu_s: Significant
+    cpu_ms_per_request: Significant | None
+    jit_s: Significant
+    memory_mib: Significant
+    counted: int | None
+    counted_alike: bool | None
+
+
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
@@ -401,7 +415,7 @@ class LoadOutput(Strict):
     was sent beside it (`outside_by`: the verification; lead-in, drain and what was given up), so that `completed + failed +
     outside = sent`, which a service that counts has counted. Intervals are of this process alone. `not_judged` names what
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
-    `kept_rules`.
+    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already.
     """
 
     service: str
@@ -428,4 +442,5 @@ class LoadOutput(Strict):
     stopped: str | None
     notes: list[str]
     not_judged: list[str]
+    started: StartedTarget | None = None
     run: str

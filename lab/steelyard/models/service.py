@@ -87,11 +87,11 @@ class Column(Strict):
 class Auth(Strict):
     """How a target is told who asks. The secret is never written here: `secret` says where it is, `env:NAME` or `file:PATH`.
 
-    `basic` and `bearer` are fields of HTTP's head; `password` and `password-digest` are a user name token of
+    `basic`, `digest` (RFC 7616) and `bearer` are fields of HTTP's head; `password` and `password-digest` are a user name token of
     WS-Security in the envelope's head, with a timestamp that is valid for `valid_seconds` where there are any.
     """
 
-    kind: Literal["basic", "bearer", "password", "password-digest"]
+    kind: Literal["basic", "digest", "bearer", "password", "password-digest"]
     user: str = ""
     secret: Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
     valid_seconds: Annotated[int | None, Field(ge=1, le=86_400)] = None

@@ -42,7 +42,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class OpenStretch:
-    """A stretch of open load that began with an empty queue: when each request was due, in s, and how many were slow or failed."""
+    """A stretch of open load that began with an empty queue: when each request came, in s, and how many were slow or failed."""
 
     due: Values
     slow: int
@@ -60,6 +60,11 @@ class Queue:
     base: float
     work: Values
     even: bool = False
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether every request is the same work."""
+        return len(self.work) == 1
 
     @classmethod
     def of_times(cls, times: Values, *, even: bool) -> Queue:
@@ -88,14 +93,20 @@ def waits(due: Values, work: Values) -> Values:
 
 def slow_in(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int = 1) -> float:
     """How many requests of a stretch are slow in a queue of this capacity (requests/s), on average over draws of its work."""
+    return float(np.mean(_slow_by_draw(stretch, queue, capacity, promise, seed)))
+
+
+def most_slow_in(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int = 1) -> int:
+    """The same in the slowest of the draws."""
+    return max(_slow_by_draw(stretch, queue, capacity, promise, seed))
+
+
+def _slow_by_draw(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int) -> list[int]:
     draw = np.random.default_rng(seed)
     most = promise.seconds - queue.base
-    draws = 1 if len(queue.work) == 1 else _DRAWS
-    slow = 0
-    for _ in range(draws):
-        work = draw.choice(queue.work, len(stretch.due)) / capacity
-        slow += int(np.sum(waits(stretch.due, work) > most))
-    return slow / draws
+    draws = 1 if queue.is_steady else _DRAWS
+    works = (draw.choice(queue.work, len(stretch.due)) / capacity for _ in range(draws))
+    return [int(np.sum(waits(stretch.due, work) > most)) for work in works]
 
 
 def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, promise: Promise) -> float | None:

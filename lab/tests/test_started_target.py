@@ -1,0 +1,91 @@
+"""A target whose file says how it is started: started for a load, its counts and processor time judged, and stopped in any case."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from command import Ran, steelyard
+from own_service import service
+from steelyard.base import house
+
+SCHEMA = json.loads((house.root() / "contracts" / "load-output.schema.json").read_text())
+WORDS = ("--users", "1", "--max-requests", "20", "--json", "--out", "runs")
+
+
+def load(folder: Path, *words: str) -> Ran:
+    ran = steelyard("load", *words, *WORDS, folder=folder, environment={"STEELYARD_AWAKE": "no"})
+    assert "Traceback" not in ran.err and "defect" not in ran.err, ran.err
+    return ran
+
+
+def is_gone(made: Path) -> bool:
+    """Whether nothing listens any more where a service said that it would."""
+    target = next(line for line in (made / "service.toml").read_text().splitlines() if line.startswith("target"))
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", int(target.rstrip('"').rpartition(":")[2]))) != 0
+
+
+def test_what_was_started_is_counted_measured_and_stopped(tmp_path: Path) -> None:
+    made = service(tmp_path, "own", 0.001, counter="/count", stop=["touch", "stopped"])
+    ran = load(tmp_path, "./own")
+    assert ran.code == 0, ran.err
+    outcome = json.loads(ran.out)
+    jsonschema.validate(outcome, SCHEMA)
+    used = outcome["started"]
+    assert used["counted"] == outcome["sent"] == 21 and used["counted_alike"] is True
+    assert used["memory_mib"] > 1 and used["cpu_s"] >= 0
+    assert not any("processor time" in what for what in outcome["not_judged"])
+    assert (made / "starts").read_text().count("started") == 1 and (made / "stopped").is_file() and is_gone(made)
+
+
+def test_a_service_that_counts_otherwise_voids_the_figures(tmp_path: Path) -> None:
+    made = service(tmp_path, "own", 0.001, counter="/count")
+    text = (made / "serve.py").read_text()
+    (made / "serve.py").write_text(text.replace("Answer.served += 1", "Answer.served += 2"))
+    ran = load(tmp_path, "./own")
+    assert ran.code == 1 and "counted 42 requests where 21 were sent" in ran.err, ran.err
+    assert is_gone(made)
+
+
+def test_what_runs_already_is_loaded_as_it_is(tmp_path: Path) -> None:
+    made = service(tmp_path, "own", 0.001, counter="/count")
+    argv = json.loads(next(line for line in (made / "service.toml").read_text().splitlines() if "start" in line)[8:])
+    with subprocess.Popen(argv, cwd=made) as running:
+        try:
+            deadline = time.monotonic() + 60
+            while is_gone(made) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            outcome = json.loads(load(tmp_path, "./own").out)
+            assert outcome["started"] is None and running.poll() is None
+            assert (made / "starts").read_text().count("started") == 1
+        finally:
+            running.kill()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_load_stops_what_it_started(number: signal.Signals, tmp_path: Path) -> None:
+    made = service(tmp_path, "own", 0.001, stop=["touch", "stopped"])
+    argv = [sys.executable, "-m", "steelyard.cli", "load", "./own", "--for", "10m", "--out", "runs"]
+    own = {
+        "STEELYARD_AWAKE": "no",
+        "STEELYARD_LOCK": str(tmp_path / "lock"),
+        "STEELYARD_STATE": str(tmp_path / "state"),
+    }
+    with subprocess.Popen(argv, cwd=tmp_path, env={**os.environ, **own}, stderr=subprocess.PIPE, text=True) as lab:
+        deadline = time.monotonic() + 120
+        while not list(tmp_path.glob("runs/*/load/ticks.csv")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        lab.send_signal(number)
+        _, said = lab.communicate(timeout=120)
+    assert lab.returncode != 0 and "Traceback" not in said, said
+    assert (made / "stopped").is_file() and is_gone(made)
