@@ -135,15 +135,17 @@ def large_orders_are_answered(on: RunningSubject) -> None:
 
 
 # One that takes services at a path of its own does not take the kit's use cases at theirs; a licensed one is the user's.
-JAVA = [
+RUNNING = [
     name
     for name, server in ((name, entries.server(name).model) for name in entries.server_files())
-    if server.implementation == "java" and server.path is None and server.licence is None
+    if (entries.service("soakit").folder / (server.implementation or "none")).is_dir()
+    and server.path is None
+    and server.licence is None
 ]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("server", JAVA)
+@pytest.mark.parametrize("server", RUNNING)
 def test_orders_of_five_megabytes_are_answered_on_every_server_that_runs_the_kit(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

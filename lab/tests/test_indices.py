@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ from steelyard.analyse.analysis import Analysis, examined
 from steelyard.analyse.indices import rows
 from steelyard.base import house
 from steelyard.models.records import Failure
+from steelyard.report import write_report
 from steelyard.report.page import html_of
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
@@ -66,6 +68,52 @@ def test_processor_use_is_told_by_its_mean_and_its_highest(tmp_path: Path) -> No
         assert row.cpu_mean is not None
         assert row.cpu_max is not None
         assert 0 < row.cpu_mean <= row.cpu_max
+
+
+def test_the_engines_processor_use_is_told_beside_it(tmp_path: Path) -> None:
+    for row in rows(gridded(tmp_path / "run", engine_share=0.4)):
+        assert row.engine_cpu_mean == pytest.approx(40, rel=0.01)
+        assert row.engine_cpu_max is not None
+        assert row.engine_cpu_max >= row.engine_cpu_mean
+
+
+def sent(folder: Path, **environment: object) -> Analysis:
+    """A run in which the engine sent 3 MB and the servers 1 MB in each measured slice."""
+    of_slice = {"bytes_out": 3_000_000, "bytes_in": 1_000_000}
+    changes = {(trial, pair, subject): of_slice for trial in range(1, 5) for pair in range(4) for subject in "ab"}
+    return gridded(folder, pairs=4, slice_seconds=1.0, changes=changes, environment=environment)
+
+
+def test_what_both_sent_is_told_in_bytes_and_in_percent_of_what_the_device_carries(tmp_path: Path) -> None:
+    analysis = sent(tmp_path / "run", loopback_bytes_per_s=2e9)
+    trial = analysis.run.trials[0]
+    measured = [trial.slices[number] for number in trial.measured["echoStruct", "a"].values()]
+    long = sum(row.seconds for row in measured) / len(measured)  # all trials are alike
+    for row in rows(analysis):
+        assert row.engine_bytes_per_s == pytest.approx(3e6 / long, rel=0.01)
+        assert row.server_bytes_per_s == pytest.approx(1e6 / long, rel=0.01)
+        assert row.engine_bandwidth == pytest.approx(0.15 / long, rel=0.01)
+        assert row.server_bandwidth == pytest.approx(0.05 / long, rel=0.01)
+
+
+def test_a_run_that_did_not_look_what_the_device_carries_has_bytes_and_no_share(tmp_path: Path) -> None:
+    for row in rows(sent(tmp_path / "run")):
+        assert row.engine_bytes_per_s is not None
+        assert row.engine_bandwidth is None
+        assert row.server_bandwidth is None
+
+
+def test_the_table_beside_the_report_has_the_same_rows(tmp_path: Path) -> None:
+    analysis = sent(tmp_path / "run", loopback_bytes_per_s=2e9)
+    page = write_report(tmp_path / "run").read_text()
+    with (tmp_path / "run" / "grid.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    for line, row in zip(table, rows(analysis), strict=True):
+        assert (line["use_case"], line["payload"]) == (row.use_case, f"Size={row.payload['Size']}")
+        told = row.model_dump()
+        for name in ("tps", "index", "cpu_mean", "engine_bytes_per_s", "engine_bandwidth", "server_bandwidth"):
+            assert float(line[name]) == told[name]
+    assert "2,000 MB/s, at least" in page
 
 
 def test_how_a_subject_ended_is_told_by_the_kind_of_its_failure(tmp_path: Path) -> None:

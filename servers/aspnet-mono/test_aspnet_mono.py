@@ -18,10 +18,14 @@ import pytest
 
 HERE = Path(__file__).parent
 SERVICES = HERE.parent.parent / "services"
-ADDRESSES = {"wstest": "/wstest/WSTest", "soaservers": "/soaservers/Orchestration"}
+ADDRESSES = {"wstest": "/wstest/WSTest", "soaservers": "/soaservers/Orchestration", "soakit": "/soakit/TVDinner"}
 ADDRESS = ADDRESSES["wstest"]
 MESH = """<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body>
   <mesh xmlns="urn:steelyard:soaservers"><parameter>x</parameter></mesh></Body></Envelope>"""
+DEEP = (
+    '<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><tvDinner xmlns="urn:steelyard:soakit">'
+    f"{'<unknown>' * 150}{'</unknown>' * 150}</tvDinner></Body></Envelope>"
+)
 READY_SECONDS = 60
 
 pytestmark = pytest.mark.skipif(not (shutil.which("mono") and shutil.which("mcs")), reason="Mono is not installed")
@@ -132,6 +136,16 @@ def test_service_requests_are_counted_whatever_they_ask(start: Start) -> None:
     assert server.post("echoVoid/void")[0] == 200
     assert server.post("echoVoid/void", **{"Content-Type": "text/plain"})[0] >= 400
     server.get("/wstest/nothing.asmx")
+    assert server.count() == 2
+
+
+def test_elements_that_nobody_asks_for_are_bounded_in_depth_too(start: Start) -> None:
+    server = start("soakit")
+    status, fault = server.send(DEEP.encode())
+    assert (status, b"AcknowledgePurchaseOrder" in fault) == (500, False)
+    server.connection.close()  # as Mono does after a fault
+    status, answer = server.post("tv-dinner/wrapped")
+    assert (status, b"AcknowledgePurchaseOrder" in answer) == (200, True)
     assert server.count() == 2
 
 

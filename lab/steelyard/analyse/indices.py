@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
+from ..base.csvfiles import write_table
 from ..models.outputs import GridRow
 from ..models.records import Cell
 from ..store.stored_run import Run, Trial
-from ..store.tables import stored_sizes
+from ..store.tables import SliceRow, stored_sizes
 from .analysis import Analysis
 from .figures import ForkFigure
 
 TPS = "throughput"
+FILE_NAME = "grid.csv"
+COLUMNS = tuple(GridRow.model_fields)
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Of something a second: its mean over all measured slices, and its highest in one of them; None where none was measured."""
+
+    mean: float | None
+    highest: float | None
 
 
 def rows(analysis: Analysis) -> tuple[GridRow, ...]:
@@ -22,6 +35,22 @@ def rows(analysis: Analysis) -> tuple[GridRow, ...]:
         return ()
     sizes = stored_sizes(run.folder / "corpus")
     return tuple(_row(analysis, cell, subject, sizes) for cell in cells for subject in run.schedule.subjects)
+
+
+def write(analysis: Analysis, folder: Path) -> None:
+    """Write grid.csv into a folder, the rows as a table; nothing where the study has no grid. Raises StoreError."""
+    lines = [row.model_dump() for row in rows(analysis)]
+    if lines:
+        write_table(folder / FILE_NAME, COLUMNS, ([_text(line[name]) for name in COLUMNS] for line in lines))
+
+
+def _text(value: object) -> object:
+    """A payload as `Lines=10 Sublines=60`, an interval as its ends with a space between; empty for None."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}={size}" for name, size in value.items())
+    if isinstance(value, tuple):
+        return " ".join(str(end) for end in value)
+    return "" if value is None else value
 
 
 def figure(analysis: Analysis, cell: Cell, subject: str, measure: str) -> ForkFigure | None:
@@ -56,8 +85,13 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
     own, reference = (figure(analysis, cell, label, TPS) for label in (subject, analysis.run.schedule.reference))
     tps = own.value if own is not None else None
     due = reference.value if reference is not None else None
-    used = [share for trial in analysis.run.trials for share in _processor_shares(trial, cell, subject)]
-    spent, elapsed = sum(cpu for cpu, _ in used), sum(ns for _, ns in used)
+    trials = analysis.run.trials
+    used = _share(share for trial in trials for share in _processor_shares(trial, cell, subject))
+    driven = [row for trial in trials for row in _slices(trial, cell, subject)]
+    engine = _share((row.engine_user_ns + row.engine_system_ns, row.measured_ns) for row in driven)
+    by_engine = _share((row.bytes_out, row.seconds) for row in driven).mean
+    by_server = _share((row.bytes_in, row.seconds) for row in driven).mean
+    carried = analysis.run.environment.get("loopback_bytes_per_s")
     asked = [sizes[name] for name in cell.asked if name in sizes]
     return GridRow(
         use_case=cell.operation,
@@ -68,10 +102,35 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
         index=tps / due if tps is not None and due else None,
         interval=interval(analysis, cell, subject, TPS),
         bytes=asked[0] if len(asked) == 1 else None,
-        cpu_mean=100 * spent / elapsed if elapsed else None,
-        cpu_max=max((100 * cpu / ns for cpu, ns in used), default=None),
+        cpu_mean=_percent(used.mean),
+        cpu_max=_percent(used.highest),
+        engine_cpu_mean=_percent(engine.mean),
+        engine_cpu_max=_percent(engine.highest),
+        engine_bytes_per_s=by_engine,
+        server_bytes_per_s=by_server,
+        engine_bandwidth=_percent(by_engine, carried),
+        server_bandwidth=_percent(by_server, carried),
         ended=_ended(analysis.run, subject),
     )
+
+
+def _share(parts: Iterable[tuple[float, float]]) -> _Share:
+    """Of what was spent in how long, slice by slice."""
+    known = list(parts)
+    elapsed = sum(long for _, long in known)
+    mean = sum(spent for spent, _ in known) / elapsed if elapsed else None
+    return _Share(mean, max((spent / long for spent, long in known), default=None))
+
+
+def _percent(value: float | None, of: object = 1) -> float | None:
+    return 100 * value / of if value is not None and isinstance(of, int | float) and of > 0 else None
+
+
+def _slices(trial: Trial, cell: Cell, subject: str) -> Iterator[SliceRow]:
+    """The measured slices of a subject in a cell, as the engine wrote them."""
+    for number in trial.measured.get((cell.name, subject), {}).values():
+        if number in trial.slices:
+            yield trial.slices[number]
 
 
 def _processor_shares(trial: Trial, cell: Cell, subject: str) -> Iterator[tuple[int, int]]:

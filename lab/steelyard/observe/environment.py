@@ -22,7 +22,7 @@ from ..provision.keeper import binary
 from ..provision.subject import Part, Subject
 from ..provision.toolchain import jdk_description, jdk_home
 from ..store import machine_history
-from . import machine
+from . import machine, network
 
 _ROOMS = ("lab", "engine", "servers", "services", "studies")  # what a run comes of; docs hold runs that are being kept
 
@@ -36,7 +36,8 @@ def describe(
 ) -> dict[str, Any]:
     """Plain values for JSON; nothing in it names the user or the machine's address.
 
-    With `study`, also what its paper tuned, beside the nearest settings of these subjects; with `service`, also its sources.
+    With `study`, also what its paper tuned, beside the nearest settings of these subjects, and what the network carries; with
+    `service`, also its sources.
     """
     tuned = (
         tuned_settings.table(
@@ -60,6 +61,7 @@ def describe(
         },
         "processors_shared": {**asdict(shares), "apart": shares.apart},
         "network": "loopback",
+        **({"loopback_bytes_per_s": carried} if study and (carried := network.loopback_bytes_per_s()) else {}),
         **({"service": _service(service)} if service is not None else {}),
         **({"calibration": known} if (known := machine_history.citation()) else {}),
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},

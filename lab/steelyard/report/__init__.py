@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..analyse import indices
 from ..analyse.analysis import examined
 from ..base.csvfiles import write_text
 from ..store.stored_run import read_run
@@ -17,8 +18,11 @@ EXPORTED = frozenset({MARKDOWN, CARD, PAPER})
 def write_report(run_dir: Path) -> Path:
     """Write report.html into a run folder and return its path; the same stored files give the same bytes.
 
+    Where the study has a grid, its rows are written as grid.csv beside it.
     Raises StoreError and MeasureError. Whatever a server or a study put into the stored files is escaped.
     """
     path = run_dir / FILE_NAME
-    write_text(path, html_of(examined(read_run(run_dir))))
+    analysis = examined(read_run(run_dir))
+    write_text(path, html_of(analysis))
+    indices.write(analysis, run_dir)
     return path

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ..analyse import indices
 from ..analyse.analysis import Analysis, examined, write_figures
 from ..analyse.measures import registry
 from ..base.csvfiles import write_text
@@ -17,7 +18,7 @@ from ..store.stored_run import Run, read_run
 from . import EXPORTED, FILE_NAME
 from .page import html_of
 
-MADE = frozenset({"results.csv", "verdicts.json", FILE_NAME})
+MADE = frozenset({"results.csv", "verdicts.json", FILE_NAME, indices.FILE_NAME})
 
 
 def keep(run_folder: Path, to: Path) -> Path:
@@ -62,10 +63,11 @@ def _make_outputs(whole: Run, made: Path) -> None:
         )
     write_figures(analysis, made)
     write_text(made / FILE_NAME, html_of(analysis))
-    for name in MADE:
-        content = (made / name).read_bytes()
-        (made / name).unlink()
-        put(made / name, content)
+    indices.write(analysis, made)
+    for path in (made / name for name in MADE if (made / name).is_file()):
+        content = path.read_bytes()
+        path.unlink()
+        put(path, content)
 
 
 def _said(analysis: Analysis) -> tuple[object, ...]:

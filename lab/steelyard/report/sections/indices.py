@@ -43,10 +43,14 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         ],
         "reference": analysis.run.schedule.reference,
         "used": USED,
+        "carried": _carried(analysis),
     }
 
 
-USED = ("subject", "payload", "users", "requests/s", "bytes a request", "% of a processor, mean", "highest", "ended")
+USED = (
+    *("subject", "payload", "users", "requests/s", "bytes a request", "% of a processor, mean", "highest"),
+    *("the engine's, mean", "highest", "MB/s sent by the engine", "by the server", "ended"),
+)
 
 
 def _use_case(analysis: Analysis, name: str, mine: Sequence[GridRow]) -> UseCase:
@@ -81,9 +85,28 @@ def _index(row: GridRow | None) -> str:
 
 
 def _used(row: GridRow) -> tuple[str, ...]:
-    values = (row.tps, row.bytes, row.cpu_mean, row.cpu_max)
+    values = (row.tps, row.bytes, row.cpu_mean, row.cpu_max, row.engine_cpu_mean, row.engine_cpu_max)
     texts = ("-" if value is None else value_text(value) for value in values)
-    return (row.subject, _payload(row), str(row.users), *texts, row.ended)
+    sent = ((row.engine_bytes_per_s, row.engine_bandwidth), (row.server_bytes_per_s, row.server_bandwidth))
+    return (row.subject, _payload(row), str(row.users), *texts, *(_sent(*by) for by in sent), row.ended)
+
+
+def _sent(bytes_per_s: float | None, bandwidth: float | None) -> str:
+    """In MB a second, with the share of what the device carries where that is known."""
+    if bytes_per_s is None:
+        return "-"
+    return value_text(bytes_per_s / 1e6) + (f" ({value_text(bandwidth)} %)" if bandwidth is not None else "")
+
+
+def _carried(analysis: Analysis) -> str:
+    """What the shares of bandwidth are shares of."""
+    carried = analysis.run.environment.get("loopback_bytes_per_s")
+    if not isinstance(carried, int | float):
+        return ""
+    return (
+        "Beside MB/s, in percent of what one connection carried one way over the loopback device when the run began, which has no "
+        f"speed of its own: {value_text(carried / 1e6)} MB/s, at least."
+    )
 
 
 def _why(analysis: Analysis, operation: str) -> Iterator[str]:

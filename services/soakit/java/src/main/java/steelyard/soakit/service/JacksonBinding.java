@@ -1,6 +1,5 @@
 package steelyard.soakit.service;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -9,44 +8,43 @@ import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.dataformat.xml.JacksonXmlAnnotationIntrospector;
 import com.fasterxml.jackson.dataformat.xml.XmlFactory;
 import com.fasterxml.jackson.dataformat.xml.XmlMapper;
-import com.fasterxml.jackson.dataformat.xml.annotation.JacksonXmlProperty;
-import com.fasterxml.jackson.dataformat.xml.annotation.JacksonXmlRootElement;
-import com.fasterxml.jackson.dataformat.xml.annotation.JacksonXmlText;
 import java.io.IOException;
 import java.io.StringReader;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.util.List;
-import javax.xml.XMLConstants;
+import java.util.EnumMap;
+import java.util.Map;
+import javax.xml.stream.XMLStreamReader;
+import javax.xml.stream.util.StreamReaderDelegate;
 import javax.xml.transform.Source;
 import javax.xml.transform.stream.StreamSource;
 
 /**
- * Binding by Jackson XML: purchase orders as objects of classes of our own. It knows elements by
- * their local names and an xsi:type by its own. It reads by the technique stax's library and writes
- * by Woodstox, since it has writers repair namespaces, and the JDK's then binds one twice. Other
- * documents go through the technique that it is given.
+ * Binding by Jackson XML: documents as objects of classes of our own. It knows elements by their
+ * local names. It reads by the technique stax's library and writes by Woodstox, since it has
+ * writers repair namespaces, and the JDK's then binds one twice.
  */
 final class JacksonBinding implements Technique {
 
-  private final Parsers parsers;
-  private final Technique others;
-  private final XmlMapper mapper;
+  /**
+   * What stands before the name of an attribute in the namespace that all documents share: Jackson
+   * knows attributes by their local names, and one without a namespace is another.
+   */
+  static final String OF_COMMON = "common.";
 
-  JacksonBinding(Parsers parsers, Technique others) {
+  private final Parsers parsers;
+  private final Map<UseCase, XmlMapper> mappers = new EnumMap<>(UseCase.class);
+
+  JacksonBinding(Parsers parsers) {
     this.parsers = parsers;
-    this.others = others;
-    mapper = mapper(parsers);
+    mappers.put(UseCase.TV_DINNER, mapper(parsers, Names.ORDER));
+    mappers.put(UseCase.SUSHI_BOATS, mapper(parsers, Names.NEWS));
+    mappers.put(UseCase.BUFFET, mapper(parsers, Names.BUFFET));
   }
 
   @Override
   public String answer(UseCase useCase, String document) {
-    if (useCase != UseCase.TV_DINNER) {
-      return others.answer(useCase, document);
-    }
     var cursor = new Cursor(parsers.reader(document));
     cursor.root();
-    String answer = acknowledged(cursor);
+    String answer = answered(useCase, cursor);
     cursor.end();
     return answer;
   }
@@ -54,217 +52,68 @@ final class JacksonBinding implements Technique {
   /** As {@link Streaming}: the standard gives a provider no stream of events. */
   @Override
   public Source answer(UseCase useCase, Source document) {
-    if (useCase != UseCase.TV_DINNER) {
-      return others.answer(useCase, document);
-    }
     var cursor = new Cursor(parsers.reader(document));
     cursor.root();
     boolean wrapped = cursor.enter(useCase);
-    String answer = acknowledged(cursor);
+    String answer = answered(useCase, cursor);
     cursor.leave(wrapped);
     return new StreamSource(new StringReader(wrapped ? useCase.wrapped(answer) : answer));
   }
 
-  private static XmlMapper mapper(Parsers parsers) {
+  private static XmlMapper mapper(Parsers parsers, String namespace) {
     return XmlMapper.builder(new XmlFactory(parsers.input(), Parsers.named("woodstox").output()))
         .propertyNamingStrategy(PropertyNamingStrategies.UPPER_CAMEL_CASE)
-        .annotationIntrospector(new OrderNamespace())
+        .annotationIntrospector(new InOneNamespace(namespace))
         .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
         .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
         .build();
   }
 
-  private String acknowledged(Cursor cursor) {
-    UseCase.TV_DINNER.require(cursor.namespace(), cursor.name());
+  private String answered(UseCase useCase, Cursor cursor) {
+    useCase.require(cursor.namespace(), cursor.name());
+    XmlMapper mapper = mappers.get(useCase);
+    XMLStreamReader document = apart(cursor.shallow());
     try {
-      Document document = mapper.readValue(cursor.shallow(), Document.class);
-      return mapper.writeValueAsString(bound(read(document)));
+      Object answer =
+          switch (useCase) {
+            case TV_DINNER ->
+                JacksonOrder.answer(mapper.readValue(document, JacksonOrder.Document.class));
+            case SUSHI_BOATS ->
+                JacksonNews.answer(mapper.readValue(document, JacksonNews.Document.class));
+            case BUFFET ->
+                JacksonBuffet.answer(mapper.readValue(document, JacksonBuffet.Document.class));
+          };
+      return mapper.writeValueAsString(answer);
     } catch (IOException e) {
       throw new BadDocument("the document cannot be read: " + e.getMessage(), e);
     }
   }
 
-  private static Answer.Acknowledgement read(Document document) {
-    ApplicationArea area = Binding.required(document.applicationArea, "ApplicationArea");
-    DataArea data = Binding.required(document.dataArea, "DataArea");
-    Order order = Binding.required(data.purchaseOrder, "PurchaseOrder");
-    Header header = Binding.required(order.header, "Header");
-    var book = new OrderBook();
-    book.documentId(Text.of(area.documentId));
-    book.orderId(Text.of(header.orderId));
-    book.priority(header.priority == null ? null : header.priority.strip());
-    for (Party party : header.party) {
-      if (isOf(party.type, "BuyerParty")) {
-        book.buyer(party.name, party.contact == null ? 0 : party.contact.telephone.size());
+  private static XMLStreamReader apart(XMLStreamReader reader) {
+    return new StreamReaderDelegate(reader) {
+      @Override
+      public String getAttributeLocalName(int index) {
+        String name = super.getAttributeLocalName(index);
+        return Names.COMMON.equals(super.getAttributeNamespace(index)) ? OF_COMMON + name : name;
       }
-    }
-    for (Line line : order.line) {
-      book.beginLine();
-      book.lineNumber(line.lineNumber);
-      line.subline.forEach(subline -> subline.into(book));
-      book.endLine();
-    }
-    return book.acknowledged();
+    };
   }
 
-  private static boolean isOf(String type, String name) {
-    String given = type == null ? "" : type.strip();
-    return given.substring(given.indexOf(':') + 1).equals(name);
-  }
-
-  private static Acknowledgement bound(Answer.Acknowledgement answer) {
-    var order =
-        new AcknowledgedOrder(
-            answer.orderId(),
-            answer.buyer(),
-            answer.priority(),
-            answer.telephones(),
-            answer.lines().stream().map(AcknowledgedLine::of).toList(),
-            answer.amount());
-    var data = new AcknowledgedData(new Verb(answer.response()), order);
-    return new Acknowledgement(answer.original(), data);
-  }
-
-  /** What is written is all in the namespace of orders. */
-  private static final class OrderNamespace extends JacksonXmlAnnotationIntrospector {
+  /** What is written of an answer is all in one namespace. */
+  private static final class InOneNamespace extends JacksonXmlAnnotationIntrospector {
 
     private static final long serialVersionUID = 1;
 
-    OrderNamespace() {
+    private final String namespace;
+
+    InOneNamespace(String namespace) {
       super(false); // lists without an element around them
+      this.namespace = namespace;
     }
 
     @Override
     public String findNamespace(MapperConfig<?> config, Annotated annotated) {
-      return Names.ORDER;
-    }
-  }
-
-  // What is asked of an order; the rest of it is passed over. Jackson sets the fields.
-
-  static final class Document {
-    public ApplicationArea applicationArea;
-    public DataArea dataArea;
-  }
-
-  static final class ApplicationArea {
-    public Text documentId;
-  }
-
-  static final class DataArea {
-    public Order purchaseOrder;
-  }
-
-  static final class Order {
-    public Header header;
-    public List<Line> line = List.of();
-  }
-
-  static final class Header {
-    public Text orderId;
-    public String priority;
-    public List<Party> party = List.of();
-  }
-
-  static final class Party {
-    @JacksonXmlProperty(
-        localName = "type",
-        namespace = XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI,
-        isAttribute = true)
-    public String type;
-
-    public String name;
-    public Contact contact;
-  }
-
-  static final class Contact {
-    public List<Object> telephone = List.of();
-  }
-
-  static final class Line {
-    public BigInteger lineNumber;
-    public List<Subline> subline = List.of();
-  }
-
-  static final class Subline {
-    public Item item;
-    public Number quantity;
-    public Amount price;
-    public List<Amount> freight = List.of();
-    public List<Amount> discount = List.of();
-
-    void into(OrderBook book) {
-      book.beginSubline();
-      if (item != null && isOf(item.type, "KitItem")) {
-        book.kit();
-      }
-      book.quantity(Number.of(quantity));
-      book.price(Amount.of(price));
-      freight.forEach(charge -> book.freight(Amount.of(charge)));
-      discount.forEach(charge -> book.discount(Amount.of(charge)));
-      book.endSubline();
-    }
-  }
-
-  static final class Item {
-    @JacksonXmlProperty(
-        localName = "type",
-        namespace = XMLConstants.W3C_XML_SCHEMA_INSTANCE_NS_URI,
-        isAttribute = true)
-    public String type;
-  }
-
-  static final class Amount {
-    public Number amount;
-
-    static BigDecimal of(Amount around) {
-      return around == null ? null : Number.of(around.amount);
-    }
-  }
-
-  /** A number in an element that has attributes. */
-  static final class Number {
-    @JacksonXmlText public BigDecimal value;
-
-    static BigDecimal of(Number number) {
-      return number == null ? null : number.value;
-    }
-  }
-
-  /** A text in an element that has attributes. */
-  static final class Text {
-    @JacksonXmlText public String value;
-
-    static String of(Text text) {
-      return text == null ? null : text.value;
-    }
-  }
-
-  @JacksonXmlRootElement(localName = "AcknowledgePurchaseOrder", namespace = Names.ORDER)
-  @JsonPropertyOrder({"Original", "DataArea"})
-  record Acknowledgement(String original, AcknowledgedData dataArea) {}
-
-  @JsonPropertyOrder({"Acknowledge", "PurchaseOrder"})
-  record AcknowledgedData(Verb acknowledge, AcknowledgedOrder purchaseOrder) {}
-
-  record Verb(String response) {}
-
-  @JsonPropertyOrder({"OrderId", "Buyer", "Priority", "Telephones", "Line", "Amount"})
-  record AcknowledgedOrder(
-      String orderId,
-      String buyer,
-      String priority,
-      int telephones,
-      List<AcknowledgedLine> line,
-      BigDecimal amount) {}
-
-  @JsonPropertyOrder({"LineNumber", "Sublines", "Kits", "Quantity", "Amount"})
-  record AcknowledgedLine(
-      BigInteger lineNumber, int sublines, int kits, BigDecimal quantity, BigDecimal amount) {
-
-    static AcknowledgedLine of(Answer.Acknowledgement.Line line) {
-      return new AcknowledgedLine(
-          line.number(), line.sublines(), line.kits(), line.quantity(), line.amount());
+      return namespace;
     }
   }
 }

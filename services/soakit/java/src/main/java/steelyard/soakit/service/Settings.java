@@ -46,10 +46,9 @@ final class Settings {
 
   private static Technique binding(Map<String, String> environment, Parsers parsers) {
     String library = environment.getOrDefault("STEELYARD_BINDING", "jaxb");
-    var jaxb = new Binding(parsers);
     return switch (library) {
-      case "jaxb" -> jaxb;
-      case "jackson" -> new JacksonBinding(parsers, jaxb);
+      case "jaxb" -> new Binding(parsers);
+      case "jackson" -> new JacksonBinding(parsers);
       default -> throw new IllegalStateException("there is no binding library " + library);
     };
   }

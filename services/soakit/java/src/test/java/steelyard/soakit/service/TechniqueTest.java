@@ -161,8 +161,7 @@ class TechniqueTest {
   }
 
   private static Technique jackson(String stax) {
-    Parsers parsers = Parsers.named(stax);
-    return new JacksonBinding(parsers, new Binding(parsers));
+    return new JacksonBinding(Parsers.named(stax));
   }
 
   private static void answered(UseCase useCase, Path request, Technique technique)

@@ -1,11 +1,10 @@
 using System;
 using System.Threading;
 using System.Web;
-using Steelyard.Asmx;
 
-namespace Steelyard.WSTest
+namespace Steelyard.Asmx
 {
-    /// <summary>Counts the service's requests and obeys their header Steelyard-Busy-Us, before ASP.NET looks at them.</summary>
+    /// <summary>Counts the service's requests, and obeys their header Steelyard-Busy-Us, before ASP.NET looks at them; named in Web.config.</summary>
     public class RequestsModule : IHttpModule
     {
         static int count;
@@ -26,7 +25,7 @@ namespace Steelyard.WSTest
 
         static void Begin(HttpContext context)
         {
-            if (!context.Request.FilePath.EndsWith("/WSTest.asmx", StringComparison.Ordinal))
+            if (context.Request.HttpMethod != "POST" || !context.Request.FilePath.EndsWith(".asmx", StringComparison.Ordinal))
                 return;
             Interlocked.Increment(ref count);
             string micros = context.Request.Headers["Steelyard-Busy-Us"];
