@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..analyse.analysis import examined
+from ..analyse.analysis import Analysis, examined
 from ..base.csvfiles import write_text
 from ..store.stored_run import read_run
 from .page import html_of
@@ -19,6 +19,11 @@ def write_report(run_dir: Path) -> Path:
 
     Raises StoreError and MeasureError. Whatever a server or a study put into the stored files is escaped.
     """
-    path = run_dir / FILE_NAME
-    write_text(path, html_of(examined(read_run(run_dir))))
+    return write_page(examined(read_run(run_dir)))
+
+
+def write_page(analysis: Analysis) -> Path:
+    """As `write_report`, of a run that was analysed already."""
+    path = analysis.run.folder / FILE_NAME
+    write_text(path, html_of(analysis))
     return path
