@@ -129,6 +129,7 @@ def _schedule(planted: Planted) -> Schedule:
                     primary=True,
                     kind="block",
                     title=f"Test {name}",
+                    judged_by=planted.judged_by,
                 )
                 for name, profile in planted.blocks.items()
             ]

@@ -11,6 +11,7 @@ from steelyard.models.job import BigBang
 from steelyard.report import drawing
 from steelyard.report.page import html_of
 from steelyard.report.sections import evidence, matrix, operations, response_times
+from steelyard.report.sections.verdict import facts
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
@@ -94,3 +95,12 @@ def test_a_figure_of_a_mark_is_read_like_any_other() -> None:
         'aria-roledescription="point" d="M0,0"/>'
     )
     assert drawing._titled(mark) == '<path d="M0,0"><title>requests/s: 7,427; up to: 0.6503</title></path>'
+
+
+def test_tests_are_said_to_be_judged_by_what_they_are_judged_by(tmp_path: Path) -> None:
+    blocks = {"1": BigBang(users=5, seconds=8), "2": BigBang(users=15, seconds=8)}
+    rates = {"a": 9000.0, "b": 6000.0, "c": 3000.0}
+    analysis = analysed(tmp_path, rates=rates, reference="a", blocks=blocks, forks=3, judged_by="response_time_p99")
+    assert str(analysis.said[0]).startswith("On echoStruct, by 99th percentile of response time, on this machine")
+    assert dict(facts(analysis))["judged by"] == "99th percentile of response time, test by test"
+    assert "By 99th percentile of response time: the one" in html_of(analysis)

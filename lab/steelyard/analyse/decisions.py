@@ -14,6 +14,7 @@ from ..plan.kinds import kind_of
 from ..statistics.verdict_words import Word
 from ..store.stored_run import Run
 from ..store.tables import FAILURE_KINDS
+from .measures import Measure
 from .ratios import subject_quantities
 from .verdicts import LEAST_FORKS, Judgement, ranked
 
@@ -34,6 +35,12 @@ def tests_in_order(run: Run) -> list[Cell]:
     operations = [*run.study.get("operations", ()), *(name for cell in run.schedule.cells for name in cell.mix)]
     blocks = [cell for cell in run.schedule.cells if not kind_of(cell).sliced]
     return sorted(blocks, key=lambda cell: operations.index(next(iter(cell.mix))))
+
+
+def judged_by(cells: Sequence[Cell], measures: Mapping[str, Measure]) -> str:
+    """What these cells are judged by, in words, such as "throughput"."""
+    titles = dict.fromkeys(measures[cell.primary_measure].title for cell in cells)
+    return " or ".join(f"{title[:1].lower()}{title[1:]}" for title in titles)
 
 
 def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:

@@ -42,10 +42,14 @@ class Quantities:
 
 
 def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
-    """The quantities of these slices of one trial, put together."""
-    values = _added([_of_slice(trial, number, users) for number in numbers])
-    waiting = [(trial.slices[number].oldest_unfinished_ns, trial.slices[number].unfinished) for number in numbers]
-    return Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)), waiting)
+    """The quantities of these slices of one trial, put together; every measure and comparison asks for the same ones again."""
+    key = ("quantities", users, *numbers)
+    if key not in trial.known:
+        values = _added([_of_slice(trial, number, users) for number in numbers])
+        waiting = [(trial.slices[number].oldest_unfinished_ns, trial.slices[number].unfinished) for number in numbers]
+        trial.known[key] = Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)), waiting)
+    quantities: Quantities = trial.known[key]
+    return quantities
 
 
 def together(parts: Sequence[Quantities]) -> Quantities:
@@ -56,16 +60,20 @@ def together(parts: Sequence[Quantities]) -> Quantities:
 
 
 def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
-    values: dict[str, float] = {"users": users}
-    for source in SOURCES.values():
-        values |= source.of_slice(trial, number)
-    return values
+    key = ("slice", users, number)
+    if key not in trial.known:
+        values: dict[str, float] = {"users": users}
+        for source in SOURCES.values():
+            values |= source.of_slice(trial, number)
+        trial.known[key] = values
+    of_slice: dict[str, float] = trial.known[key]
+    return of_slice
 
 
-def _added(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def _added(parts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """Sums, and highest values of gauges; a name that any part lacks is left out, since its sum would be too small."""
-    if not parts:
-        return {}
+    if len(parts) < 2:
+        return parts[0] if parts else {}
     names = [name for name in parts[0] if all(name in part for part in parts)]
     return {name: (max if is_gauge(name) else sum)(part[name] for part in parts) for name in names}
 

@@ -124,22 +124,21 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
     )
 
 
-def compare_by_reference(run: Run, cell: Cell, measure: Measure, a: str, b: str) -> Compared:
-    """a against b where no trial holds both: fork by fork, a over the reference by b over the reference.
+def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compared:
+    """The subject of `first` against that of `second` where no trial holds both: fork by fork, the one's ratio to the reference by
+    the other's.
 
     Both ratios bring their own noise, so this interval is wider than that of subjects which shared their trials.
     """
-    reference = run.schedule.reference
-    first, second = (compare(run, cell, measure, subject, reference, primary=False) for subject in (a, b))
     points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
     confidence = 1 - alpha_of(run.schedule.looks)
     least = math.hypot(first.least_deviation, second.least_deviation)
     ratio, interval = _over_forks(points, confidence, least)
     return Compared(
-        a,
-        b,
-        cell,
-        measure,
+        first.a,
+        second.a,
+        first.cell,
+        first.measure,
         primary=True,
         forks=points,
         ratio=ratio,

@@ -51,7 +51,7 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         for other in others
         for name, measure in sorted(measures.items(), key=lambda item: item[0] != cell.primary_measure)
     ]
-    among = list(_among(run, measures, others))
+    among = list(_among(run, measures, others, compared))
     primaries = [comparison for comparison in compared if comparison.primary]
     judged = {
         id(comparison): word
@@ -81,18 +81,22 @@ def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list
         yield [comparison for comparison in among if (comparison.cell.family or comparison.cell.name) == family]
 
 
-def _among(run: Run, measures: dict[str, Measure], others: Sequence[str]) -> Iterator[Compared]:
-    """The subjects that are not the reference against each other, on the primary measure of the primary cell."""
+def _among(
+    run: Run, measures: dict[str, Measure], others: Sequence[str], beside: Sequence[Compared]
+) -> Iterator[Compared]:
+    """The subjects that are not the reference against each other, on the primary measure of the primary cell; `beside` are their
+    comparisons with the reference."""
     if design_named(run.schedule.design).why_undecided:
         return
     together = [set(trial.start_order) for trial in run.schedule.trials]
+    known = {(compared.cell.name, compared.a): compared for compared in beside if compared.primary}
     for cell in run.schedule.cells:
         measure = measures[cell.primary_measure]
         for a, b in combinations(others, 2) if cell.primary else ():
             if any({a, b} <= subjects for subjects in together):
                 yield compare(run, cell, measure, a, b, primary=True)
             else:
-                yield compare_by_reference(run, cell, measure, a, b)
+                yield compare_by_reference(run, known[cell.name, a], known[cell.name, b])
 
 
 @dataclass(frozen=True)

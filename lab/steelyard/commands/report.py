@@ -94,7 +94,7 @@ def _one(options: ReportOptions) -> None:
     (run,) = options.runs
     analysed = analysis.analysed(run)
     verdicts = analysed.verdicts
-    page = report.write_report(run)
+    page = report.write_page(analysed)
     damaged = [
         f"trial {failure.trial}: {failure.message}" for failure in verdicts.failures if failure.status == "damaged"
     ]

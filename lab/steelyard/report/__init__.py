@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..analyse import indices
-from ..analyse.analysis import examined
+from ..analyse.analysis import Analysis, examined
 from ..base.csvfiles import write_text
 from ..store.stored_run import read_run
 from .page import html_of
@@ -21,8 +21,12 @@ def write_report(run_dir: Path) -> Path:
     Where the study has a grid, its rows are written as grid.csv beside it.
     Raises StoreError and MeasureError. Whatever a server or a study put into the stored files is escaped.
     """
-    path = run_dir / FILE_NAME
-    analysis = examined(read_run(run_dir))
+    return write_page(examined(read_run(run_dir)))
+
+
+def write_page(analysis: Analysis) -> Path:
+    """As `write_report`, of a run that was analysed already."""
+    path = analysis.run.folder / FILE_NAME
     write_text(path, html_of(analysis))
-    indices.write(analysis, run_dir)
+    indices.write(analysis, analysis.run.folder)
     return path

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from ..base.csvfiles import write_text
 from ..base.text import dashed, ratio_text, value_text
 from ..models.outputs import Beside, BesideOutput
 from .beside import agreement
 from .figure_table import Shown
+from .script import SCRIPT, policy
 
 FILE_NAME = "side-by-side.html"
 
@@ -37,6 +39,8 @@ def html_of(side_by_side: BesideOutput) -> str:
         rows=list(map(_row, side_by_side.figures)),
         why_not_paired=side_by_side.why_not_paired,
         ratio_text=ratio_text,
+        policy=policy(),
+        script=Markup(SCRIPT),
     )
 
 

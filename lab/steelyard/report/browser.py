@@ -54,7 +54,7 @@ def _drawn(page: Path, to: Path, *asked: str) -> Path:
     """Let the browser write `to`, in a profile of its own that is thrown away."""
     program = browser()
     to.unlink(missing_ok=True)
-    # A browser refuses to build its sandbox for root. The page is the lab's own and its policy lets nothing run in it.
+    # A browser refuses to build its sandbox for root. The page is the lab's own, and its policy lets only our script run in it.
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory(prefix="steelyard-browser-", ignore_cleanup_errors=True) as profile:
         command = [

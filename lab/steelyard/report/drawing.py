@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import vl_convert
 
 from ..base.rounding import all_significant
+from .grammar import Chart, Marks, scale_of
 
 # Okabe and Ito 2008, "Color universal design", in the order that keeps neighbours apart; never alone: shapes and dashes go along.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -26,7 +27,6 @@ PATHS = {  # the same shapes for the legend, about 8 wide
     "cross": "M-1.5,-4.4H1.5V-1.5H4.4V1.5H1.5V4.4H-1.5V1.5H-4.4V-1.5H-1.5Z",
 }
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [10, 4], [4, 4])
-Chart = Any  # altair's own types say Any wherever its grammar is used
 # Stand-ins for the page's own colours; `draw` puts its variables in their place.
 INK, MUTED, GRID, BAND, PAPER = "#1b1c1e", "#5f6368", "#e4e4e7", "#e9eef2", "#fffffe"
 _VARIABLES = {
@@ -96,11 +96,11 @@ def draw_small(name: str, chart: Chart) -> str:
 
 
 def _svg(name: str, chart: Chart) -> str:
-    spec = all_significant(chart.to_dict(validate=False))
+    spec = all_significant(chart.json())
     spec["config"] = _CONFIG
     spec["padding"] = {"left": 20, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
-    svg = vl_convert.vegalite_to_svg(spec)
+    svg = vl_convert.vegalite_to_svg(json.dumps(spec))
     svg = _titled(_renumbered(name, svg))
     for colour, variable in _VARIABLES.items():
         svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
@@ -150,18 +150,18 @@ def _renumbered(name: str, svg: str) -> str:
     return svg
 
 
-def marks(values: Sequence[Mapping[str, Any]]) -> Chart:
+def marks(values: Sequence[Mapping[str, Any]]) -> Marks:
     """A chart without a mark yet, over inline values."""
-    return alt.Chart({"values": list(values)})
+    return Marks(values)
 
 
 def series(labels: Sequence[str]) -> dict[str, Any]:
     """Colour, shape and dash scales for subjects, the same in every chart."""
     count = len(labels)
     return {
-        "colour": alt.Scale(domain=list(labels), range=[COLOURS[n % len(COLOURS)] for n in range(count)]),
-        "shape": alt.Scale(domain=list(labels), range=[shape_of(n) for n in range(count)]),
-        "dash": alt.Scale(domain=list(labels), range=[DASHES[n % len(DASHES)] for n in range(count)]),
+        "colour": scale_of(domain=list(labels), range=[COLOURS[n % len(COLOURS)] for n in range(count)]),
+        "shape": scale_of(domain=list(labels), range=[shape_of(n) for n in range(count)]),
+        "dash": scale_of(domain=list(labels), range=[DASHES[n % len(DASHES)] for n in range(count)]),
     }
 
 

@@ -101,10 +101,15 @@ def _shown(figure: ForkFigure, busy: str) -> Shown:
     return Shown(value_text(figure.value), under=dashed(bounds), note=note)
 
 
+def word_of(judgement: Judgement) -> str:
+    """The verdict's word, or that there is none: `secondary` measures explain and are not judged."""
+    return judgement.word.value if judgement.word else "secondary" if not judgement.compared.primary else "no verdict"
+
+
 def _comparison(judgement: Judgement) -> tuple[str, ...]:
     """Subjects, measure, ratio, interval, what it rests on, and the verdict or why there is none."""
     compared = judgement.compared
-    word = judgement.word.value if judgement.word else "secondary" if not compared.primary else "no verdict"
+    word = word_of(judgement)
     if compared.ratio is None:
         why = "; ".join((*judgement.broken, *judgement.reasons)) or "nothing to compare"
         return f"{compared.a} / {compared.b}", compared.measure.title, "-", "", "", why

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ..analyse.analysis import Analysis
 from ..base.configuration import nearest
 from ..base.errors import StoreError
+from .script import SCRIPT, policy
 from .section import Section
 from .sections import SECTIONS
 from .subjects import legend, text
@@ -51,7 +52,9 @@ def html_of(analysis: Analysis) -> str:
         if content is not None:
             template = environment.get_template(f"sections/{section.name}.html")
             shown.append(Markup(template.render(page=page, section=content)))
-    return environment.get_template("page.html").render(page=page, sections=shown, contents=contents(shown))
+    return environment.get_template("page.html").render(
+        page=page, sections=shown, contents=contents(shown), policy=policy(), script=Markup(SCRIPT)
+    )
 
 
 def contents(sections: Sequence[Markup]) -> list[tuple[str, Markup]]:

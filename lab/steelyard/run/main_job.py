@@ -165,7 +165,7 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
     if not any((folder / "trials").glob("*/slices.csv")):
         return Outcome(folder, None, None, failures or ["nothing was measured"])
     analysed = analysis.analysed(folder)
-    return Outcome(folder, analysed.verdicts, report.write_report(folder), failures, indices.rows(analysed))
+    return Outcome(folder, analysed.verdicts, report.write_page(analysed), failures, indices.rows(analysed))
 
 
 def _drive_all(setting: Setting, standing: Standing) -> list[str]:
@@ -278,8 +278,7 @@ def _decided(folder: Path) -> bool:
 def _partial(folder: Path) -> str:
     """Report on what an interrupted run has, as a line for the user."""
     try:
-        analysis.analyse(folder)
-        return f"stopped; what was measured is in {report.write_report(folder)}"
+        return f"stopped; what was measured is in {report.write_page(analysis.analysed(folder))}"
     except SteelyardError as error:
         return f"stopped; what was measured is in {folder} ({error.message})"
 

@@ -125,6 +125,11 @@ class Trial:
         return by_slice
 
     @cached_property
+    def known(self) -> dict[object, Any]:
+        """What was worked out of these files once, by whoever did and of what, so that it need not be again."""
+        return {}
+
+    @cached_property
     def layer_tags(self) -> frozenset[str]:
         """The monitor's tags that any recorded request of the trial entered."""
         return frozenset(tag for rows in self.layers.values() for request in rows for tag in request.record.layers)

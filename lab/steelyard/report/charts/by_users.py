@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from ...analyse.figures import ForkFigure
 from ...base.text import range_text, value_text
-from ..drawing import SMALL, Chart, Picture, draw_small, marks, series
+from ..drawing import SMALL, Picture, draw_small, marks, series
+from ..grammar import Chart, axis_of, channel, layered, scale_of
 
 
 @dataclass(frozen=True)
@@ -63,23 +62,23 @@ def _chart(figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjec
     ]
     bars = [{"users": span.users, "subject": span.subject, "low": span.low, "high": span.high} for span in spans]
     scales = series(subjects)
-    x = alt.X("users:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title="users", tickCount=5))
-    y = alt.Y("value:Q", scale=alt.Scale(zero=True), axis=alt.Axis(title=None, tickCount=5, format="~s"))
-    low = alt.Y("low:Q", axis=alt.Axis(title=None, tickCount=5, format="~s"))
-    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
-    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
-    dash = alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)
+    x = channel("users:Q", scale=scale_of(zero=True), axis=axis_of(title="users", tickCount=5))
+    y = channel("value:Q", scale=scale_of(zero=True), axis=axis_of(title=None, tickCount=5, format="~s"))
+    low = channel("low:Q", axis=axis_of(title=None, tickCount=5, format="~s"))
+    colour = channel("subject:N", scale=scales["colour"], legend=None)
+    shape = channel("subject:N", scale=scales["shape"], legend=None)
+    dash = channel("subject:N", scale=scales["dash"], legend=None)
     base = marks(points)
     layers = [
-        base.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
-        base.mark_rule(strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
-        base.mark_point(size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        base.drawn("line", strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
+        base.drawn("rule", strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
+        base.drawn("point", size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
     ]
     if bars:
         # A figure that is one number is a span without length, which a mark of its own shows.
         behind = marks(bars)
         layers[:0] = [
-            behind.mark_rule(strokeWidth=9, opacity=0.25).encode(x=x, y=low, y2="high:Q", color=colour),
-            behind.mark_tick(width=18, thickness=3, opacity=0.35).encode(x=x, y=low, color=colour),
+            behind.drawn("rule", strokeWidth=9, opacity=0.25).encode(x=x, y=low, y2="high:Q", color=colour),
+            behind.drawn("tick", width=18, thickness=3, opacity=0.35).encode(x=x, y=low, color=colour),
         ]
-    return alt.layer(*layers).properties(width=SMALL, height=220)
+    return layered(*layers).sized(width=SMALL, height=220)

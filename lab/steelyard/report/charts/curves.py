@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from ...analyse.pairing import slice_voids
 from ...analyse.ratios import subject_quantities
 from ...base.text import counted, value_text
@@ -16,7 +14,8 @@ from ...plan.kinds import unbroken as is_unbroken
 from ...statistics.checks import percentile_refusal
 from ...statistics.steady import CONSECUTIVE, steady_since
 from ...store.stored_run import Run, Trial
-from ..drawing import INK, PLAIN, SMALL, Chart, Picture, draw_small, marks, series
+from ..drawing import INK, PLAIN, SMALL, Picture, draw_small, marks, series
+from ..grammar import Channel, Chart, axis_of, channel, layered, scale_of
 
 _LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)
 _NINES = (1, 10, 100, 1000, 10_000, 100_000)
@@ -111,40 +110,40 @@ def _percentile_lines(
     lowest, highest = bounds or (min(value["ms"] for value in values), max(value["ms"] for value in values))
     scales = series(subjects)
     reach = max(value["beyond"] for value in values)
-    x = alt.X(
+    x = channel(
         "beyond:Q",
-        scale=alt.Scale(type="log", domain=[1, max(10, reach)], nice=False),
-        axis=alt.Axis(
+        scale=scale_of(type="log", domain=[1, max(10, reach)], nice=False),
+        axis=axis_of(
             values=[nine for nine in _NINES if nine <= reach * 1.01],
             labelExpr="datum.value == 1 ? '0%' : format(100 * (1 - 1 / datum.value), '~r') + '%'",
             title="percentile",
         ),
     )
     y = _milliseconds_axis(lowest, highest, fixed=bounds is not None)
-    encoded = {"x": x, "y": y, "color": alt.Color("subject:N", scale=scales["colour"], legend=None)}
-    lines = marks(values).mark_line(strokeWidth=2, interpolate="step-after")
-    dots = marks(values).transform_filter("datum.mark").mark_point(size=55, filled=True, opacity=1)
-    return alt.layer(
-        lines.encode(**encoded, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
+    encoded = {"x": x, "y": y, "color": channel("subject:N", scale=scales["colour"], legend=None)}
+    lines = marks(values).drawn("line", strokeWidth=2, interpolate="step-after")
+    dots = marks(values).where("datum.mark").drawn("point", size=55, filled=True, opacity=1)
+    return layered(
+        lines.encode(**encoded, strokeDash=channel("subject:N", scale=scales["dash"], legend=None)),
         dots.encode(
             **encoded,
-            shape=alt.Shape("subject:N", scale=scales["shape"], legend=None),
-            description=alt.Description("said:N"),
+            shape=channel("subject:N", scale=scales["shape"], legend=None),
+            description=channel("said:N"),
         ),
-    ).properties(width=SMALL, height=height)
+    ).sized(width=SMALL, height=height)
 
 
-def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Chart:
+def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Channel:
     """Logarithmic where the range is wide; ending at these very values where several charts share it (`fixed`)."""
     wide_range = highest > 20 * max(lowest, 1e-6)
     decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
     within: dict[str, Any] = {"domain": [lowest if wide_range else 0.0, highest]} if fixed else {}
-    return alt.Y(
+    return channel(
         "ms:Q",
-        scale=alt.Scale(type="log", nice=True, **within) if wide_range else alt.Scale(zero=True, **within),
-        axis=alt.Axis(title="response time, ms", format=PLAIN, values=decades)
+        scale=scale_of(type="log", nice=True, **within) if wide_range else scale_of(zero=True, **within),
+        axis=axis_of(title="response time, ms", format=PLAIN, values=decades)
         if wide_range
-        else alt.Axis(title="response time, ms", format=PLAIN, tickCount=5),
+        else axis_of(title="response time, ms", format=PLAIN, tickCount=5),
     )
 
 
@@ -231,30 +230,30 @@ def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
 def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highest: float) -> Chart:
     values: list[dict[str, Any]] = [dict(vars(point)) for point in points]
     scales = series(subjects)
-    x = alt.X(
+    x = channel(
         "seconds:Q",
-        axis=alt.Axis(title="seconds of load", tickCount=5, grid=False),
-        scale=alt.Scale(zero=True, nice=False),
+        axis=axis_of(title="seconds of load", tickCount=5, grid=False),
+        scale=scale_of(zero=True, nice=False),
     )
-    y = alt.Y(
+    y = channel(
         "throughput_per_s:Q",
-        scale=alt.Scale(domain=[0, highest]),
-        axis=alt.Axis(title="requests/s", tickCount=4, format="~s"),
+        scale=scale_of(domain=[0, highest]),
+        axis=axis_of(title="requests/s", tickCount=4, format="~s"),
     )
-    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
-    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
+    colour = channel("subject:N", scale=scales["colour"], legend=None)
+    shape = channel("subject:N", scale=scales["shape"], legend=None)
     base = marks(values)
-    lines = base.mark_line(strokeWidth=1.5)
+    lines = base.drawn("line", strokeWidth=1.5)
     layers = [
-        lines.encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)),
-        base.transform_filter("datum.state == 'counted'")
-        .mark_point(size=16, filled=True, opacity=0.9)
+        lines.encode(x=x, y=y, color=colour, strokeDash=channel("subject:N", scale=scales["dash"], legend=None)),
+        base.where("datum.state == 'counted'")
+        .drawn("point", size=16, filled=True, opacity=0.9)
         .encode(x=x, y=y, color=colour, shape=shape),
-        base.transform_filter("datum.state == 'steady'")
-        .mark_point(size=150, filled=False, strokeWidth=2, opacity=1)
+        base.where("datum.state == 'steady'")
+        .drawn("point", size=150, filled=False, strokeWidth=2, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape),
-        base.transform_filter("datum.state == 'voided'")
-        .mark_point(shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
+        base.where("datum.state == 'voided'")
+        .drawn("point", shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
         .encode(x=x, y=y),
     ]
-    return alt.layer(*layers).properties(width=SMALL, height=180)
+    return layered(*layers).sized(width=SMALL, height=180)

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from ...analyse.verdicts import Judgement
 from ...base.text import ratio_text
 from ...statistics.verdict_words import Word
-from ..drawing import COLOURS, INK, MUTED, WIDE, Chart, Picture, draw, marks
+from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
+from ..grammar import Chart, axis_of, channel, layered, scale_of
 
 DEEPEST = math.log(2)  # from twice as much on, a colour is at its deepest
 
@@ -78,11 +77,11 @@ def _chart(judgements: Sequence[Judgement], width: int) -> Chart:
         )
     columns = list(dict.fromkeys(value["payload"] for value in values))
     rows = sorted({value["users"] for value in values}, key=int)
-    x = alt.X("payload:N", sort=columns, axis=alt.Axis(title=None, orient="top", labelAngle=0))
-    y = alt.Y("users:N", sort=rows, axis=alt.Axis(title="users"))
+    x = channel("payload:N", sort=columns, axis=axis_of(title=None, orient="top", labelAngle=0))
+    y = channel("users:N", sort=rows, axis=axis_of(title="users"))
     base = marks(values).encode(x=x, y=y)
-    colour = alt.Color("more:N", scale=alt.Scale(domain=[True, False], range=[COLOURS[0], COLOURS[1]]), legend=None)
-    tiles = base.mark_rect().encode(color=colour, opacity=alt.Opacity("depth:Q", scale=None, legend=None))
-    ratios = base.mark_text(color=INK, fontSize=15, dy=-7).encode(text="ratio:N")
-    words = base.mark_text(color=MUTED, fontSize=12, dy=10).encode(text="word:N")
-    return alt.layer(tiles, ratios, words).properties(width=min(width, WIDE), height=30 + 52 * len(rows))
+    colour = channel("more:N", scale=scale_of(domain=[True, False], range=[COLOURS[0], COLOURS[1]]), legend=None)
+    tiles = base.drawn("rect").encode(color=colour, opacity=channel("depth:Q", scale=None, legend=None))
+    ratios = base.drawn("text", color=INK, fontSize=15, dy=-7).encode(text="ratio:N")
+    words = base.drawn("text", color=MUTED, fontSize=12, dy=10).encode(text="word:N")
+    return layered(tiles, ratios, words).sized(width=min(width, WIDE), height=30 + 52 * len(rows))

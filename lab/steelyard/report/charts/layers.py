@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
 from ...analyse.layers import Breakdown, self_ms
 from ...base.text import value_text
 from ...models.service import Layer
 from ...models.verdict import LayerFigure
 from ...store.collector_log import CollectorLog, Pause
 from ...store.layer_records import RequestRecord
-from ..drawing import COLOURS, INK, MUTED, WIDE, Chart, Picture, draw, marks
+from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
+from ..grammar import Channel, Chart, axis_of, channel, layered, scale_of
 
 REQUESTS = 30  # that are shown in order of time
 
@@ -56,14 +55,14 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
     def build(width: int) -> Chart:
         return (
             marks(values)
-            .mark_bar(height={"band": 0.75})
+            .drawn("bar", height={"band": 0.75})
             .encode(
-                x=alt.X("ms:Q", stack="zero", axis=alt.Axis(title="ms a request", tickCount=6, format=",~r")),
-                y=alt.Y("bar:N", sort=list(bars), axis=alt.Axis(title=None)),
+                x=channel("ms:Q", stack="zero", axis=axis_of(title="ms a request", tickCount=6, format=",~r")),
+                y=channel("bar:N", sort=list(bars), axis=axis_of(title=None)),
                 color=_colour(layers),
-                order=alt.Order("order:Q"),
+                order=channel("order:Q"),
             )
-            .properties(width=width - 190, height=28 * len(bars) + 10)
+            .sized(width=width - 190, height=28 * len(bars) + 10)
         )
 
     wide, narrow = draw(f"flame-{place}", build)
@@ -84,10 +83,10 @@ def _margins(figure: LayerFigure) -> str:
     return ", ".join(value_text(figure.margins[level]) for level in sorted(figure.margins)) or "one run"
 
 
-def _colour(layers: Sequence[Layer]) -> Any:
+def _colour(layers: Sequence[Layer]) -> Channel:
     named = colours(layers)
-    scale = alt.Scale(domain=[title for title, _ in named], range=[colour for _, colour in named])
-    return alt.Color("layer:N", scale=scale, legend=None)
+    scale = scale_of(domain=[title for title, _ in named], range=[colour for _, colour in named])
+    return channel("layer:N", scale=scale, legend=None)
 
 
 def in_time(
@@ -165,19 +164,21 @@ def _time_chart(
     layers: Sequence[Layer],
     lines: int,
 ) -> Chart:
-    axis = alt.Axis(title="ms", tickCount=6, format=",~r")
+    axis = axis_of(title="ms", tickCount=6, format=",~r")
     deepest = max(value["depth"] for value in values)
     bars = [
         marks([value for value in values if value["depth"] == depth])
-        .mark_bar(height={"band": 0.95 - 0.6 * depth / (deepest + 1)})
+        .drawn("bar", height={"band": 0.95 - 0.6 * depth / (deepest + 1)})
         .encode(
-            x=alt.X("from:Q", axis=axis, scale=alt.Scale(nice=False)),
+            x=channel("from:Q", axis=axis, scale=scale_of(nice=False)),
             x2="to:Q",
-            y=alt.Y("request:O", axis=alt.Axis(title="requests in order of time", labels=False)),
+            y=channel("request:O", axis=axis_of(title="requests in order of time", labels=False)),
             color=_colour(layers),
         )
         for depth in range(deepest + 1)
     ]
     if bands:
-        bars.append(marks(bands).mark_rect(color=INK, opacity=0.25).encode(x=alt.X("from:Q", axis=axis), x2="to:Q"))
-    return alt.layer(*bars).properties(width=min(width, WIDE) - 60, height=9 * lines + 10)
+        bars.append(
+            marks(bands).drawn("rect", color=INK, opacity=0.25).encode(x=channel("from:Q", axis=axis), x2="to:Q")
+        )
+    return layered(*bars).sized(width=min(width, WIDE) - 60, height=9 * lines + 10)

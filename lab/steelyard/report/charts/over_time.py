@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
 from ...analyse import blocks
@@ -13,7 +12,8 @@ from ...analyse.blocks import Numbers, Series
 from ...base.text import value_text
 from ...models.records import Cell
 from ...store.stored_run import Run
-from ..drawing import SMALL, Chart, Picture, draw_small, marks, series
+from ..drawing import SMALL, Picture, draw_small, marks, series
+from ..grammar import Chart, axis_of, channel, layered, scale_of
 
 _MOST_POINTS = 120
 _MOST_ROWS = 12
@@ -126,15 +126,15 @@ def _chart(lines: Mapping[str, Points], axis: str, subjects: Sequence[str]) -> C
     ]
     scales = series(subjects)
     large = max((value["high"] or 0 for value in values), default=0) >= 1000
-    x = alt.X(
-        "x:Q", axis=alt.Axis(title=axis, tickCount=6, grid=False), scale=alt.Scale(nice=False, zero=axis == "seconds")
+    x = channel(
+        "x:Q", axis=axis_of(title=axis, tickCount=6, grid=False), scale=scale_of(nice=False, zero=axis == "seconds")
     )
-    y_axis = alt.Axis(title=None, tickCount=4, format="~s" if large else ",.3~f")
-    y = alt.Y("mean:Q", axis=y_axis, scale=alt.Scale(zero=True))
-    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
-    dash = alt.StrokeDash("subject:N", scale=scales["dash"], legend=None)
+    y_axis = axis_of(title=None, tickCount=4, format="~s" if large else ",.3~f")
+    y = channel("mean:Q", axis=y_axis, scale=scale_of(zero=True))
+    colour = channel("subject:N", scale=scales["colour"], legend=None)
+    dash = channel("subject:N", scale=scales["dash"], legend=None)
     base = marks(values)
-    return alt.layer(
-        base.mark_area(opacity=0.16).encode(x=x, y=alt.Y("low:Q", axis=y_axis), y2="high:Q", color=colour),
-        base.mark_line(strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash),
-    ).properties(width=SMALL, height=_HEIGHT)
+    return layered(
+        base.drawn("area", opacity=0.16).encode(x=x, y=channel("low:Q", axis=y_axis), y2="high:Q", color=colour),
+        base.drawn("line", strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash),
+    ).sized(width=SMALL, height=_HEIGHT)

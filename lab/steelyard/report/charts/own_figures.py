@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-import altair as alt
-
 from ...analyse.figures import ForkFigure
 from ...base.text import range_text, value_text
-from ..drawing import COLOURS, INK, PLAIN, SMALL, Chart, Picture, draw_small, marks, series
+from ..drawing import COLOURS, INK, PLAIN, SMALL, Picture, draw_small, marks, series
+from ..grammar import Chart, axis_of, channel, layered, scale_of
 
 
 def level_chart(
@@ -70,22 +69,20 @@ def sorted_chart(name: str, figures: Sequence[ForkFigure], floors: Collection[st
 def _sorted_rows(figures: Sequence[ForkFigure], order: Sequence[str]) -> Chart:
     values = list(_values(figures))
     large = max(value["value"] for value in values) >= 1000
-    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else PLAIN)
-    x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
-    y = alt.Y("subject:N", sort=list(order), axis=alt.Axis(title=None, grid=True))
+    axis = axis_of(title=None, tickCount=5, format="~s" if large else PLAIN)
+    x = channel("value:Q", scale=scale_of(zero=True), axis=axis)
+    y = channel("subject:N", sort=list(order), axis=axis_of(title=None, grid=True))
     base = marks(values)
-    layers = alt.layer(
-        base.transform_filter("!datum.whole")
-        .mark_point(size=20, filled=True, opacity=0.45, color=COLOURS[0])
+    layers = layered(
+        base.where("!datum.whole")
+        .drawn("point", size=20, filled=True, opacity=0.45, color=COLOURS[0])
         .encode(x=x, y=y),
-        base.transform_filter("datum.whole")
-        .mark_point(size=80, filled=True, opacity=1, color=COLOURS[0])
-        .encode(x=x, y=y),
-        base.transform_filter("datum.whole && isValid(datum.low)")
-        .mark_rule(color=INK, strokeWidth=2)
-        .encode(x=alt.X("low:Q", axis=axis), x2="high:Q", y=y),
+        base.where("datum.whole").drawn("point", size=80, filled=True, opacity=1, color=COLOURS[0]).encode(x=x, y=y),
+        base.where("datum.whole && isValid(datum.low)")
+        .drawn("rule", color=INK, strokeWidth=2)
+        .encode(x=channel("low:Q", axis=axis), x2="high:Q", y=y),
     )
-    return layers.properties(width=SMALL, height={"step": 22})
+    return layers.sized(width=SMALL, height={"step": 22})
 
 
 def _range(figure: ForkFigure) -> str:
@@ -109,19 +106,19 @@ def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: S
     values = list(_values(figures))
     scales = series(subjects)
     large = max(value["value"] for value in values) >= 1000
-    axis = alt.Axis(title=None, tickCount=5, format="~s" if large else PLAIN)
-    x = alt.X("value:Q", scale=alt.Scale(zero=True), axis=axis)
-    y = alt.Y("operation:N", sort=list(operations), axis=alt.Axis(title=None), scale=alt.Scale(paddingInner=0.35))
-    offset = alt.YOffset("subject:N", sort=list(subjects), scale=alt.Scale(paddingInner=0.2))
-    colour = alt.Color("subject:N", scale=scales["colour"], legend=None)
-    shape = alt.Shape("subject:N", scale=scales["shape"], legend=None)
+    axis = axis_of(title=None, tickCount=5, format="~s" if large else PLAIN)
+    x = channel("value:Q", scale=scale_of(zero=True), axis=axis)
+    y = channel("operation:N", sort=list(operations), axis=axis_of(title=None), scale=scale_of(paddingInner=0.35))
+    offset = channel("subject:N", sort=list(subjects), scale=scale_of(paddingInner=0.2))
+    colour = channel("subject:N", scale=scales["colour"], legend=None)
+    shape = channel("subject:N", scale=scales["shape"], legend=None)
     base = marks(values)
-    forks = base.transform_filter("!datum.whole").mark_point(size=20, filled=True, opacity=0.45)
-    bars = base.transform_filter("datum.whole && isValid(datum.low)").mark_rule(color=INK, strokeWidth=2)
-    dots = base.transform_filter("datum.whole").mark_point(size=95, filled=True, opacity=1)
-    layers = alt.layer(
+    forks = base.where("!datum.whole").drawn("point", size=20, filled=True, opacity=0.45)
+    bars = base.where("datum.whole && isValid(datum.low)").drawn("rule", color=INK, strokeWidth=2)
+    dots = base.where("datum.whole").drawn("point", size=95, filled=True, opacity=1)
+    layers = layered(
         forks.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
         dots.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
-        bars.encode(x=alt.X("low:Q", axis=axis), x2="high:Q", y=y, yOffset=offset),
+        bars.encode(x=channel("low:Q", axis=axis), x2="high:Q", y=y, yOffset=offset),
     )
-    return layers.properties(width=SMALL, height=max(60, len(operations) * (18 * len(subjects) + 14)))
+    return layers.sized(width=SMALL, height=max(60, len(operations) * (18 * len(subjects) + 14)))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-import altair as alt
-
 from ...analyse.ratios import Compared
 from ...analyse.sentences import place_text
 from ...analyse.verdicts import Judgement, Ranked
 from ...base.text import percent_text, ratio_text
-from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, PLAIN, WIDE, Chart, Picture, draw, marks, ratio_ticks
+from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, PLAIN, WIDE, Picture, draw, marks, ratio_ticks
+from ..grammar import Chart, axis_of, channel, layered, scale_of
 
 _STEP = 26
 
@@ -80,17 +79,17 @@ def _chart(
     title = (
         f"{compared.measure.title} over {compared.b} (log scale)" if width == WIDE else f"over {compared.b} (log scale)"
     )
-    axis = alt.Axis(values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6], format=PLAIN, title=title)
-    x = alt.X("ratio:Q", scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
-    y = alt.Y("row:N", sort=names, scale=alt.Scale(domain=names), axis=alt.Axis(title=None, grid=True, gridColor=GRID))
+    axis = axis_of(values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6], format=PLAIN, title=title)
+    x = channel("ratio:Q", scale=scale_of(type="log", domain=[low, high], nice=False), axis=axis)
+    y = channel("row:N", sort=names, scale=scale_of(domain=names), axis=axis_of(title=None, grid=True, gridColor=GRID))
     forks = [{"row": row["row"], "ratio": fork} for row in rows for fork in row["forks"]]
     bars = [{"row": row["row"], "ratio": row["low"], "to": row["high"]} for row in rows if row["forks"]]
     middles = [{"row": row["row"], "ratio": row["ratio"]} for row in rows]
     layers = [
-        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).mark_rect(color=BAND).encode(x=x, x2="to:Q"),
-        marks([{"ratio": 1}]).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
-        marks(bars).mark_rule(color=INK, strokeWidth=2.5, strokeCap="butt").encode(x=x, x2="to:Q", y=y),
-        marks(forks).mark_point(size=34, filled=True, color=COLOURS[0], opacity=0.6, stroke=PAPER).encode(x=x, y=y),
-        marks(middles).mark_point(shape="diamond", size=80, filled=True, color=INK, opacity=1).encode(x=x, y=y),
+        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).drawn("rect", color=BAND).encode(x=x, x2="to:Q"),
+        marks([{"ratio": 1}]).drawn("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        marks(bars).drawn("rule", color=INK, strokeWidth=2.5, strokeCap="butt").encode(x=x, x2="to:Q", y=y),
+        marks(forks).drawn("point", size=34, filled=True, color=COLOURS[0], opacity=0.6, stroke=PAPER).encode(x=x, y=y),
+        marks(middles).drawn("point", shape="diamond", size=80, filled=True, color=INK, opacity=1).encode(x=x, y=y),
     ]
-    return alt.layer(*layers).properties(width=width, height={"step": _STEP})
+    return layered(*layers).sized(width=width, height={"step": _STEP})

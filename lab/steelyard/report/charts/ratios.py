@@ -5,25 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import altair as alt
-
 from ...analyse.ratios import Compared
 from ...analyse.sentences import amount, basis
 from ...analyse.verdicts import Judgement
 from ...base.text import percent_text
 from ...statistics.verdict_words import Better
-from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, PLAIN, WIDE, Chart, Picture, draw, marks, ratio_ticks
+from ..drawing import (
+    BAND,
+    COLOURS,
+    GRID,
+    INK,
+    MUTED,
+    PAPER,
+    PLAIN,
+    SMALL,
+    WIDE,
+    Picture,
+    draw,
+    draw_small,
+    marks,
+    ratio_ticks,
+)
+from ..grammar import Channel, Chart, Marks, axis_of, channel, fixed, layered, scale_of
 
 _ALL = "all forks"
 
 
-def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool) -> Picture | None:
-    """The evidence for one verdict, fork by fork; None where there is no fork to show."""
+def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool, small: bool = False) -> Picture | None:
+    """The evidence for one verdict, fork by fork; None where there is no fork to show. `small` ones stand two beside each other."""
     compared = judgement.compared
     if not any(fork.ratio is not None for fork in compared.forks):
         return None
     low, high = _bounds(compared, margin)
-    wide, narrow = draw(f"ratio-{place}", lambda width: _chart(compared, margin, low, high, width))
+    if small:
+        wide, narrow = draw_small(f"ratio-{place}", _chart(compared, margin, low, high, SMALL)), ""
+    else:
+        wide, narrow = draw(f"ratio-{place}", lambda width: _chart(compared, margin, low, high, width))
     quantity = compared.measure.title.lower()
     both = f"{compared.a} over {compared.b} on {compared.cell.name}"
     caption = (
@@ -77,14 +94,14 @@ def _chart(compared: Compared, margin: float, low: float, high: float, width: in
     step = 30 if len(rows) <= 14 else 15
     height = len(rows) * step
     ticks = ratio_ticks(low, high)
-    axis = alt.Axis(
+    axis = axis_of(
         values=ticks if width == WIDE else ticks[:: 1 + len(ticks) // 6],
         format=PLAIN,
         title=_axis_title(compared, width),
     )
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    x = alt.X("ratio:Q", scale=scale, axis=axis)
-    y = alt.Y("fork:N", sort=rows, scale=alt.Scale(domain=rows), axis=alt.Axis(title=None))
+    scale = scale_of(type="log", domain=[low, high], nice=False)
+    x = channel("ratio:Q", scale=scale, axis=axis)
+    y = channel("fork:N", sort=rows, scale=scale_of(domain=rows), axis=axis_of(title=None))
     pairs = list(_pairs(compared, low, high))
     forks = [
         {"fork": f"trial {fork.trial}", "ratio": fork.ratio, "counts": fork.why_not is None}
@@ -92,41 +109,43 @@ def _chart(compared: Compared, margin: float, low: float, high: float, width: in
         if fork.ratio is not None
     ]
     layers = [
-        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).mark_rect(color=BAND).encode(x=x, x2="to:Q"),
-        marks([{"ratio": 1}]).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=x),
-        marks([{}]).mark_rule(color=GRID).encode(y=alt.value(height - step)),
-        _some(pairs, "!datum.voided").mark_point(size=22, filled=True, color=COLOURS[0], opacity=0.42).encode(x=x, y=y),
+        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).drawn("rect", color=BAND).encode(x=x, x2="to:Q"),
+        marks([{"ratio": 1}]).drawn("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        marks([{}]).drawn("rule", color=GRID).encode(y=fixed(height - step)),
+        _some(pairs, "!datum.voided")
+        .drawn("point", size=22, filled=True, color=COLOURS[0], opacity=0.42)
+        .encode(x=x, y=y),
         _some(pairs, "datum.voided")
-        .mark_point(shape="cross", angle=45, size=44, filled=True, color=MUTED)
+        .drawn("point", shape="cross", angle=45, size=44, filled=True, color=MUTED)
         .encode(x=x, y=y),
         _some(forks, "datum.counts")
-        .mark_point(size=120, filled=True, color=COLOURS[0], opacity=1, stroke=PAPER)
+        .drawn("point", size=120, filled=True, color=COLOURS[0], opacity=1, stroke=PAPER)
         .encode(x=x, y=y),
-        _some(forks, "!datum.counts").mark_point(size=120, filled=False, color=MUTED, opacity=1).encode(x=x, y=y),
+        _some(forks, "!datum.counts").drawn("point", size=120, filled=False, color=MUTED, opacity=1).encode(x=x, y=y),
         *_whole(compared, x, y),
         *(
             marks([{"text": text}])
-            .mark_text(align=align, color=MUTED, baseline="bottom", fontSize=12)
-            .encode(x=alt.value(place), y=alt.value(-6), text="text:N")
+            .drawn("text", align=align, color=MUTED, baseline="bottom", fontSize=12)
+            .encode(x=fixed(place), y=fixed(-6), text="text:N")
             for text, align, place in zip(_directions(compared), ("left", "right"), (0, "width"), strict=True)
         ),
     ]
-    return alt.layer(*layers).properties(width=width, height={"step": step})
+    return layered(*layers).sized(width=width, height={"step": step})
 
 
-def _some(values: list[dict[str, Any]], keep: str) -> Chart:
-    return marks(values).transform_filter(keep)
+def _some(values: list[dict[str, Any]], keep: str) -> Marks:
+    return marks(values).where(keep)
 
 
-def _whole(compared: Compared, x: Any, y: Any) -> Iterator[Chart]:
+def _whole(compared: Compared, x: Channel, y: Channel) -> Iterator[Marks]:
     if compared.interval is not None:
         bar = marks([{"fork": _ALL, "ratio": compared.interval.low, "to": compared.interval.high}])
-        yield bar.mark_rule(color=INK, strokeWidth=3, strokeCap="butt", clip=True).encode(x=x, x2="to:Q", y=y)
+        yield bar.drawn("rule", color=INK, strokeWidth=3, strokeCap="butt", clip=True).encode(x=x, x2="to:Q", y=y)
         ends = marks([{"fork": _ALL, "ratio": end} for end in (compared.interval.low, compared.interval.high)])
-        yield ends.mark_tick(color=INK, thickness=3, size=14, clip=True).encode(x=x, y=y)
+        yield ends.drawn("tick", color=INK, thickness=3, size=14, clip=True).encode(x=x, y=y)
     if compared.ratio is not None:
         diamond = marks([{"fork": _ALL, "ratio": compared.ratio}])
-        yield diamond.mark_point(shape="diamond", size=110, filled=True, color=INK, opacity=1).encode(x=x, y=y)
+        yield diamond.drawn("point", shape="diamond", size=110, filled=True, color=INK, opacity=1).encode(x=x, y=y)
 
 
 def _directions(compared: Compared) -> tuple[str, str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from ...analyse.sessions import SessionTimes
 from ...base.text import value_text
-from ..drawing import INK, MUTED, WIDE, Chart, Picture, draw, marks, series
+from ..drawing import INK, MUTED, WIDE, Picture, draw, marks, series
+from ..grammar import Chart, axis_of, channel, layered, scale_of
 
 BETWEEN = "pauses"
 _LEAST_LABELLED = 0.11  # of the longest bar: a name does not fit into less
@@ -56,15 +55,15 @@ def _chart(parts: dict[str, dict[str, float]], subjects: Sequence[str], width: i
                 }
             )
             begin += ms
-    x = alt.X("begin:Q", scale=alt.Scale(domain=[0, longest], nice=True), axis=alt.Axis(title=None, tickCount=6))
-    y = alt.Y("subject:N", sort=list(subjects), axis=alt.Axis(title=None))
-    colour = alt.Color("subject:N", scale=series(subjects)["colour"], legend=None)
+    x = channel("begin:Q", scale=scale_of(domain=[0, longest], nice=True), axis=axis_of(title=None, tickCount=6))
+    y = channel("subject:N", sort=list(subjects), axis=axis_of(title=None))
+    colour = channel("subject:N", scale=series(subjects)["colour"], legend=None)
     base = marks(values).encode(y=y)
-    bars = base.mark_bar(height=26, stroke=MUTED, strokeWidth=0.8).encode(
-        x=x, x2="end:Q", color=colour, opacity=alt.Opacity("depth:Q", scale=None, legend=None)
+    bars = base.drawn("bar", height=26, stroke=MUTED, strokeWidth=0.8).encode(
+        x=x, x2="end:Q", color=colour, opacity=channel("depth:Q", scale=None, legend=None)
     )
-    names = base.mark_text(color=INK, fontSize=12).encode(x="middle:Q", text="label:N")
-    return alt.layer(bars, names).properties(width=min(width, WIDE), height=20 + 40 * len(parts))
+    names = base.drawn("text", color=INK, fontSize=12).encode(x="middle:Q", text="label:N")
+    return layered(bars, names).sized(width=min(width, WIDE), height=20 + 40 * len(parts))
 
 
 def _least_labelled(operation: str, width: int) -> float:

@@ -31,11 +31,15 @@ def _ratios(analysis: Analysis) -> tuple[Picture, ...]:
         if judgement.compared.primary and judgement.compared.b == reference
     ]
     margin = analysis.run.schedule.margin
-    evidence = [
-        ratio_chart(place, judgement, margin, alone=len(primary) == 1) for place, judgement in enumerate(primary)
-    ]
-    placed = ranks(analysis.run, analysis.judgements)
-    return present([ranking_chart(primary, placed, analysis.run.floors, margin), *evidence])
+    ranking = ranking_chart(primary, ranks(analysis.run, analysis.judgements), analysis.run.floors, margin)
+    many = len(primary) + (ranking is not None) > MOST_OPEN
+    evidence = (
+        ratio_chart(
+            place, judgement, margin, alone=len(primary) == 1, small=many and (place > 0 or ranking is not None)
+        )
+        for place, judgement in enumerate(primary)
+    )
+    return present([ranking, *evidence])
 
 
 SECTION = Section("evidence", content)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...analyse.analysis import Analysis
-from ...analyse.decisions import test_of, tests_in_order
+from ...analyse.decisions import judged_by, test_of, tests_in_order
 from ...base.text import ratio_text, value_text
 from ...catalogue.published_tables import (
     CLAIMS,
@@ -48,7 +48,7 @@ class Published:
 
 @dataclass(frozen=True)
 class TestShown:
-    """One test. `verdicts` are those of its throughput, `sentences` (judged, sentence) of its detectors."""
+    """One test. `verdicts` are those of what is judged, `sentences` (judged, sentence) of its detectors."""
 
     name: str
     title: str
@@ -231,6 +231,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     if not tested:
         return None
     return {
+        "judged_by": judged_by(tests_in_order(analysis.run), analysis.measures),
         "decisions": analysis.verdicts.decisions,
         "environments": tested,
         "headings": headings(analysis),

@@ -1,0 +1,96 @@
+"""Any two subjects beside each other, chosen by the reader: their figures, and the comparison of the two where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...analyse.analysis import Analysis
+from ...analyse.decisions import tests_in_order
+from ...analyse.figures import ForkFigure
+from ...analyse.verdicts import Judgement, ranks
+from ...base.text import range_text, value_text
+from ...models.records import Cell
+from ..figure_table import measures_shown, word_of
+from ..script import data_block
+from ..section import Section
+from ..subjects import called, cells
+
+DATA = "any-two-data"
+_LEAST = 3  # subjects; two stand beside each other everywhere on the page
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out of a run with fewer than three subjects."""
+    if len(analysis.run.schedule.subjects) < _LEAST:
+        return None
+    return {"data": data_block(DATA, data(analysis)), "tested": bool(tests_in_order(analysis.run))}
+
+
+def data(analysis: Analysis) -> Mapping[str, object]:
+    """What the script reads: subjects by place; a measure in a cell with each subject's own value and the stored comparisons, each
+    [subject, subject, ratio, low, high, word], the bounds null where there is no interval."""
+    run = analysis.run
+    subjects = run.schedule.subjects
+    first, second = _chosen(analysis)
+    return {
+        "subjects": [called(run, label) for label in subjects],
+        "first": subjects.index(first),
+        "second": subjects.index(second),
+        "measures": [
+            measure
+            for cell in cells(run)
+            for name in measures_shown(analysis)
+            if (measure := _of(analysis, cell, name))
+        ],
+    }
+
+
+def _chosen(analysis: Analysis) -> tuple[str, str]:
+    """The two shown first: the best two that are not floors, since others stand beside the reference everywhere."""
+    run = analysis.run
+    best = [place.subject for place in ranks(run, analysis.judgements)]
+    rest = [label for label in run.schedule.subjects if label not in best]
+    rest.sort(key=lambda label: label in run.floors)
+    first, second, *_ = [*best, *rest]
+    return first, second
+
+
+def _of(analysis: Analysis, cell: Cell, name: str) -> Mapping[str, object] | None:
+    """A measure in a cell; None where no subject has a value."""
+    whole = {
+        figure.subject: figure
+        for figure in analysis.figures
+        if figure.fork is None and (figure.cell.name, figure.measure.name) == (cell.name, name)
+    }
+    if all(figure.value is None for figure in whole.values()):
+        return None
+    measure = analysis.measures[name]
+    return {
+        "title": f"{measure.title}, {measure.unit}" if measure.unit else measure.title,
+        "cell": cell.name,
+        "values": [_value(whole.get(label)) for label in analysis.run.schedule.subjects],
+        "ratios": list(_ratios(analysis, cell, name)),
+    }
+
+
+def _value(figure: ForkFigure | None) -> Mapping[str, object]:
+    if figure is None or figure.value is None:
+        return {"value": None, "text": "-", "interval": ""}
+    bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
+    return {"value": figure.value, "text": value_text(figure.value), "interval": range_text(bounds)}
+
+
+def _ratios(analysis: Analysis, cell: Cell, name: str) -> Iterator[list[object]]:
+    place = {label: number for number, label in enumerate(analysis.run.schedule.subjects)}
+    for judgement in analysis.judgements:
+        compared = judgement.compared
+        if compared.ratio is not None and (compared.cell.name, compared.measure.name) == (cell.name, name):
+            bounds = (None, None) if compared.interval is None else (compared.interval.low, compared.interval.high)
+            yield [place[compared.a], place[compared.b], compared.ratio, *bounds, _word(judgement)]
+
+
+def _word(judgement: Judgement) -> str:
+    return "not judged, it explains" if word_of(judgement) == "secondary" else word_of(judgement)
+
+
+SECTION = Section("any_two", content)

@@ -1,0 +1,160 @@
+"""Fork by fork: how each subject started, settled and was compiled, what its collector did, what was voided and why; and, for the
+page's script, every slice over time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from ...analyse.analysis import Analysis
+from ...analyse.pairing import Void, slice_voids
+from ...base.text import counted, value_text
+from ...models.records import SlicePlan, SubjectRecord
+from ...plan.kinds import unbroken
+from ...store.collector_log import CollectorLog
+from ...store.stored_run import Run, Trial
+from ..drawing import COLOURS
+from ..script import data_block
+from ..section import Section
+from ..subjects import called, cells
+
+DATA = "forks-data"
+COLLECTOR_FACTOR = "gc"
+# The columns of a slice in the data: its cell and subject by place, when it began (s after the trial's first slice), and its own.
+COLUMNS = ("cell", "subject", "phase", "at", "throughput", "mean_ms", "cpu_us", "compiler", "collector", "voided")
+
+
+@dataclass(frozen=True)
+class ForkRow:
+    """One subject in one trial, as texts; empty where nothing was recorded."""
+
+    trial: int
+    subject: str
+    ended: str
+    up: str
+    warm_up: str
+    slices: str
+    compiler: str
+    collector: str
+    paused: str
+    voided: str
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where no trial drove anything."""
+    run = analysis.run
+    rows = [_row(run, trial, label) for trial in run.trials if trial.slices for label in trial.planned.start_order]
+    if not rows:
+        return None
+    return {
+        "rows": rows,
+        "collectors": any(row.collector or row.paused != "-" for row in rows),
+        "data": data_block(DATA, data(run)),
+    }
+
+
+def data(run: Run) -> Mapping[str, object]:
+    """What the script reads: names by place, and every slice of every trial as a list in the order of COLUMNS."""
+    return {
+        "subjects": [called(run, label) for label in run.schedule.subjects],
+        "cells": [cell.name for cell in cells(run)],
+        "colours": len(COLOURS),
+        "columns": COLUMNS,
+        "trials": [
+            {"number": trial.number, "slices": list(_slices(run, trial))} for trial in run.trials if trial.slices
+        ],
+    }
+
+
+def _row(run: Run, trial: Trial, label: str) -> ForkRow:
+    record = next((each for each in (trial.record.subjects if trial.record else ()) if each.label == label), None)
+    driven = [plan for plan in trial.plans.values() if plan.subject == label and plan.number in trial.slices]
+    measured = [plan for plan in driven if plan.phase == "measure"]
+    shares = [share for plan in measured if (share := trial.jit_share(plan.number)) is not None]
+    logs = _logs(trial, label)
+    paused = sum(_paused_ms(trial, logs, plan.number) for plan in measured)
+    voided = Counter(void.value for plan in measured for void in _voids(run, trial, plan)[:1])
+    return ForkRow(
+        trial=trial.number,
+        subject=called(run, label),
+        ended=trial.status,
+        up=value_text(record.start_seconds) if record is not None else "-",
+        warm_up=_warm_up(trial, label),
+        slices=str(len(measured)),
+        compiler=f"{100 * fmean(shares):.2g}" if shares else "-",
+        collector=_collector(record, logs),
+        paused=value_text(paused) if logs else "-",
+        voided=", ".join(f"{counted(count, 'slice')}: {why}" for why, count in sorted(voided.items())),
+    )
+
+
+def _warm_up(trial: Trial, label: str) -> str:
+    """Such as "settled after 12.1 s"; of several cells the longest."""
+    steady = [each for each in (trial.record.steady if trial.record else ()) if each.subject == label]
+    if not steady:
+        return "-"
+    seconds = max(each.seconds for each in steady)
+    return f"settled after {value_text(seconds)} s" if all(each.met for each in steady) else "did not settle"
+
+
+def _collector(record: SubjectRecord | None, logs: list[CollectorLog]) -> str:
+    """As the log names it, else as the subject's factor does."""
+    named = dict.fromkeys(log.collector for log in logs if log.collector)
+    factor = record.factors.get(COLLECTOR_FACTOR, "") if record is not None else ""
+    return ", ".join(named) or factor
+
+
+def _logs(trial: Trial, label: str) -> list[CollectorLog]:
+    return [log for place, log in trial.collectors.items() if place.startswith(f"{label}.")]
+
+
+def _paused_ms(trial: Trial, logs: list[CollectorLog], number: int) -> float:
+    row = trial.slices[number]
+    return sum(log.paused_ns(row.begin_ns, row.end_ns) for log in logs) / 1e6
+
+
+def _voids(run: Run, trial: Trial, plan: SlicePlan) -> tuple[Void, ...]:
+    """Why a slice does not count; a warm-up's never does, so it has no reason."""
+    if plan.phase != "measure":
+        return ()
+    cell = next(cell for cell in run.schedule.cells if cell.name == plan.cell)
+    return slice_voids(trial, plan.number, unbroken=unbroken(run.schedule, cell))
+
+
+def _slices(run: Run, trial: Trial) -> Iterator[list[object]]:
+    """In order of time."""
+    places = {cell.name: place for place, cell in enumerate(cells(run))}
+    subjects = {label: place for place, label in enumerate(run.schedule.subjects)}
+    logs = {label: _logs(trial, label) for label in trial.planned.start_order}
+    begun = min(row.begin_ns for row in trial.slices.values())
+    for row in sorted(trial.slices.values(), key=lambda row: (row.begin_ns, row.slice)):
+        plan = trial.plans.get(row.slice)
+        if plan is None or plan.subject not in subjects:
+            continue
+        judged = trial.warm_up_slice(row.slice)
+        why = [
+            void.value if void is not Void.ENGINE else f"{void.value} ({row.why_not})"
+            for void in _voids(run, trial, plan)
+        ]
+        yield [
+            places[plan.cell],
+            subjects[plan.subject],
+            plan.phase,
+            round((row.begin_ns - begun) / 1e9, 1),
+            _rounded(row.throughput_per_s) if row.seconds else None,
+            _rounded(row.response_ns_sum / row.completed / 1e6) if row.completed else None,
+            _rounded(judged.cpu_ns_per_request / 1000) if judged.cpu_ns_per_request is not None else None,
+            round(100 * judged.jit_share, 2) if judged.jit_share is not None else None,
+            _rounded(_paused_ms(trial, logs[plan.subject], row.slice)) if logs[plan.subject] else None,
+            ", ".join(why),
+        ]
+
+
+def _rounded(value: float) -> float | int:
+    """With three or four digits, as a reader wants it."""
+    return round(value) if abs(value) >= 1000 else float(f"{value:.3g}")
+
+
+SECTION = Section("forks", content)
