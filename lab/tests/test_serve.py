@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from steelyard.base.progress import Progress
 from steelyard.serve import guard, shelf, trends
 from steelyard.serve.app import app_of, stored_file, told
 from steelyard.serve.server import serve
-from steelyard.serve.shelf import Listed, Shelf, Wanted
+from steelyard.serve.shelf import Listed, Shelf, WantedRuns
 from steelyard.serve.starting import Starter
 from steelyard.store.live_file import STOP, LiveFile, running_now
 from synthetic import Planted, write_run
@@ -288,7 +289,7 @@ def test_another_load_is_another_question(kept: Path) -> None:
 def test_the_chart_has_time_to_the_right_better_above_and_hollow_marks_where_there_is_no_interval() -> None:
     day = datetime(2026, 1, 1, tzinfo=UTC)
     answers = [
-        trends.Answer(Listed(f"r{n}", Path()), day + timedelta(days=n), 0.5 + n / 4, bounds, 4, "slower")
+        trends.RunAnswer(Listed(f"r{n}", Path()), day + timedelta(days=n), 0.5 + n / 4, bounds, 4, "slower")
         for n, bounds in enumerate([(0.4, 0.6), None, (0.9, 1.1)])
     ]
     chart = trends.chart_of(answers)
@@ -298,9 +299,20 @@ def test_the_chart_has_time_to_the_right_better_above_and_hollow_marks_where_the
     assert "1" in [text for _, text in chart.scale]
 
 
+@pytest.mark.parametrize("ratios", [(0.01, 90.0), (0.62, 4.95), (0.98, 1.02), (0.999, 1.001), (2.0, 3.0)])
+def test_the_texts_of_the_scale_never_touch_and_1_is_among_them(ratios: tuple[float, float]) -> None:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    scale = trends.chart_of(
+        [trends.RunAnswer(Listed("r", Path()), moment, ratio, None, 1, "") for ratio in ratios]
+    ).scale
+    places = [y for y, _ in scale]
+    assert "1" in [text for _, text in scale]
+    assert all(after - before >= 28 for before, after in pairwise(places))
+
+
 def test_answers_of_one_moment_can_be_drawn() -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
-    answer = trends.Answer(Listed("r", Path()), moment, 1.0, None, 1, "too few forks")
+    answer = trends.RunAnswer(Listed("r", Path()), moment, 1.0, None, 1, "too few forks")
     assert trends.chart_of([answer, answer]).marks[0].x > 0
 
 
@@ -390,5 +402,5 @@ def test_a_folder_that_is_not_there_and_a_port_that_is_anothers_are_said(tmp_pat
 
 def test_words_that_are_wanted_narrow_the_list() -> None:
     run = Listed("wstest-1", Path(), study="wstest", words=("faster", "partial"), begun=None)
-    assert Wanted(word="partial").fits(run) and not Wanted(word="slower").fits(run)
-    assert not Wanted(since="2026-01-01").fits(run) and not Wanted(until="2026-01-01").fits(run)
+    assert WantedRuns(word="partial").fits(run) and not WantedRuns(word="slower").fits(run)
+    assert not WantedRuns(since="2026-01-01").fits(run) and not WantedRuns(until="2026-01-01").fits(run)

@@ -26,7 +26,7 @@ from ..report.beside import beside
 from ..store.live_file import ask_to_stop, running_now
 from . import trends
 from .guard import REPORT_POLICY, STORED, Asgi, Guard, key_of
-from .shelf import Listed, Shelf, Wanted, content
+from .shelf import Listed, Shelf, WantedRuns, content
 from .starting import Starter
 
 _EVERY_SECONDS = 1.0
@@ -82,8 +82,8 @@ class _Pages:
 
     async def runs(self, request: Request) -> Response:
         """The list, with search and filters."""
-        asked = {name: request.query_params.get(name, "")[:200].strip() for name in Wanted.__dataclass_fields__}
-        wanted = Wanted(**asked)
+        asked = {name: request.query_params.get(name, "")[:200].strip() for name in WantedRuns.__dataclass_fields__}
+        wanted = WantedRuns(**asked)
         runs = await run_sync(self._shelf.runs)
         return self._page(
             "list.html",

@@ -69,14 +69,15 @@ class Guard:
         hosts = [value for name, value in headers if name == "host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return "this page answers under the address of this machine alone"
-        own = {"null", *(f"http://{host}" for host in self._hosts)}
-        if scope["method"] == "POST" and any(value not in own for name, value in headers if name == "origin"):
+        own = {f"http://{host}" for host in self._hosts}  # a form of a page without referrers names no site at all
+        named = [value for name, value in headers if name == "origin" and "://" in value]
+        if scope["method"] == "POST" and not own.issuperset(named):
             return "another site's page may not ask for this"
         first, _, rest = str(scope["path"]).removeprefix("/").partition("/")
         if first == STORED:
             key, _, below = rest.partition("/")
-            named = hmac.compare_digest(key.encode(), key_of(self._token, below.partition("/")[0]).encode())
-            return None if named else "this address lacks the run's key"
+            right = hmac.compare_digest(key.encode(), key_of(self._token, below.partition("/")[0]).encode())
+            return None if right else "this address lacks the run's key"
         if hmac.compare_digest(first.encode(), self._token.encode()):
             return None
         return "this address lacks the token that `steelyard serve` printed"

@@ -48,7 +48,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedRuns:
     """Which runs to show; empty fields want all. `since` and `until` are days, `text` is looked for in names and words."""
 
     text: str = ""

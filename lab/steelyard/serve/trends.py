@@ -14,6 +14,7 @@ from .shelf import Listed
 
 WIDTH, HEIGHT = 760, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 16, 36
+_LEAST_APART = 28
 _TICKS = (
     0.01,
     0.02,
@@ -65,7 +66,7 @@ class TrendQuestion:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RunAnswer:
     """What a run that has a date answered: `ratio` is a over b, its interval None under two forks."""
 
     run: Listed
@@ -98,9 +99,9 @@ class Chart:
     machines: tuple[str, ...]
 
 
-def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[Answer]]:
+def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnswer]]:
     """Every question that two runs or more answered, with the answers in order of time; those with the most answers first."""
-    asked: dict[TrendQuestion, list[Answer]] = {}
+    asked: dict[TrendQuestion, list[RunAnswer]] = {}
     for run in runs:
         if run.schedule is None or run.verdicts is None or run.begun is None:
             continue
@@ -122,12 +123,12 @@ def _is_ratio(ratio: float | None) -> bool:
     return ratio is not None and math.isfinite(ratio) and ratio > 0
 
 
-def _answer(run: Listed, begun: datetime, each: Comparison) -> Answer:
+def _answer(run: Listed, begun: datetime, each: Comparison) -> RunAnswer:
     interval = each.interval if each.interval is not None and all(map(_is_ratio, each.interval)) else None
-    return Answer(run, begun, each.ratio or 0.0, interval, each.forks, each.verdict or "no verdict")
+    return RunAnswer(run, begun, each.ratio or 0.0, interval, each.forks, each.verdict or "no verdict")
 
 
-def chart_of(answers: Sequence[Answer]) -> Chart:
+def chart_of(answers: Sequence[RunAnswer]) -> Chart:
     """The chart: time to the right, the ratio upwards on a logarithmic scale that always shows 1."""
     values = [1.0, *(value for each in answers for value in (each.ratio, *(each.interval or ())))]
     low, high = math.log(min(values)), math.log(max(values))
@@ -154,18 +155,22 @@ def chart_of(answers: Sequence[Answer]) -> Chart:
         )
         for each in answers
     )
-    scale = tuple((up(tick), f"{tick:g}") for tick in _thinned([t for t in _TICKS if low <= math.log(t) <= high]))
+    lines = [(up(tick), tick) for tick in _TICKS if low <= math.log(tick) <= high]
+    scale = tuple((y, f"{tick:g}") for y, tick in _thinned(lines))
     days = dict.fromkeys((answers[0].begun, answers[-1].begun))
     return Chart(marks, scale, tuple((across(day.timestamp()), f"{day:%Y-%m-%d}") for day in days), machines)
 
 
-def _thinned(ticks: Sequence[float]) -> Sequence[float]:
-    """At most eight of the scale's lines, 1 always among them."""
-    step = math.ceil(len(ticks) / 8)
-    return [tick for place, tick in enumerate(ticks) if place % step == 0 or tick == 1.0] if ticks else []
+def _thinned(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """Of the scale's lines (place and ratio) those whose texts do not touch: 1 before all, then the widest apart from it."""
+    kept: list[tuple[float, float]] = []
+    for line in sorted(lines, key=lambda line: (line[1] != 1.0, -abs(math.log(line[1])))):
+        if all(abs(line[0] - other[0]) >= _LEAST_APART for other in kept):
+            kept.append(line)
+    return sorted(kept)
 
 
-def answer_text(answer: Answer) -> str:
+def answer_text(answer: RunAnswer) -> str:
     """The ratio with its interval, or alone."""
     if answer.interval is None:
         return ratio_text(answer.ratio)
