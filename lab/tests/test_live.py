@@ -176,6 +176,14 @@ def test_a_folder_that_cannot_be_written_ends_no_run(tmp_path: Path) -> None:
         told()
 
 
+def test_what_cannot_be_said_in_the_file_ends_no_run(tmp_path: Path) -> None:
+    odd = progress()
+    odd.live = shown("x" * 300)
+    with LiveFile(tmp_path, odd, [0]) as told:
+        told()
+        assert running_now(tmp_path) is None
+
+
 def stored(folder: Path, **changes: Any) -> None:
     with LiveFile(folder, progress(), [0]):
         now = json.loads((folder / live_file.FILE_NAME).read_text())

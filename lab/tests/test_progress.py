@@ -2,7 +2,9 @@
 
 import io
 import re
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -58,8 +60,8 @@ def test_on_a_terminal_the_block_shows_stage_and_time_left_and_is_gone_at_the_en
 def test_what_follows_is_called_while_it_follows_and_what_it_raises_ends_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    clock = iter(range(0, 1000, 2))  # each look at the clock is two seconds after the one before
-    monkeypatch.setattr("steelyard.base.progress.time.monotonic", lambda: float(next(clock)))
+    clock = count(100.0, 2.0)  # each look at the clock is two seconds after the one before
+    monkeypatch.setattr("steelyard.base.progress.time", SimpleNamespace(monotonic=lambda: next(clock)))
     progress = Progress(Console(file=io.StringIO()))
     calls: list[str] = []
     with progress.followed(lambda: calls.append("called")):

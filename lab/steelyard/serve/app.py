@@ -23,6 +23,7 @@ from ..base.errors import SteelyardError, StoreError
 from ..models.live import RunningNow
 from ..report import beside_page
 from ..report.beside import beside
+from ..report.script import policy
 from ..store.live_file import ask_to_stop, running_now
 from . import trends
 from .guard import REPORT_POLICY, STORED, Asgi, Guard, key_of
@@ -32,7 +33,6 @@ from .starting import Starter
 _EVERY_SECONDS = 1.0
 _MOST_BESIDE = 8
 _MOST_BODY = 10_000
-_BESIDE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 _KINDS = {
     ".html": "text/html",
     ".png": "image/png",
@@ -106,7 +106,7 @@ class _Pages:
             raise HTTPException(400, f"choose from 2 to {_MOST_BESIDE} runs")
         folders = [(await self._run(name)).folder for name in names]
         page = await run_sync(lambda: beside_page.html_of(beside(folders)))
-        return HTMLResponse(page, headers={"content-security-policy": _BESIDE_POLICY})
+        return HTMLResponse(page, headers={"content-security-policy": f"{policy()}; frame-ancestors 'none'"})
 
     async def trends(self, request: Request) -> Response:
         """The questions that several runs answered, and the answers to one of them."""

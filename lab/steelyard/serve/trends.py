@@ -90,7 +90,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Chart:
+class TrendChart:
     """The chart of a question: marks in order of time, lines of the ratio's scale, days below, and the machines by number."""
 
     marks: tuple[Mark, ...]
@@ -128,7 +128,7 @@ def _answer(run: Listed, begun: datetime, each: Comparison) -> RunAnswer:
     return RunAnswer(run, begun, each.ratio or 0.0, interval, each.forks, each.verdict or "no verdict")
 
 
-def chart_of(answers: Sequence[RunAnswer]) -> Chart:
+def chart_of(answers: Sequence[RunAnswer]) -> TrendChart:
     """The chart: time to the right, the ratio upwards on a logarithmic scale that always shows 1."""
     values = [1.0, *(value for each in answers for value in (each.ratio, *(each.interval or ())))]
     low, high = math.log(min(values)), math.log(max(values))
@@ -158,7 +158,7 @@ def chart_of(answers: Sequence[RunAnswer]) -> Chart:
     lines = [(up(tick), tick) for tick in _TICKS if low <= math.log(tick) <= high]
     scale = tuple((y, f"{tick:g}") for y, tick in _thinned(lines))
     days = dict.fromkeys((answers[0].begun, answers[-1].begun))
-    return Chart(marks, scale, tuple((across(day.timestamp()), f"{day:%Y-%m-%d}") for day in days), machines)
+    return TrendChart(marks, scale, tuple((across(day.timestamp()), f"{day:%Y-%m-%d}") for day in days), machines)
 
 
 def _thinned(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:

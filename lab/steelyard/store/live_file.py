@@ -22,7 +22,8 @@ MOST_BYTES = 4_000_000
 class LiveFile:
     """Tells of a run in `folder` whenever it is called. A context manager: the file is there as long as the body runs.
 
-    That it cannot be written ends no run. Called after someone asked the run to stop, it raises KeyboardInterrupt, as Ctrl-C does.
+    That it cannot be written, or cannot hold what it would say, ends no run. Called after someone asked the run to stop, it
+    raises KeyboardInterrupt, as Ctrl-C does.
     """
 
     def __init__(self, folder: Path, progress: Progress, server_cpus: list[int]) -> None:
@@ -34,7 +35,7 @@ class LiveFile:
 
     def __enter__(self) -> LiveFile:
         self._remove()  # of a run that was killed, and is taken up again
-        with suppress(StoreError):
+        with suppress(StoreError, ValidationError):
             self._write()
         return self
 
@@ -45,7 +46,7 @@ class LiveFile:
         """Write the file, or end the run where that was asked for."""
         if (self._folder / STOP).exists():
             raise KeyboardInterrupt
-        with suppress(StoreError):
+        with suppress(StoreError, ValidationError):
             self._write()
 
     def _write(self) -> None:
