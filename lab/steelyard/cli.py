@@ -34,6 +34,7 @@ from .commands import (
     load,
     report,
     run,
+    serve,
     servers,
 )
 
@@ -54,6 +55,7 @@ for verb in (
     demo,
     run,
     report,
+    serve,
     layers,
     keep,
     compare,

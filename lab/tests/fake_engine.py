@@ -105,6 +105,11 @@ class Engine:
                 "phase": one["phase"],
                 "elapsed_s": elapsed,
                 "seconds": elapsed,
+                "completed": right,
+                "failed": counts.get("reset", 0),
+                "wrong": counts.get("wrong", 0),
+                "response_ms": response / right / 1e6 if right else None,
+                "users": one["profile"]["users"],
             }
         )
         say(drained=number)

@@ -1,5 +1,6 @@
 """What is built anew, and what is never fetched."""
 
+import io
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.provision import build
 
-QUIET = Progress(Console(stderr=True), quiet=True)
+QUIET = Progress(Console(file=io.StringIO()))
 
 
 def test_only_the_four_placeholders_are_replaced() -> None:

@@ -11,7 +11,7 @@ from steelyard import __version__
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 # What takes longest to load, and runs no command that only reads a few small files.
-SLOW = {"numpy", "scipy", "vl_convert", "xmlschema", "lxml", "hdrh", "jinja2", "ssl"}
+SLOW = {"starlette", "uvicorn", "numpy", "scipy", "vl_convert", "xmlschema", "lxml", "hdrh", "jinja2", "ssl"}
 LOADED = """
 import sys
 from steelyard.cli import main

@@ -27,7 +27,7 @@ def server(folder: Path, artifacts: list[dict[str, object]]) -> Entry[Server]:
 
 @pytest.fixture
 def quiet() -> Progress:
-    return Progress(Console(stderr=True), quiet=True)
+    return Progress(Console(file=io.StringIO()))
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def driven(folder: Path, monkeypatch: pytest.MonkeyPatch, ends_with: BaseExcepti
         corpus=Corpus(folder / "corpus", {}),
         folder=folder,
         shares=cpus.share(),
-        progress=Progress(Console(file=io.StringIO()), quiet=True),
+        progress=Progress(Console(file=io.StringIO())),
     )
     try:
         trial.run_trial(setting, PLAN, all_spellings=False)

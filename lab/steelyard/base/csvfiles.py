@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import os
+import stat
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -156,8 +157,24 @@ def write_document(path: Path, content: object) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file beside itself and rename it once it is on the disk: nobody ever finds half of it; raises StoreError."""
+def read_small(path: Path, most_bytes: int) -> bytes:
+    """What a file of at most so many bytes holds, of a folder that came from anywhere; raises StoreError where it is another."""
+    try:
+        # Nobody waits for a pipe's other end, and what is no regular file is not read.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > most_bytes:
+                raise StoreError(f"{path} is not a file of at most {most_bytes:,} bytes")
+            return file.read(most_bytes)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
+    """Write a file beside itself and rename it once it is on the disk: nobody ever finds half of it; raises StoreError.
+
+    What need not be `lasting` does not wait for the disk: it may be lost with the power, and nothing else.
+    """
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -165,10 +182,12 @@ def write_text(path: Path, text: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                os.fsync(file.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
-        _keep_name(path.parent)
+        if lasting:
+            _keep_name(path.parent)
     except OSError as error:
         if temporary is not None:
             with suppress(OSError):

@@ -126,6 +126,12 @@ def intact(encoded: str) -> bool:
     return bool(cookie & _COOKIE_MASK == _COOKIE and length == len(raw) - 8)
 
 
+def tagged(line: str) -> tuple[str, str] | None:
+    """The tag and the encoded histogram of a line of an HdrHistogram log; None where it is something else."""
+    interval = _INTERVAL.fullmatch(line)
+    return None if interval is None or interval[1] is None else (interval[1], interval[2])
+
+
 def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
     """The encoded histograms of an HdrHistogram log by tag; raises StoreError that names the file and the line.
 
@@ -135,26 +141,27 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
     for number, line in _lines(path, may_be_cut):
         if not line or line.startswith(("#", '"')):
             continue
-        interval = _INTERVAL.fullmatch(line)
-        if interval is None or interval[1] is None:
+        interval = tagged(line)
+        if interval is None:
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
-        if interval[1] in encoded_by_tag:
-            raise StoreError(f"{path}, line {number}: the tag {interval[1][:80]} stands twice")
-        encoded_by_tag[interval[1]] = interval[2]
+        tag, encoded = interval
+        if tag in encoded_by_tag:
+            raise StoreError(f"{path}, line {number}: the tag {tag[:80]} stands twice")
+        encoded_by_tag[tag] = encoded
     return encoded_by_tag
 
 
 def read_seconds(path: Path) -> list[tuple[str, str]]:
     """The encoded histograms of a log in which a tag stands once a second, each with its tag, in order; raises StoreError."""
-    tagged = []
+    seconds = []
     for number, line in _lines(path, True):
         if not line or line.startswith(("#", '"')):
             continue
-        interval = _INTERVAL.fullmatch(line)
-        if interval is None or interval[1] is None or not intact(interval[2]):
+        interval = tagged(line)
+        if interval is None or not intact(interval[1]):
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
-        tagged.append((interval[1], interval[2]))
-    return tagged
+        seconds.append(interval)
+    return seconds
 
 
 def _lines(path: Path, may_be_cut: bool) -> Iterator[tuple[int, str]]:

@@ -1,55 +1,54 @@
-"""What the user sees while waiting: the stage, a bar and the time left; plain lines where there is no terminal."""
+"""What the user sees while waiting: a block in a terminal (stage, time left, subjects, intervals); plain lines elsewhere."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskID, TextColumn
-from rich.progress import Progress as RichProgress
+from rich.live import Live as RichLive
+from rich.text import Text
+
+from .live import Live, LiveComparison
+from .live_block import block, interval_text
+
+_EVERY_SECONDS = 1.0
+_MOST_SAID = 3
 
 
 class Progress:
-    """One bar on standard error for the whole of a command; `planned_seconds` may be corrected as more is known.
+    """One block on standard error for the whole of a command; `planned_seconds` may be corrected as more is known.
 
-    On a terminal the bar is redrawn twice a second at most, since drawing shares the engine's processor. Elsewhere
-    each stage is one line.
+    It is drawn once a second at most, and by the thread that drives the engine, since a thread of its own would run on
+    the servers' processors. Elsewhere than on a terminal each stage is one line.
     """
 
-    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+    def __init__(self, console: Console) -> None:
+        self.live = Live()
         self._console = console
-        self._live = console.is_terminal and not quiet
-        self._quiet = quiet
-        self._stage = ""
+        self._is_terminal = console.is_terminal
         self._shown: set[str] = set()
         self._begun = time.monotonic()
         self._planned: float | None = None
         self._watched: tuple[Path, int] | None = None
-        self._bar = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[note]}"),
-            console=console,
-            auto_refresh=False,
-            transient=True,
-        )
-        self._task: TaskID = self._bar.add_task("", total=None, note="")
-        self._drawn = 0.0
+        self._followers: list[Callable[[], None]] = []
+        self._block = RichLive(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
+        self._refreshed = 0.0
 
     def __enter__(self) -> Progress:
-        if self._live:
-            self._bar.start()
+        if self._is_terminal:
+            self._block.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._live:
-            self._bar.stop()
+        if self._is_terminal:
+            self._block.stop()
 
     def plan(self, seconds_left: float) -> None:
         """Say how much is still to come, in seconds from now."""
@@ -59,63 +58,98 @@ class Progress:
         """Planned seconds still to come; None where nothing was planned."""
         return None if self._planned is None else max(0.0, self._planned - (time.monotonic() - self._begun))
 
+    def share(self) -> float | None:
+        """The share of the planned time that has passed, 0 to 1; None where nothing was planned."""
+        if self._planned is None:
+            return None
+        return min(1.0, (time.monotonic() - self._begun) / self._planned) if self._planned else 1.0
+
     def show(self, stage: str) -> None:
         """Begin a stage; where there is no terminal, each stage is a line once, however often it is come back to."""
-        if stage not in self._shown and not self._live and not self._quiet:
+        if stage not in self._shown and not self._is_terminal:
             self._shown.add(stage)
             left = self.seconds_left()
             note = f"  ({duration(left)} left)" if left else ""
-            self._console.print(f"{stage}{note}", highlight=False, markup=False)
-        self._stage = stage
-        self.refresh()
+            self.say(f"{stage}{note}")
+        self.tell(stage)
 
     def tell(self, stage: str) -> None:
-        """Change what stands beside the bar; nothing where there is no terminal."""
-        self._stage = stage
+        """Change the stage that stands above the bar; nothing where there is no terminal."""
+        self.live.stage = stage
         self.refresh()
 
     def say(self, line: str) -> None:
         """Print a line that stays."""
-        if not self._quiet:
-            self._console.print(line, highlight=False, markup=False)
+        self._console.print(line, highlight=False, markup=False)
+
+    def second(self, tick: Mapping[str, Any]) -> None:
+        """Take in a second of a slice as the engine tells it."""
+        self.live.second(tick)
+        self.refresh()
+
+    def narrowed(self, comparisons: list[LiveComparison]) -> None:
+        """Take in what the forks so far say; where there is no terminal, a line for each of a few comparisons."""
+        self.live.narrowed(comparisons)
+        if not self._is_terminal and len(comparisons) <= _MOST_SAID:
+            for compared in comparisons:
+                forks = compared.intervals[-1].forks
+                self.say(
+                    f"so far, fork {forks}: {compared.a} / {compared.b}, {compared.measure} of {compared.cell}: "
+                    f"{interval_text(compared.intervals[-1])}"
+                )
+        self.refresh()
+
+    @contextmanager
+    def followed(self, follower: Callable[[], None]) -> Iterator[None]:
+        """While the body runs, call `follower` whenever the block would be drawn, and once more at the end.
+
+        What it raises ends the command.
+        """
+        self._followers.append(follower)
+        try:
+            yield
+        finally:
+            self._followers.remove(follower)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Take the bar away while the body prints on standard output: the bar's erasure would take those lines with it."""
-        if self._live:
-            self._bar.stop()
+        """Take the block away while the body prints on standard output: its erasure would take those lines with it."""
+        if self._is_terminal:
+            self._block.stop()
         yield
-        if self._live:
-            self._bar.start()
+        if self._is_terminal:
+            self._block.start()
 
     def refresh(self) -> None:
-        """Redraw the bar if it is due."""
+        """Draw the block and call the followers if that is due."""
         now = time.monotonic()
-        if not self._live or now - self._drawn < 0.5:
+        if now - self._refreshed < _EVERY_SECONDS:
             return
-        self._drawn = now
-        done = now - self._begun
-        note, total, completed = f"{duration(done)} so far", None, 0.0
+        self._refreshed = now
+        if self._is_terminal:
+            share, note = self._bar()
+            lines = block(self.live, share, note, self._console.width - 1, self._console.height - 1)
+            self._block.update(Text("\n".join(lines), no_wrap=True), refresh=True)
+        for follower in self._followers:
+            follower()
+
+    def _bar(self) -> tuple[float | None, str]:
+        """The share that is done, None where nobody knows, and what stands beside it."""
         if self._watched is not None:
             folder, size = self._watched
             got = _size_of(folder)
-            note, total, completed = f"{got / 1e6:.0f} of {size / 1e6:.0f} MB", float(size), float(min(got, size))
-        elif self._planned is not None:
-            note, total, completed = (
-                f"{duration(self.seconds_left() or 0)} left",
-                self._planned,
-                min(done, self._planned),
-            )
-        self._bar.update(self._task, description=self._stage, total=total, completed=completed, note=note)
-        self._bar.refresh()
+            return min(got, size) / size, f"{got / 1e6:.0f} of {size / 1e6:.0f} MB"
+        if self._planned is not None:
+            return self.share(), f"{duration(self.seconds_left() or 0)} left"
+        return None, f"{duration(time.monotonic() - self._begun)} so far"
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Show `name` for as long as the body runs."""
-        before = self._stage
+        before = self.live.stage
         self.show(name)
         yield
-        self._stage = before
+        self.live.stage = before
 
     @contextmanager
     def measure_bytes(self, name: str, size: int | None, folder: Path) -> Iterator[None]:

@@ -72,7 +72,7 @@ def calibrate(options: CalibrateOptions) -> None:
         out=(options.out or Path("runs")).resolve(),
         command=["steelyard", *sys.argv[1:]],
     )
-    with Progress(console(), quiet=options.json) as progress:
+    with Progress(console()) as progress:
         calibration = calibrate(wish, progress)
     if options.json:
         print(calibration.model_dump_json())

@@ -49,7 +49,7 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     wanted = comparing.CompareWords(
         load, options.pairs, subject_syntax.seconds_of(options.budget), subject_syntax.share_of(options.margin)
     )
-    with Progress(console(), quiet=options.json) as progress:
+    with Progress(console()) as progress:
         outcome = comparing.compare(
             (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
         )

@@ -51,7 +51,7 @@ def find_limit(options: LimitOptions) -> None:
     limits.require_words(wanted)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, wanted.load, options.method, options.body, auth)
-    with Progress(console(), quiet=options.json) as progress:
+    with Progress(console()) as progress:
         outcome = limits.find_limit(
             target,
             wanted,

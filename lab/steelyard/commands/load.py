@@ -108,7 +108,7 @@ def load(options: LoadOptions) -> None:
     words = words_of(options)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, words, options.method, options.body, auth)
-    with Progress(console(), quiet=options.json) as progress:
+    with Progress(console()) as progress:
         loaded = loading.load(
             target,
             words,

@@ -96,7 +96,7 @@ def run_study(study: str, request: Request, out: Path | None, json: bool) -> Out
     entry = entries.study(study)
     from ..run import main_job as running  # only now: a name that is not known needs no wait
 
-    with Progress(console(), quiet=json) as progress:
+    with Progress(console()) as progress:
         outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
     print_outcome(outcome, json)
     return outcome

@@ -167,7 +167,7 @@ def _resume(folder: Path, study: str | None, json: bool) -> None:
         raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
     if not folder.is_dir():
         raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
-    with Progress(console(), quiet=json) as progress:
+    with Progress(console()) as progress:
         outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
     print_outcome(outcome, json)
     require_verdict(outcome)

@@ -12,6 +12,7 @@ from ..base import house
 from ..models import (
     calibration,
     job,
+    live,
     outputs,
     published_conclusions,
     records,
@@ -35,6 +36,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "schedule": records.Schedule,
     "trial": records.TrialRecord,
     "verdicts": verdict.Verdicts,
+    "live": live.RunningNow,
     "calibration": calibration.Calibration,
     "run-output": outputs.RunOutput,
     "beside-output": outputs.BesideOutput,

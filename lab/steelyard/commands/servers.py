@@ -112,7 +112,7 @@ def servers_check(
     for name in wanted:
         entries.server(subject_syntax.subject_of(name).parts[0].server)
     checked: list[ServerRow] = []
-    with machine_lock("steelyard servers check"), Progress(console(), quiet=json) as progress:
+    with machine_lock("steelyard servers check"), Progress(console()) as progress:
         for name in wanted:
             checked.append(examination.check(name, service_meant(service), progress, quick=quick))
             if not json:

@@ -94,10 +94,11 @@ def _sweep(
         )
         job = _job(service.model, running, made, mix, levels, shares)
         running.pin(shares)
+        progress.live.begin_trial()
         with kept_awake(shares), Engine(job, folder) as engine:
             for number, users in enumerate(levels):
                 progress.show(f"Agents = auto · {subject.label} with {users} users")
-                engine.go(number, 90.0, lambda _: progress.refresh())
+                engine.go(number, 90.0, progress.second)
     return _medians(folder / "slices.csv", levels)
 
 

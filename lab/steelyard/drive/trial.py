@@ -30,6 +30,7 @@ from .engine import Engine, Tick
 from .gathering import gather
 from .gauges import store_gauges
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
+from .last_slices import LastSlices
 from .proof import ServiceCounts, check_samples, reconciled, settle
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
@@ -116,6 +117,7 @@ def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
 
 
 def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
+    setting.progress.live.begin_trial()
     setting.progress.show(setting.stage(plan, "looking at the machine"))
     log.machine = doctor.examine(0.5)
     with ExitStack() as stack:
@@ -181,6 +183,7 @@ class _Driver:
         self._design = design_named(setting.schedule.design)
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.rows = SliceRows(log.folder / "slices.csv")
+        self._last_slices = LastSlices(log.folder / "intervals.hlog")
         self._response_ms: dict[tuple[str, str], float] = {}  # mean of the last slice, by subject and cell
         self.watch = Watch(
             running,
@@ -258,10 +261,8 @@ class _Driver:
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
         numbers = [plan.number for plan in plans]
-        refresh = self._setting.progress.refresh
-        return self._observed(
-            plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), lambda _: refresh())
-        )
+        second = self._setting.progress.second
+        return self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), second))
 
     def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
@@ -285,6 +286,7 @@ class _Driver:
         drive()
         after = [processes.read(self._running[plan.subject]) for plan in plans]
         rows = self.rows.take(len(plans))
+        self._setting.progress.live.slices_ended(self._last_slices.p99_ms())
         judged = []
         for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
             jit_ns, cpu_ns = self._observer.record(plan.number, plan.subject, begun, ended)
@@ -310,7 +312,7 @@ class _Driver:
         stress = stress_of(self._cells[plan.cell]) if plan.phase == "measure" else None
 
         def second(tick: dict[str, Any]) -> None:
-            self._setting.progress.refresh()
+            self._setting.progress.second(tick)
             if stress is not None and stress.enough(tick):
                 self._engine.enough(plan.number)
 

@@ -84,6 +84,7 @@ class Stretches:
         watch = GiveUp(self._ground.give_up_seconds)
 
         def second(tick: dict[str, Any]) -> None:
+            self._ground.progress.live.second(tick)
             self._ground.progress.tell(say(tick))
             if watch.failed_wholly(tick):
                 self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"

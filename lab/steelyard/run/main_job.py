@@ -6,12 +6,14 @@ import random
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from .. import report
 from ..analyse import analysis, indices, measures
+from ..analyse.narrowing import so_far
 from ..base.csvfiles import write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
@@ -36,11 +38,13 @@ from ..provision import cpus, subject
 from ..provision.cpus import Shares
 from ..provision.subject import Subject
 from ..store import earlier, machine_history
+from ..store.live_file import LiveFile
 from ..store.stored_run import read_run
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
 
+_LOOKING_SHARE = 0.03
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -154,7 +158,8 @@ def _setting(
 def _drive_or_report(setting: Setting, standing: Standing) -> list[str]:
     """Drive what is left; an interruption first leaves a report on what there is."""
     try:
-        return _drive_all(setting, standing)
+        with LiveFile(setting.folder, setting.progress, setting.shares.server) as told, setting.progress.followed(told):
+            return _drive_all(setting, standing)
     except KeyboardInterrupt:
         setting.progress.say(_partial(setting.folder))
         raise
@@ -174,6 +179,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     verified: set[str] = set()
     broken = dict(standing.broken)
     begun = time.monotonic() - standing.seconds
+    narrow = _Narrowing(setting)
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
     setting.progress.plan(_seconds_left(setting.schedule, standing))
     done = 0
@@ -192,6 +198,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             setting.progress.say(f"trial {plan.number} failed: {error.message}")
             if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
                 broken[error.failure.subject] = error.message
+        narrow()
         spent = time.monotonic() - begun
         if planned.makes_up is not None:
             continue
@@ -205,6 +212,25 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
     return failures
+
+
+class _Narrowing:
+    """Shows what the forks so far say, between trials; more seldom where reading them takes more than 3% of the time."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._folder = setting.folder
+        self._progress = setting.progress
+        self._begun = time.monotonic()
+        self._spent = 0.0
+
+    def __call__(self) -> None:
+        """Look, unless that would take too much; what cannot be read now is said by the report."""
+        before = time.monotonic()
+        if self._spent > _LOOKING_SHARE * (before - self._begun):
+            return
+        with suppress(SteelyardError):
+            self._progress.narrowed(so_far(read_run(self._folder)))
+        self._spent += time.monotonic() - before
 
 
 def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:

@@ -1,0 +1,37 @@
+"""How the intervals of a run that lasts narrow, fork by fork: shown meanwhile, and no verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from ..base.live import LiveComparison, LiveInterval
+from ..store.stored_run import Run
+from .measures import registry
+from .ratios import compare
+
+MOST = 24
+
+
+def so_far(run: Run) -> list[LiveComparison]:
+    """Each subject against the reference in each judged cell, with the interval of all forks that count; the first 24 of those
+    that have a ratio. Raises StoreError and MeasureError."""
+    return list(islice(_each(run), MOST))
+
+
+def _each(run: Run) -> Iterator[LiveComparison]:
+    measures, reference = registry(run.study), run.schedule.reference
+    for cell in run.schedule.cells:
+        for subject in run.schedule.subjects if cell.primary else ():
+            if subject == reference:
+                continue
+            measure = measures[cell.primary_measure]
+            compared = compare(run, cell, measure, subject, reference, primary=False)
+            if compared.ratio is None or not compared.counted:
+                continue
+            interval = compared.interval
+            low, high = (interval.low, interval.high) if interval is not None else (None, None)
+            last = LiveInterval(len(compared.counted), compared.ratio, low, high)
+            yield LiveComparison(
+                subject, reference, cell.name, measure.name.replace("_", " "), compared.confidence, [last]
+            )

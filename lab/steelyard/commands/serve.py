@@ -1,0 +1,41 @@
+"""`steelyard serve`: stored runs, trends over them and runs that last, on a page of this machine alone."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import console
+
+commands = typer.Typer()
+
+
+@commands.command(
+    name="serve",
+    epilog="Examples: steelyard serve; steelyard serve docs/results --open; steelyard serve /srv/runs --port 8421. "
+    "From another machine: ssh -L 8421:127.0.0.1:8421 HOST, then open the address there.",
+)
+def serve_command(
+    folder: Annotated[Path, typer.Argument(help="The folder that holds runs, or one run.")] = Path("runs"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    allow_run: Annotated[
+        bool, typer.Option("--allow-run", help="Let the page begin runs of studies, one at a time, into the folder.")
+    ] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+) -> None:
+    """Serve a page over a folder of runs: a list, two side by side, trends, and a run while it lasts. Ctrl-C ends it.
+
+    The address holds a token; nobody without it is answered, and nobody on another machine.
+    """
+    from ..serve.server import serve  # only now: no other verb should wait for it
+
+    def ready(address: str) -> None:
+        print(address, flush=True)
+        console().print("Ctrl-C ends it", highlight=False, markup=False)
+        if open_:
+            webbrowser.open(address)
+
+    serve(folder, port, allow_run=allow_run, ready=ready)
