@@ -19,7 +19,7 @@ from ..plan.kinds import kind_of, may_take_turns
 from ..store.earlier import described
 from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
-from .decisions import decisions
+from .decisions import decisions, tests_in_order
 from .detections import detections
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
@@ -86,7 +86,7 @@ def examined(run: Run) -> Analysis:
     if len(run.schedule.subjects) < 2:
         said = tuple(_alone(fork_figures))
     elif decided and not why_not:
-        said = tuple(_decided(run, decided))
+        said = tuple(_decided(run, measures, decided))
     else:
         said = tuple(_said(run, primaries, ranked, why_not))
     verdicts = _verdicts(run, judgements, ranked, decided, fork_figures, findings, why_not, said)
@@ -200,9 +200,16 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     return verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
 
 
-def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Wording]:
+def judged_of_tests(run: Run, measures: Mapping[str, Measure]) -> str:
+    """What the tests are judged by, as words within a sentence."""
+    names = dict.fromkeys(cell.primary_measure for cell in tests_in_order(run))
+    return ", ".join(measures[name].title[:1].lower() + measures[name].title[1:] for name in names)
+
+
+def _decided(run: Run, measures: Mapping[str, Measure], decided: Sequence[Decision]) -> Iterator[Wording]:
     """A sentence for each environment: the best subjects by the load's shape and payload."""
     scaled = f"; times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
+    judged = judged_of_tests(run, measures)
     for operation in dict.fromkeys(decision.operation for decision in decided):
         mine = [decision for decision in decided if decision.operation == operation]
         names = [test.test for decision in mine for test in decision.tests]
@@ -210,7 +217,7 @@ def _decided(run: Run, decided: Sequence[Decision]) -> Iterator[Wording]:
         for decision in mine:
             shapes.setdefault(decision.sentence, []).append(decision.shape)
         places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
-        yield Wording(f"On {operation}, by throughput, {HERE}: {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by {judged}, {HERE}: {places}", listed("test", names) + scaled)
 
 
 def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...analyse.analysis import Analysis
+from ...analyse.analysis import Analysis, judged_of_tests
 from ...analyse.decisions import test_of, tests_in_order
 from ...base.text import ratio_text, value_text
 from ...catalogue.published_tables import (
@@ -232,6 +232,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         return None
     return {
         "decisions": analysis.verdicts.decisions,
+        "judged": judged_of_tests(analysis.run, analysis.measures),
         "environments": tested,
         "headings": headings(analysis),
         "figures_of": {cell.name: operation_of(analysis, cell) for cell in cells(analysis.run)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...analyse.analysis import Analysis
+from ...analyse.analysis import Analysis, judged_of_tests
 from ...analyse.decisions import tests_in_order
 from ...analyse.ratios import Compared
 from ...base.text import counted, percent_text
@@ -39,7 +39,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
     blocks = [cell for cell in analysis.run.schedule.cells if not kind_of(cell).sliced]
     if blocks:
-        yield "judged by", "throughput, test by test"
+        yield "judged by", f"{judged_of_tests(analysis.run, analysis.measures)}, test by test"
         yield "tests", ", ".join(cell.name for cell in blocks)
         if analysis.run.schedule.scale != 1:
             yield "times scaled by", f"{analysis.run.schedule.scale:g}"
