@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
+from steelyard.models.server import NEVER_READY
 from steelyard.provision import build
 
 SERVERS = Path(__file__).parent.parent
@@ -203,3 +204,19 @@ def test_a_jvm_logs_its_collector_where_somebody_asks_and_nowhere_else(tmp_path:
     subprocess.run(["sh", str(script)], env=environment, check=True)
     said = [word for word in (tmp_path / "words").read_text().splitlines() if word.startswith("-Xlog")]
     assert said == ([f'-Xlog:gc*:file="{log}":timenanos,tags:filecount=0'] if asked else [])
+
+
+def test_wildfly_says_of_a_service_that_it_could_not_deploy_why_and_that_it_never_will(tmp_path: Path) -> None:
+    (tmp_path / "deployments").mkdir()
+    (tmp_path / "deployments" / "shop.war.failed").write_text(
+        '{"WFLYCTL0288: One or more services\n  were unable to start" => []}'
+    )
+    ready = ["sh", SERVERS / "wildfly" / "ready.sh", "1", tmp_path]
+    ended = subprocess.run(ready, cwd=SERVERS / "wildfly", capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == NEVER_READY
+    assert ended.stdout.startswith(
+        'it could not deploy shop.war: {"WFLYCTL0288: One or more services were unable to start"'
+    )
+    (tmp_path / "deployments" / "shop.war.failed").unlink()
+    ended = subprocess.run(ready, cwd=SERVERS / "wildfly", capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode not in (0, NEVER_READY), "nobody listens on port 1"
