@@ -206,17 +206,21 @@ def test_a_jvm_logs_its_collector_where_somebody_asks_and_nowhere_else(tmp_path:
     assert said == ([f'-Xlog:gc*:file="{log}":timenanos,tags:filecount=0'] if asked else [])
 
 
-def test_wildfly_says_of_a_service_that_it_could_not_deploy_why_and_that_it_never_will(tmp_path: Path) -> None:
-    (tmp_path / "deployments").mkdir()
-    (tmp_path / "deployments" / "shop.war.failed").write_text(
-        '{"WFLYCTL0288: One or more services\n  were unable to start" => []}'
-    )
-    ready = ["sh", SERVERS / "wildfly" / "ready.sh", "1", tmp_path]
-    ended = subprocess.run(ready, cwd=SERVERS / "wildfly", capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == NEVER_READY
-    assert ended.stdout.startswith(
-        'it could not deploy shop.war: {"WFLYCTL0288: One or more services were unable to start"'
-    )
-    (tmp_path / "deployments" / "shop.war.failed").unlink()
-    ended = subprocess.run(ready, cwd=SERVERS / "wildfly", capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode not in (0, NEVER_READY), "nobody listens on port 1"
+def test_wildfly_says_why_it_could_not_deploy_a_service_and_that_it_never_will(tmp_path: Path) -> None:
+    deployments, log = tmp_path / "deployments", tmp_path / "log" / "server.log"
+    deployments.mkdir()
+    log.parent.mkdir()
+    log.write_text("21:09:20 ERROR [broker]\n")
+
+    def ready() -> subprocess.CompletedProcess[str]:
+        command = ["sh", SERVERS / "wildfly" / "ready.sh", "1", tmp_path]
+        return subprocess.run(command, cwd=SERVERS / "wildfly", capture_output=True, text=True, timeout=60, check=False)
+
+    assert ready().returncode not in (0, NEVER_READY), "nobody listens on port 1"
+    (deployments / "shop.war.failed").write_text('"WFLYCTL0288: One or more services\n  were unable to start"')
+    ended = ready()
+    said = 'it could not deploy shop.war: "WFLYCTL0288: One or more services were unable to start"'
+    assert (ended.returncode, ended.stdout.strip()) == (NEVER_READY, said)
+    (deployments / "driver.jar.failed").write_text("it is a deployment, too")
+    log.write_text("ERROR\n  at x\nCaused by: PSQLException: The connection attempt failed.\nCaused by: EOFException\n")
+    assert ready().stdout == "it could not deploy driver.jar, shop.war: PSQLException: The connection attempt failed.\n"
