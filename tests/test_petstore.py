@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Lab, lab_in
 
-# The third variant is in test_petstore_pages.py, and all three are in services/petstore/java-springws/src/test.
+# In `make test` the third variant is in test_petstore_pages.py, and all three are in services/petstore/java-springws/src/test.
 USERS = 4
 STUDY = """
 name = "shop"
@@ -38,9 +38,9 @@ STEPS = ("home", "category", "product", "item", "cart", "checkout", "signin", "o
 CAPTURE = 'captures.form = { kind = "regex", expression = \'name="form" value="([0-9a-f-]{36})"\' }'
 
 
-def study() -> str:
+def study(variants: Sequence[str] = VARIANTS) -> str:
     """Sessions without long pauses, one short block, the variants with the same planted delay of commits."""
-    text = STUDY + "".join(SUBJECT.format(variant=variant, delay=DELAY_MS) for variant in VARIANTS)
+    text = STUDY + "".join(SUBJECT.format(variant=variant, delay=DELAY_MS) for variant in variants)
     text += "\n[sessions.shop]\nnew_visitor = true\n"
     for step in STEPS:
         text += (
@@ -133,6 +133,19 @@ def test_a_delayed_commit_shows_in_the_latency_of_the_original_messages_alone(ra
     latency = {variant: figure(ran[0], variant, "latency") for variant in VARIANTS}
     assert latency["jms-original"] > DELAY_MS
     assert latency["jms-modified"] < latency["jms-original"] - DELAY_MS / 2, latency
+
+
+@pytest.mark.long
+def test_of_all_three_variants_a_delayed_commit_shows_in_the_latency_of_the_original_messages_alone(
+    tmp_path: Path,
+) -> None:
+    for lab in lab_in(tmp_path):
+        (lab.folder / "shop.toml").write_text(study([*VARIANTS, "web-service"]))
+        printed = lab.run("run", "shop.toml", "--json").json()
+        latency = {variant: figure(printed, variant, "latency") for variant in (*VARIANTS, "web-service")}
+        assert latency.pop("jms-original") > DELAY_MS
+        assert max(latency.values()) < DELAY_MS, latency
+        assert printed["orders"]["lost"] == printed["orders"]["doubled"] == 0
 
 
 def test_no_order_is_completed_before_the_supplier_was_called(ran: tuple[Any, Path]) -> None:

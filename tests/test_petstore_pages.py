@@ -129,9 +129,23 @@ WILDFLY = SubjectSpec(
 )
 
 
+def in_the_database(spec: SubjectSpec) -> SubjectSpec:
+    """The same with its broker's messages in PostgreSQL, each document sent within a transaction."""
+    (part,) = spec.parts
+    factors = {**part.factors, "variant": "jms-original", "database": "postgresql", "persistence": "jdbc"}
+    postgres = PartSpec(server="postgres", factors={"prepared_transactions": "100"})
+    companions = [postgres, PartSpec(server="greenmail")]
+    return spec.model_copy(update={"parts": [PartSpec(server=part.server, factors=factors)], "companions": companions})
+
+
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(TOMCAT, id="tomcat"), pytest.param(WILDFLY, id="wildfly", marks=pytest.mark.long)],
+    params=[
+        pytest.param(TOMCAT, id="tomcat"),
+        pytest.param(in_the_database(TOMCAT), id="tomcat-jdbc", marks=pytest.mark.long),
+        pytest.param(WILDFLY, id="wildfly", marks=pytest.mark.long),
+        pytest.param(in_the_database(WILDFLY), id="wildfly-jdbc", marks=pytest.mark.long),
+    ],
 )
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     yield from started(request.param, tmp_path_factory.mktemp("shop"))

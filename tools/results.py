@@ -6,6 +6,7 @@ where that no longer holds nothing is written: the sentence must be thought over
 
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 import sys
@@ -17,10 +18,11 @@ from pathlib import Path
 
 from kept import ROOT, between, keep
 from steelyard.analyse.sentences import place_text
-from steelyard.base.csvfiles import read_document
+from steelyard.base.csvfiles import read_bytes, read_document
 from steelyard.base.text import counted, ratio_text, value_text
 from steelyard.catalogue.published_tables import PublishedRow, read_published
 from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.report.sections.paper_claims import own_figure
 from steelyard.store.stored_run import Run, read_run
 
 RESULTS = ROOT / "docs" / "results"
@@ -79,6 +81,12 @@ class Kept:
         """Whether it was steady in less than half of its forks."""
         met, forks = self.steady[subject]
         return 2 * met < forks
+
+    def figure(self, subject: str, measure: str) -> str:
+        """A figure of all forks together, of the run's one cell."""
+        (value,) = [one.value for one in self.verdicts.figures if (one.subject, one.measure) == (subject, measure)]
+        assert value is not None
+        return value_text(value)
 
     @cached_property
     def on_a_jvm(self) -> list[str]:
@@ -324,6 +332,100 @@ def _scale(kept: Kept) -> Iterator[str]:
     )
 
 
+def petstore(kept: Kept) -> str:
+    """What is said of messages and web services within an order workflow."""
+    published = list(_beside_the_paper(kept))
+    near = [sentence for sentence, as_there in published if as_there]
+    far = [sentence for sentence, as_there in published if not as_there]
+    parts = [command(kept), kept.verdicts.sentence, tally(kept), steadiness(kept), "What it shows."]
+    parts += [
+        listed(list(_petstore(kept))),
+        "Where the paper gives a figure, and this run's lies within it:",
+        listed(near),
+    ]
+    return "\n\n".join([*parts, "Where this run's lies elsewhere:", listed(far)])
+
+
+def _by_fork(kept: Kept, measure: str) -> dict[str, dict[str, float]]:
+    """A measure of each subject in each fork that counts."""
+    values: dict[str, dict[str, float]] = {subject: {} for subject in kept.run.schedule.subjects}
+    for row in csv.DictReader(read_bytes(kept.folder / "results.csv").decode().splitlines()):
+        if row["measure"] == measure and row["fork"] != "all" and row["value"]:
+            values[row["subject"]][row["fork"]] = float(row["value"])
+    return values
+
+
+def _petstore(kept: Kept) -> Iterator[str]:
+    modified, service, original = (f"wildfly@variant={one}" for one in ("jms-modified", "web-service", "jms-original"))
+    counts = kept.verdicts.counts
+    sums = {name: sum(one[f"orders.{name}"] for one in counts.values()) for name in ("accepted", "completed", "mails")}
+    yield true(
+        all(one["orders.lost"] == one["orders.doubled"] == 0 for one in counts.values())
+        and 3 * sums["completed"] == 3 * sums["accepted"] == sums["mails"],
+        f"No order was lost and none was carried out twice, in any variant: of {sums['accepted']:,} that were accepted "
+        f"{sums['completed']:,} were completed, with {sums['mails']:,} mails; the database itself says the same after each trial.",
+    )
+    predicted = [value for each in _by_fork(kept, "orders_of_predicted").values() for value in each.values()]
+    orders = ", ".join(f"{one} {kept.figure(one, 'orders_per_minute')}" for one in (modified, service, original))
+    yield true(
+        all(90 < value < 110 for value in predicted),
+        f"Interfaces cost no throughput at this load ({orders} orders a minute): clients and their pauses decide it. "
+        f"In each fork it was {min(predicted):.0f} to {max(predicted):.0f}% of what pauses and response times predict.",
+    )
+    yield from _delays(kept, modified, service, original)
+    pauses = [figure.value for figure in kept.verdicts.figures if figure.measure == "old_collection_share"]
+    yield true(
+        all(value is None for value in pauses),
+        "No block had a pause for an old collection, so what the paper says of these is not judged.",
+    )
+
+
+def _delays(kept: Kept, modified: str, service: str, original: str) -> Iterator[str]:
+    call, latency, response = (_by_fork(kept, one) for one in ("call_time", "latency", "order_response"))
+    together = sorted(set(call[modified]) & set(call[original]))
+    yield true(
+        all(call[original][fork] < call[modified][fork] / 5 for fork in together),
+        f"A message sent within the transaction holds the workflow up for {kept.figure(original, 'call_time')} ms, one sent "
+        f"outside of it for {kept.figure(modified, 'call_time')} ms, which waits for the disk itself. So in each fork.",
+    )
+    yield true(
+        all(latency[original][fork] > 2 * latency[modified][fork] for fork in together),
+        "The supplier begins later where the message is sent within the transaction, since it is not seen before the commit: "
+        "in each fork, by a factor of "
+        + " and ".join(value_text(latency[original][fork] / latency[modified][fork]) for fork in together)
+        + ".",
+    )
+    spans = "; ".join(
+        f"{one} {', '.join(value_text(value) for value in response[one].values())}"
+        for one in (modified, service, original)
+    )
+    yield true(
+        not any(one.decided for one in kept.primaries)
+        and all(max(each.values()) > 3 * min(each.values()) for each in response.values()),
+        f"What an interface costs an order in time, it does not tell: forks differ more than variants do (ms, in the order of "
+        f"the forks: {spans}).",
+    )
+
+
+def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
+    """A sentence for each figure of the paper's text that this run has one for, and whether ours lies within it."""
+    titles = {figure.measure: (figure.title, figure.unit) for figure in kept.verdicts.figures}
+    for published in kept.run.study["published"]:
+        for cell in published["tests"]:
+            own = own_figure(published, cell, kept.verdicts)
+            if own is None:
+                continue
+            title, unit = titles[published["measure"]]
+            low, high = published["low"], published["high"]
+            span = value_text(low) if low == high else f"{value_text(low)} to {value_text(high)}"
+            than = f", more than {published['than']}" if published.get("than") else ""
+            unit = "%" if published.get("by") == "percent" else unit
+            # A single figure of the paper's is one that it read off a chart: a tenth beside it is still the same.
+            slack = 0.1 * abs(high) if low == high else 0
+            here = f"{title}, {unit}, {published['subject']}{than} ({cell}): {value_text(own)}"
+            yield f"{here}; the paper {span} ({published['source']})", low - slack <= own <= high + slack
+
+
 def calibration(folder: Path) -> str:
     """What is said of the calibration's forks."""
     found = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
@@ -340,7 +442,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield PAGE, between(PAGE.read_text(encoding="utf-8"), *marks, calibration(RESULTS / "calibration"))
 
 
-MADE = {"demo": demo, "wstest": wstest, "soaservers": soaservers}
+MADE = {"demo": demo, "wstest": wstest, "soaservers": soaservers, "petstore": petstore}
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ from steelyard.base.house import root
 from steelyard.catalogue import entries, published_tables
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.verdict import Detection, Verdicts
+from steelyard.report import write_report
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
@@ -52,6 +53,18 @@ def test_a_block_reads_back_second_by_second(tmp_path: Path) -> None:
     levels = shaped.by_users(one)
     assert list(levels.users) == list(range(1, 41))
     assert levels.response_ms[39] == pytest.approx(40 * levels.response_ms[0], rel=0.1)
+
+
+def test_a_block_that_the_engine_did_not_drive_as_planned_is_no_part_of_charts_and_detections(tmp_path: Path) -> None:
+    run = run_of(tmp_path, blocks={"4": RAMP})
+    table = run.folder / "trials" / "01" / "slices.csv"
+    heading, *rows = table.read_text().splitlines()
+    (valid,) = [place for place, name in enumerate(heading.split(",")) if name == "valid"]
+    cells = [row.split(",") for row in rows]
+    spoilt = [[*row[:valid], "0", *row[valid + 1 :]] for row in cells]
+    table.write_text("\n".join([heading, *(",".join(row) for row in spoilt)]) + "\n")
+    again = read_run(run.folder)
+    assert [one.trial for one in shaped.series(again, again.schedule.cells[0], B)] == [2, 3, 4]
 
 
 def test_a_creeping_response_time_is_called_unstable_and_a_flat_one_steady(tmp_path: Path) -> None:
@@ -113,6 +126,16 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     console = Console(width=120, record=True, file=StringIO())
     console.print(decision_table(verdicts))
     assert B in console.export_text()
+
+
+def test_tests_that_are_judged_by_another_measure_than_throughput_say_so_wherever_they_are_decided(
+    tmp_path: Path,
+) -> None:
+    run = run_of(tmp_path, blocks={"1": HELD}, judged_by="response_time_mean")
+    assert "On echoStruct, by mean response time, on this machine: constant load" in analyse(run.folder).sentence
+    page = write_report(run.folder).read_text()
+    assert "mean response time, test by test" in page and "<p>By mean response time: the one that" in page
+    assert "by throughput" not in page.lower()
 
 
 def test_equal_subjects_are_named_as_equal_with_ratio_and_interval(tmp_path: Path) -> None:

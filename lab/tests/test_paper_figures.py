@@ -42,6 +42,16 @@ def test_a_report_shows_the_papers_figures_beside_those_of_the_run(tmp_path: Pat
     assert " (echoStruct)</td>" in page, "the run's own figure of the cell stands beside"
 
 
+def test_a_papers_figures_that_a_run_has_none_of_stand_folded_behind_those_that_it_has(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted())
+    absent = PUBLISHED.replace('"echoStruct", "echoVoid"', '"of another day"').replace("4711", "4712")
+    (run / "study.toml").write_text(PUBLISHED + absent[: absent.index("[[contradicting]]")])
+    page = write_report(run).read_text()
+    shown, _, folded = page.partition("1 more, of tests that are not in this run")
+    assert "section 4711" in shown and "section 4712" not in shown
+    assert "section 4712" in folded and "not in this run</td>" in folded
+
+
 @pytest.mark.parametrize("statements", [[(20, 20), (15, 25)], [(11, 13)]])
 def test_what_goes_together_is_no_contradiction(statements: list[tuple[int, int]]) -> None:
     said = [{"source": "s", "low": low, "high": high} for low, high in statements]

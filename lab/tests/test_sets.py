@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
+from steelyard.models.server import Factor
 from steelyard.models.study import Study
 from steelyard.plan.schedule import schedule_of, subjects_of
 from steelyard.plan.settings import Request, settle
@@ -84,6 +86,19 @@ def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monke
     monkeypatch.setenv("STEELYARD_CALL_TIMEOUT", "soon")
     with pytest.raises(ConfigurationError, match="factor call_timeout may be such as none, not 'soon'"):
         factors.settled(server, service, {})
+
+
+def test_a_value_that_goes_only_with_another_factor_s_value_is_refused_with_any_other() -> None:
+    server, service = entries.server("tomcat-springws"), entries.service("petstore")
+    said = "factor persistence is 'jdbc', which goes with database=postgresql, not with database=h2"
+    with pytest.raises(ConfigurationError, match=said):
+        factors.settled(server, service, {"persistence": "jdbc"})
+    assert factors.settled(server, service, {"persistence": "jdbc", "database": "postgresql"})["persistence"] == "jdbc"
+
+
+def test_what_is_needed_is_needed_by_a_value_that_the_factor_has() -> None:
+    with pytest.raises(ValidationError, match="needs names 'sql', which is no value of it"):
+        Factor(default="a", meaning="m", choices=["a", "b"], needs={"sql": {"database": "h2"}})
 
 
 def test_a_factor_that_names_a_file_needs_one_and_hands_its_whole_path_on() -> None:

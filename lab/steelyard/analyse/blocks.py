@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..models.records import Cell
 from ..store.stored_run import Run, Trial
 from ..store.tables import Tick
-from .pairing import measured_slices
+from .pairing import Void, measured_slices, slice_voids
 
 LEAST_TICK_SECONDS = 0.5  # a shorter rest at a block's end is no second
 Numbers = NDArray[np.float64]
@@ -60,11 +60,15 @@ class Levels:
 
 
 def series(run: Run, cell: Cell, subject: str) -> list[Series]:
-    """One a fork: all blocks that were driven to their end, also in a trial that failed later."""
+    """One a fork: all blocks that were driven to their end as planned, also in a trial that failed later.
+
+    A block of which the engine says that it did not drive it as it should is nothing that the server did, and left out.
+    """
     forks = []
     for trial in run.trials:
         for number in measured_slices(trial, cell.name, subject).values():
-            if number in trial.slices and trial.ticks_by_slice.get(number):
+            whole = number in trial.slices and trial.ticks_by_slice.get(number)
+            if whole and slice_voids(trial, number, unbroken=True) != (Void.ENGINE,):
                 forks.append(_series(trial, number))
     return [fork for fork in forks if len(fork.second)]
 

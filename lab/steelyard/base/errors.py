@@ -59,6 +59,15 @@ class KeeperError(SteelyardError):
     """A kept process could not be started, asked or ended."""
 
 
+class CommandFailedError(KeeperError):
+    """A kept command ended by itself with another exit code than 0: `code` (None: a signal ended it), and what it `said`."""
+
+    def __init__(self, message: str, hint: str, code: int | None, said: str) -> None:
+        super().__init__(message, hint)
+        self.code = code
+        self.said = said
+
+
 class ProvisionError(SteelyardError):
     """A subject could not be brought up, or died."""
 

@@ -34,6 +34,7 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
     values = {name: factor.default for name, factor in known.items()} | for_all | dict(given)
     for name, value in values.items():
         refusal = known[name].refusal(value) or _not_obeyed(server, known[name], value)
+        refusal = refusal or _not_with(known[name], value, values)
         if refusal is None and service is not None and name in of_service and of_service[name].file:
             refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is no file"
         if refusal is not None:
@@ -46,6 +47,14 @@ def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None
     if obeying is None or own in obeying or value == factor.default:
         return None
     return f"may be '{value}' only for an implementation in {', '.join(obeying)}, not in {own}"
+
+
+def _not_with(factor: Factor, value: str, values: Mapping[str, str]) -> str | None:
+    """What `value` needs of other factors and does not have, as the end of a sentence."""
+    for name, wanted in factor.needs.get(value, {}).items():
+        if values.get(name) != wanted:
+            return f"is '{value}', which goes with {name}={wanted}, not with {name}={values.get(name, '')}"
+    return None
 
 
 def environment(service: Entry[Service], values: Mapping[str, str]) -> dict[str, str]:

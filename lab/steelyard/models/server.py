@@ -12,6 +12,7 @@ from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
+NEVER_READY = 69  # what `ready` exits with: EX_UNAVAILABLE of sysexits.h
 Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]
 FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -76,7 +77,8 @@ class Factor(Strict):
 
     A value is one of `choices`, or matches the regular expression `form`, where they are given. `file` says, of a service's
     factor, that the value is the path of a file: from where the user is, or else from the service's folder. `implementations`
-    are those of the service that obey it, where not all do.
+    are those of the service that obey it, where not all do. `needs` are values that go only with certain values of other
+    factors: by value, those by the factor's name.
     """
 
     default: str
@@ -85,6 +87,14 @@ class Factor(Strict):
     form: str | None = None
     file: bool = False
     implementations: list[str] | None = None
+    needs: dict[str, dict[FactorName, str]] = {}
+
+    @model_validator(mode="after")
+    def _needs_are_of_its_values(self) -> Factor:
+        for value in self.needs:
+            if self.refusal(value) is not None:
+                raise ValueError(f"needs names '{value}', which is no value of it")
+        return self
 
     def refusal(self, value: str) -> str | None:
         """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
@@ -138,7 +148,8 @@ class Server(Strict):
     placeholders: the address and port to listen on, an empty folder for this start, the folder that the artifacts were unpacked
     into (kept between runs), and the service's folder; {port.ROLE} is the port of another process of the subject. `build` makes
     the implementation's artefact and runs when its sources changed; `prepare` writes the configuration into {scratch}; `start`
-    runs in the foreground; `ready` is repeated until it exits with 0; `redeploy` replaces the service by its newly built
+    runs in the foreground; `ready` is repeated until it exits with 0, or with 69 where the server never will be, in which case
+    it prints why; `redeploy` replaces the service by its newly built
     artefact while the server runs, where the product can do so (without it, a new build needs a restart). `path` overrides the
     service's path where the product forces another: with `{context}` and `{endpoint}`, what stands before and after the last
     slash of the service's own. `paths` does so where the factor `endpoint` has that value.

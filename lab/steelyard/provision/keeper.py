@@ -18,7 +18,7 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
-from ..base.errors import KeeperError, ToolchainError
+from ..base.errors import CommandFailedError, KeeperError, ToolchainError
 
 ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
 # A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
@@ -240,7 +240,7 @@ def run(
     seconds: float,
     while_waiting: Callable[[], None] | None = None,
 ) -> None:
-    """Run a command to its end, kept like a server; raises KeeperError with the end of its output where it fails."""
+    """Run a command to its end, kept like a server; raises CommandFailedError with the end of its output where it fails."""
     with Keeper(argv, log=log, cwd=cwd, environment=environment) as kept:
         _await_end(kept, " ".join(argv), seconds, while_waiting)
 
@@ -274,6 +274,7 @@ def _await_end(kept: Keeper, command: str, seconds: float, while_waiting: Callab
             f"'{command}' was still running after {seconds:g} s and was ended; its output is in {kept.log}"
         )
     if ended.code != 0:
-        raise KeeperError(
-            f"'{command}' failed ({ended}): {kept.log_tail() or 'no output'}", hint=f"its output is in {kept.log}"
+        said = kept.log_tail()
+        raise CommandFailedError(
+            f"'{command}' failed ({ended}): {said or 'no output'}", f"its output is in {kept.log}", ended.code, said
         )

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from ..base import house
 from ..base.conversation import Conversation
-from ..base.errors import KeeperError, NoAnswerError, ProvisionError
+from ..base.errors import CommandFailedError, KeeperError, NoAnswerError, ProvisionError
 from ..base.house import HOST
 from ..base.progress import Progress
 from ..base.text import counted
 from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
-from ..models.server import Server
+from ..models.server import NEVER_READY, Server
 from ..models.service import Reconciliation
 from ..models.study import Observed
 from ..store.collector_log import collector_log_of
@@ -390,7 +390,7 @@ def _await_ready(
     undeployed: Callable[[], str],
     ground: _Ground,
 ) -> None:
-    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies or is late.
+    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies, is late or gives up.
 
     `ready` tells that somebody listens, which may be a stranger on the same port; `is_up` must ask the server itself, and
     `undeployed` says what its answer was.
@@ -409,6 +409,12 @@ def _await_ready(
             if is_up():
                 probe_log.unlink(missing_ok=True)
                 return
+        except CommandFailedError as error:
+            if error.code == NEVER_READY:
+                raise ProvisionError(
+                    f"{server.name} will not be ready: {error.said or 'it does not say why'}",
+                    hint=f"its log is {kept.log}",
+                ) from None
         except KeeperError:
             pass  # not ready yet
         if time.monotonic() > deadline:

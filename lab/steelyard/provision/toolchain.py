@@ -55,6 +55,7 @@ def install(tool: str) -> Install:
         "wsdl2h": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
         "c++": ("g++", "gcc-c++", "gcc"),
         "php-fpm8.2": ("php8.2-fpm php8.2-soap php8.2-apcu", "php-fpm php-soap php-pecl-apcu", "php"),
+        "exim4": ("exim4-daemon-light", "exim", "exim"),
         "nginx": ("nginx-light", "nginx", "nginx"),
     }
     debian, fedora, macos = packages.get(tool, (tool, tool, tool))

@@ -10,6 +10,7 @@ from ...analyse.analysis import Analysis
 from ...base.text import value_text
 from ...catalogue.published_layers import LAYERS
 from ...catalogue.published_tables import CLAIMS, contradiction_by, layer_quantities, read_conclusions
+from ...models.verdict import Verdicts
 from ..section import Section
 from ..subjects import text
 
@@ -37,7 +38,9 @@ def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, st
     wanted = published.get("tests", [])
     cells = [str(test) for test in wanted] if isinstance(wanted, list) else []
     ours = [
-        f"{value_text(value)} ({cell})" for cell in cells if (value := _ours(published, cell, analysis)) is not None
+        f"{value_text(value)} ({cell})"
+        for cell in cells
+        if (value := own_figure(published, cell, analysis.verdicts)) is not None
     ]
     than = text(published.get("than"))
     known = analysis.measures.get(measure)
@@ -47,16 +50,16 @@ def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, st
         "subject": f"{subject}, more than {than}" if than else subject,
         "tests": ", ".join(cells),
         "paper": _span(published),
-        "ours": ", ".join(ours) or "not in this run",
+        "ours": ", ".join(ours),
         "source": text(published.get("source")),
     }
 
 
-def _ours(published: Mapping[str, Any], cell: str, analysis: Analysis) -> float | None:
+def own_figure(published: Mapping[str, Any], cell: str, verdicts: Verdicts) -> float | None:
     """The run's own figure in a cell, or by how much it is more than another subject's; None where it has none."""
     values = {
         figure.subject: figure.value
-        for figure in analysis.verdicts.figures
+        for figure in verdicts.figures
         if figure.measure == published.get("measure") and figure.cell == cell and figure.value is not None
     }
     value = values.get(text(published.get("subject")))

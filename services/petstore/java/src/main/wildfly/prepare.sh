@@ -1,25 +1,41 @@
 # Deploys the database's driver and a data source that takes part in transactions beside the WAR: prepare.sh SCRATCH TARGET.
 set -eu
-deployments=$1/deployments libraries=$2/petstore/WEB-INF/lib
+deployments=$1/deployments libraries=$2/petstore/WEB-INF/lib configuration=$1/configuration/standalone.xml
 : "${STEELYARD_PORT_DATABASE:?the pet store needs a database beside the server}" "${STEELYARD_PASSWORD:?is not set}"
+if [ "${STEELYARD_PROFILE:-standalone}" != standalone-full ]; then
+  echo "the pet store needs messaging, which profile=standalone-full has and profile=${STEELYARD_PROFILE:-standalone} has not" >&2
+  exit 1
+fi
 server=${STEELYARD_HOST:-127.0.0.1}:$STEELYARD_PORT_DATABASE
 case ${STEELYARD_DATABASE:-h2} in
   postgresql) class=org.postgresql.xa.PGXADataSource url=jdbc:postgresql://$server/steelyard ;;
   *) class=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$server/./steelyard;LOCK_TIMEOUT=20000" ;;
 esac
-for jar in "$libraries/${STEELYARD_DATABASE:-h2}"-*.jar; do
-  driver=$(basename "$jar")
-  cp "$jar" "$deployments/"
-done
+cp "$libraries/${STEELYARD_DATABASE:-h2}"-*.jar "$deployments/driver.jar" # whose name is the driver's
 umask 077
 cat >"$deployments/petstore-ds.xml" <<END
 <datasources>
   <xa-datasource jndi-name="java:jboss/datasources/petstore" pool-name="petstore">
     <xa-datasource-property name="URL">$url</xa-datasource-property>
     <xa-datasource-class>$class</xa-datasource-class>
-    <driver>$driver</driver>
+    <driver>driver.jar</driver>
     <xa-pool><min-pool-size>2</min-pool-size><max-pool-size>40</max-pool-size></xa-pool>
     <security><user-name>steelyard</user-name><password>$STEELYARD_PASSWORD</password></security>
   </xa-datasource>
 </datasources>
 END
+
+# Where messages are kept in the database, the broker has a data source of its own. It is no deployment, since the broker stands before
+# those, and takes part in no transaction. WildFly fills its expressions from the environment of its process.
+if [ "${STEELYARD_PERSISTENCE:-journal}" = jdbc ]; then
+  sed -e 's|<drivers>|\
+                <datasource jndi-name="java:jboss/datasources/messages" pool-name="messages">\
+                    <connection-url>jdbc:postgresql://${env.STEELYARD_HOST}:${env.STEELYARD_PORT_DATABASE}/steelyard</connection-url>\
+                    <driver>driver.jar</driver>\
+                    <security user-name="steelyard" password="${env.STEELYARD_PASSWORD}"/>\
+                </datasource>\
+                &|' \
+    -e '/<server name="default">/,/<security-setting/s|<statistics .*/>|<journal datasource="messages" database="postgresql"/>\
+                &|' "$configuration" >"$configuration.new"
+  mv "$configuration.new" "$configuration"
+fi

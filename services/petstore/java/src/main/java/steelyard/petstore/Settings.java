@@ -4,10 +4,12 @@ import java.util.Map;
 
 /**
  * How this start of the pet store is made up: the variant of the calls between center and supplier,
- * where the other processes are, and a planted delay of commits.
+ * where the broker keeps its messages, where the other processes are, and a planted delay of
+ * commits.
  */
 public record Settings(
     Variant variant,
+    boolean messagesInDatabase,
     String host,
     int port,
     String database,
@@ -17,6 +19,9 @@ public record Settings(
     long commitDelayMillis,
     String eventsFile,
     String gaugesFile) {
+
+  /** Whose the database is. */
+  public static final String DATABASE_USER = "steelyard";
 
   /** How center and supplier call each other. */
   public enum Variant {
@@ -41,6 +46,7 @@ public record Settings(
   public static Settings of(Map<String, String> environment) {
     return new Settings(
         Variant.of(environment.getOrDefault("STEELYARD_VARIANT", "jms-original")),
+        environment.getOrDefault("STEELYARD_PERSISTENCE", "journal").equals("jdbc"),
         environment.getOrDefault("STEELYARD_HOST", "127.0.0.1"),
         port(environment, "STEELYARD_PORT_SERVER"),
         environment.getOrDefault("STEELYARD_DATABASE", "h2"),
@@ -71,5 +77,9 @@ public record Settings(
     return database.equals("postgresql")
         ? "jdbc:postgresql://" + server + "/steelyard"
         : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000";
+  }
+
+  public String jdbcDriver() {
+    return database.equals("postgresql") ? "org.postgresql.Driver" : "org.h2.Driver";
   }
 }

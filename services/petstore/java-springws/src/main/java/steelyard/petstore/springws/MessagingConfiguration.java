@@ -9,6 +9,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.activemq.artemis.core.config.Configuration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.config.storage.DatabaseStorageConfiguration;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
@@ -20,14 +21,15 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import org.springframework.transaction.support.TransactionTemplate;
 import steelyard.petstore.PetStore;
+import steelyard.petstore.Settings;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.Receiver;
 import steelyard.petstore.messaging.Step;
 
 /**
- * Artemis within this process, its messages in a journal on the disk, and a listener container for
- * each receiver. A step's database transaction ends just before its message's: a crash between them
- * brings the message again, and the steps do nothing twice.
+ * Artemis within this process, its messages in a journal on the disk or in the database, and a
+ * listener container for each receiver. A step's database transaction ends just before its
+ * message's: a crash between them brings the message again, and the steps do nothing twice.
  */
 @org.springframework.context.annotation.Configuration
 public class MessagingConfiguration {
@@ -36,7 +38,8 @@ public class MessagingConfiguration {
   private static final int RECEIVERS = 8; // of each destination at a time
 
   @Bean(destroyMethod = "stop")
-  EmbeddedActiveMQ brokerServer() throws Exception { // as the broker's own signatures say
+  EmbeddedActiveMQ brokerServer(Settings settings)
+      throws Exception { // as the broker's own signatures say
     Path folder = Path.of(System.getProperty("catalina.base", "."), "broker");
     Configuration configuration =
         new ConfigurationImpl()
@@ -49,6 +52,9 @@ public class MessagingConfiguration {
             .setLargeMessagesDirectory(folder.resolve("large").toString())
             .setPagingDirectory(folder.resolve("paging").toString())
             .addAcceptorConfiguration("in-vm", "vm://0");
+    if (settings.messagesInDatabase()) {
+      configuration.setStoreConfiguration(databaseStore(settings));
+    }
     EmbeddedActiveMQ server = new EmbeddedActiveMQ();
     server.setConfiguration(configuration);
     try {
@@ -58,6 +64,16 @@ public class MessagingConfiguration {
           Level.SEVERE, "the broker cannot start, so no orders are taken: {0}", away.toString());
     }
     return server;
+  }
+
+  /** Tables of the broker's own beside the shop's, with its own connections. */
+  private static DatabaseStorageConfiguration databaseStore(Settings settings) {
+    DatabaseStorageConfiguration store = new DatabaseStorageConfiguration();
+    store.setJdbcConnectionUrl(settings.jdbcUrl());
+    store.setJdbcDriverClassName(settings.jdbcDriver());
+    store.setJdbcUser(Settings.DATABASE_USER);
+    store.setJdbcPassword(settings.databasePassword());
+    return store;
   }
 
   @Bean

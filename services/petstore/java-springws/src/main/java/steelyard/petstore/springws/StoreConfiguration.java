@@ -33,9 +33,8 @@ public class StoreConfiguration {
   HikariDataSource pool(Settings settings) {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(settings.jdbcUrl());
-    pool.setDriverClassName(
-        settings.database().equals("postgresql") ? "org.postgresql.Driver" : "org.h2.Driver");
-    pool.setUsername("steelyard");
+    pool.setDriverClassName(settings.jdbcDriver());
+    pool.setUsername(Settings.DATABASE_USER);
     pool.setPassword(settings.databasePassword());
     pool.setMaximumPoolSize(CONNECTIONS);
     pool.setConnectionTimeout(5_000);

@@ -1,0 +1,72 @@
+"""What the pet store needs of WildFly: its full profile, a driver, data sources; and where the broker keeps its messages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+PREPARE = Path(__file__).parents[1] / "java" / "src" / "main" / "wildfly" / "prepare.sh"
+# The places of the product's own file that are looked for, as they stand there.
+CONFIGURATION = """<server>
+  <datasources>
+    <drivers>
+      <driver name="h2"/>
+    </drivers>
+  </datasources>
+  <server name="default">
+    <statistics enabled="false"/>
+    <security-setting name="#"/>
+  </server>
+  <other><statistics enabled="false"/></other>
+</server>
+"""
+
+
+def prepared(folder: Path, **factors: str) -> subprocess.CompletedProcess[str]:
+    """The script's end on a fresh server in `folder`, with PostgreSQL on a port that nobody asks."""
+    for name in ("deployments", "configuration", "target/petstore/WEB-INF/lib"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "target/petstore/WEB-INF/lib/postgresql-1.jar").write_bytes(b"a driver")
+    (folder / "configuration" / "standalone.xml").write_text(CONFIGURATION)
+    given = {
+        "profile": "standalone-full",
+        "database": "postgresql",
+        "port_database": "5",
+        "password": "secret",
+        **factors,
+    }
+    environment = {**os.environ, **{f"STEELYARD_{name.upper()}": value for name, value in given.items()}}
+    command = ["sh", str(PREPARE), str(folder), str(folder / "target")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_messages_are_in_the_journal_where_nobody_asks_otherwise(tmp_path: Path) -> None:
+    assert prepared(tmp_path).returncode == 0
+    assert (tmp_path / "configuration" / "standalone.xml").read_text() == CONFIGURATION
+    assert (tmp_path / "deployments" / "driver.jar").read_bytes() == b"a driver"
+
+
+def test_messages_in_the_database_have_a_data_source_of_their_own_and_no_password_in_the_file(tmp_path: Path) -> None:
+    assert prepared(tmp_path, persistence="jdbc").returncode == 0
+    tree = ElementTree.parse(tmp_path / "configuration" / "standalone.xml")
+    (source,) = tree.findall("./datasources/datasource")
+    (journal,) = tree.findall(".//journal")
+    (broker,) = tree.findall("./server")
+    assert next(iter(broker)) is journal, "the schema has the journal before the statistics"
+    assert journal.attrib == {"datasource": source.attrib["pool-name"], "database": "postgresql"}
+    assert source.findtext("driver") == "driver.jar"
+    assert "secret" not in (tmp_path / "configuration" / "standalone.xml").read_text()
+
+
+@pytest.mark.parametrize("profile", ["standalone", "standalone-ha"])
+def test_a_profile_without_messaging_is_refused_in_a_sentence(tmp_path: Path, profile: str) -> None:
+    ended = prepared(tmp_path, profile=profile)
+    assert ended.returncode == 1
+    assert (
+        ended.stderr
+        == f"the pet store needs messaging, which profile=standalone-full has and profile={profile} has not\n"
+    )
