@@ -128,7 +128,6 @@ def _schedule(planted: Planted) -> Schedule:
                     profile=profile,
                     primary=True,
                     kind="block",
-                    judged_by=planted.judged_by,
                     title=f"Test {name}",
                     judged_by=planted.judged_by,
                 )
