@@ -90,6 +90,17 @@ def test_words_become_profiles() -> None:
             words.users_of(wrong)
 
 
+def test_a_goal_says_its_unit_and_a_share_is_a_share() -> None:
+    goals = words.goals_of({0.95: "200ms", 0.99: "1.5 s"}, "1%")
+    assert goals.percentiles == {0.95: 200, 0.99: 1500} and goals.errors == 0.01
+    with pytest.raises(ConfigurationError, match="has no unit") as bare:
+        words.goals_of({0.95: "200"}, None)
+    assert bare.value.hint == "write 200ms or 200s"
+    for wrong in ("1", "101%", "some"):
+        with pytest.raises(ConfigurationError, match="not a share of requests"):
+            words.goals_of({}, wrong)
+
+
 def test_a_rate_bound_holds_for_users_and_for_rates() -> None:
     bounded = stretch_of(words.LoadWords(users=(10, 10)), ["a"], 50.0)
     assert bounded.think.kind == "constant" and bounded.think.ms == 200, "ten users of at most five requests a second"

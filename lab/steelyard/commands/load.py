@@ -85,7 +85,12 @@ class LoadOptions(TargetOptions):
     poisson: Annotated[bool, typer.Option("--poisson", help="With --rate: at random, as independent users come.")] = (
         False
     )
-    profile: Annotated[str, typer.Option(help="constant, ramp, steps, bursts or rate.")] = "constant"
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="constant; ramp or steps from the first to the last of --users; bursts: five times all --users and none; rate."
+        ),
+    ] = "constant"
     for_: Annotated[str, typer.Option("--for", "--over", help="How long: 10s, 5m.")] = "10s"
     warm_up: Annotated[str, typer.Option(help="Load before the measured time.")] = "1s"
     max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None
@@ -101,7 +106,8 @@ class LoadOptions(TargetOptions):
 )
 @takes(LoadOptions)
 def load(options: LoadOptions) -> None:
-    """Load a service that runs already: verified at one user first; figures with intervals of this process, and no verdict."""
+    """Load a service that runs already, or is started by its file's own line: verified at one user first; figures with intervals of
+    this process, and no verdict. A goal that is not kept (--p95, --errors) ends with exit code 1."""
     from ..loading import load as loading
     from ..loading import words as said
 
