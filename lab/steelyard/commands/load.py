@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries
-from ..models.outputs import Estimate, LoadOutput, StartedTarget
+from ..models.outputs import Estimate, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 
@@ -241,6 +242,8 @@ def _say(loaded: LoadOutput) -> None:
             estimate.why_not or "",
         )
     terminal.print(table)
+    if loaded.by_users:
+        terminal.print(_by_users(loaded.by_users))
     for goal in loaded.goals:
         terminal.print(
             f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})", highlight=False, markup=False
@@ -255,6 +258,18 @@ def _say(loaded: LoadOutput) -> None:
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+
+
+def _by_users(rows: Sequence[LoadedUsers]) -> Table:
+    table = Table("users", box=None, pad_edge=False)
+    for heading in ("answered/s", "mean, ms", "p95, ms", "failed", "seconds"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        first, last = row.users
+        times = ["-" if time is None else value_text(time) for time in (row.mean_ms, row.p95_ms)]
+        users = f"{first}" if first == last else f"{first} to {last}"
+        table.add_row(users, value_text(row.throughput_per_s), *times, f"{row.failed:,}", f"{row.seconds}")
+    return table
 
 
 def _used(target: StartedTarget) -> str:

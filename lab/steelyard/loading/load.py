@@ -325,6 +325,7 @@ def _output(
         notes=[_THIS_PROCESS if target is None else _ONE_START, *_bounded_note(planned, words)],
         not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
         started=target,
+        by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
         run=str(ready.ground.folder),
     )
 
