@@ -90,6 +90,17 @@ def test_words_become_profiles() -> None:
             words.users_of(wrong)
 
 
+def test_a_goal_says_its_unit_and_a_share_is_a_share() -> None:
+    goals = words.goals_of({0.95: "200ms", 0.99: "1.5 s"}, "1%")
+    assert goals.percentiles == {0.95: 200, 0.99: 1500} and goals.errors == 0.01
+    with pytest.raises(ConfigurationError, match="has no unit") as bare:
+        words.goals_of({0.95: "200"}, None)
+    assert bare.value.hint == "write 200ms or 200s"
+    for wrong in ("1", "101%", "some"):
+        with pytest.raises(ConfigurationError, match="not a share of requests"):
+            words.goals_of({}, wrong)
+
+
 def test_a_rate_bound_holds_for_users_and_for_rates() -> None:
     bounded = stretch_of(words.LoadWords(users=(10, 10)), ["a"], 50.0)
     assert bounded.think.kind == "constant" and bounded.think.ms == 200, "ten users of at most five requests a second"
@@ -171,3 +182,22 @@ def test_slow_requests_are_counted_above_the_goal_alone() -> None:
     times = Histogram(np.array([1000, 5000, 9000]), np.array([1000.0, 5000.0, 9000.0]), np.array([90, 8, 2]))
     assert [slower_than(times, most) for most in (0.5, 1, 5, 9)] == [100, 10, 2, 0]
     assert slower_than(empty(), 1) == 0
+
+
+def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
+    import numpy as np
+    from steelyard.loading.figures import MOST_BANDS, Second, by_users
+
+    def second(users: int, completed: int) -> Second:
+        times = Histogram(np.array([1000]), np.array([1000.0]), np.array([completed]))
+        return Second(completed, completed, 1, completed / 1000 * users, times, users)
+
+    assert by_users([]) == [] and by_users([second(0, 0)]) == []
+    one, two = by_users([second(1, 50), second(2, 150), second(2, 250), second(0, 0)])
+    assert (one.users, one.seconds, one.throughput_per_s, one.failed) == ((1, 1), 1, 50, 1)
+    assert (two.users, two.seconds, two.throughput_per_s, two.failed) == ((2, 2), 2, 200, 2)
+    assert one.mean_ms == pytest.approx(1) and two.mean_ms == pytest.approx(2)
+    assert one.p95_ms is None and two.p95_ms == pytest.approx(1), "p95 needs 200 requests"
+    ramp = by_users([second(users, 10) for users in range(1, 41)])
+    assert len(ramp) <= MOST_BANDS and ramp[0].users[0] == 1 and ramp[-1].users[1] == 40
+    assert sum(band.seconds for band in ramp) == 40

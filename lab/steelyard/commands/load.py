@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries
-from ..models.outputs import Estimate, LoadOutput, StartedTarget
+from ..models.outputs import Estimate, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 
@@ -85,7 +86,12 @@ class LoadOptions(TargetOptions):
     poisson: Annotated[bool, typer.Option("--poisson", help="With --rate: at random, as independent users come.")] = (
         False
     )
-    profile: Annotated[str, typer.Option(help="constant, ramp, steps, bursts or rate.")] = "constant"
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="constant; ramp or steps from the first to the last of --users; bursts: five times all --users and none; rate."
+        ),
+    ] = "constant"
     for_: Annotated[str, typer.Option("--for", "--over", help="How long: 10s, 5m.")] = "10s"
     warm_up: Annotated[str, typer.Option(help="Load before the measured time.")] = "1s"
     max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None
@@ -101,7 +107,8 @@ class LoadOptions(TargetOptions):
 )
 @takes(LoadOptions)
 def load(options: LoadOptions) -> None:
-    """Load a service that runs already: verified at one user first; figures with intervals of this process, and no verdict."""
+    """Load a service that runs already, or is started by its file's own line: verified at one user first; figures with intervals of
+    this process, and no verdict. A goal that is not kept (--p95, --errors) ends with exit code 1."""
     from ..loading import load as loading
     from ..loading import words as said
 
@@ -235,6 +242,8 @@ def _say(loaded: LoadOutput) -> None:
             estimate.why_not or "",
         )
     terminal.print(table)
+    if loaded.by_users:
+        terminal.print(_by_users(loaded.by_users))
     for goal in loaded.goals:
         terminal.print(
             f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})", highlight=False, markup=False
@@ -249,6 +258,18 @@ def _say(loaded: LoadOutput) -> None:
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+
+
+def _by_users(rows: Sequence[LoadedUsers]) -> Table:
+    table = Table("users", box=None, pad_edge=False)
+    for heading in ("answered/s", "mean, ms", "p95, ms", "failed", "seconds"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        first, last = row.users
+        times = ["-" if time is None else value_text(time) for time in (row.mean_ms, row.p95_ms)]
+        users = f"{first}" if first == last else f"{first} to {last}"
+        table.add_row(users, value_text(row.throughput_per_s), *times, f"{row.failed:,}", f"{row.seconds}")
+    return table
 
 
 def _used(target: StartedTarget) -> str:

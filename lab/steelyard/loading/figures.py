@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 
 from ..base import histogram
 from ..base.histogram import Histogram
-from ..models.outputs import Estimate, GoalFound, LoadedOperation
+from ..models.outputs import Estimate, GoalFound, LoadedOperation, LoadedUsers
 from ..statistics.batch_means import LEAST_BATCHES, batch_means
 from ..statistics.checks import least_requests, percentile_refusal
 from ..statistics.distributions import student_quantile
@@ -18,6 +18,7 @@ from ..store.tables import SliceRow, Tick, read_histograms
 from .words import Goals
 
 PERCENTILES = (0.5, 0.95, 0.99)
+MOST_BANDS = 12
 _TOO_SHORT = f"an interval needs {LEAST_BATCHES} whole seconds"
 _SHAPED = "the load changes, and so does what it measures"
 _CORRELATED = "neighbouring seconds resemble each other: the interval is too narrow; load for longer"
@@ -25,14 +26,15 @@ _CORRELATED = "neighbouring seconds resemble each other: the interval is too nar
 
 @dataclass(frozen=True)
 class Second:
-    """One whole second: `started`, right answers and failures in it, the sum of the right ones' response times in seconds, and
-    all of them as a histogram in microseconds."""
+    """One whole second: `started`, right answers and failures in it, the sum of the right ones' response times in seconds, all of
+    them as a histogram in microseconds, and the users at its end."""
 
     started: int
     completed: int
     failed: int
     response_s: float
     times: Histogram
+    users: int = 0
 
 
 def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Second]:
@@ -56,6 +58,7 @@ def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Secon
                 failed=sum(sum(tick.failures.values()) for tick in together),
                 response_s=sum(tick.response_ns_sum for tick in together) / 1e9,
                 times=histogram.decode(encoded),
+                users=together[0].users_active,
             )
         )
     return seconds
@@ -162,6 +165,31 @@ def by_operation(names: Sequence[str], ticks: Sequence[Tick]) -> list[LoadedOper
             )
         )
     return loaded
+
+
+def by_users(seconds: Sequence[Second]) -> list[LoadedUsers]:
+    """What was measured with so many users, from the whole seconds of a load that changes; in MOST_BANDS bands of neighbouring
+    numbers where there were more of them."""
+    numbers = sorted({second.users for second in seconds if second.users})
+    length = math.ceil(len(numbers) / MOST_BANDS) if numbers else 1
+    bands = [numbers[at : at + length] for at in range(0, len(numbers), length)]
+    rows = []
+    for band in bands:
+        within = [second for second in seconds if second.users in band]
+        completed = sum(second.completed for second in within)
+        times = histogram.merged(second.times for second in within)
+        refusal = percentile_refusal(0.95, times.total + sum(second.failed for second in within))
+        rows.append(
+            LoadedUsers(
+                users=(band[0], band[-1]),
+                seconds=len(within),
+                throughput_per_s=completed / len(within),
+                failed=sum(second.failed for second in within),
+                mean_ms=sum(second.response_s for second in within) / completed * 1000 if completed else None,
+                p95_ms=None if refusal or not completed else times.percentile(95) / 1000,
+            )
+        )
+    return rows
 
 
 def judged_goals(goals: Goals, row: SliceRow, times: Histogram) -> list[GoalFound]:

@@ -26,7 +26,7 @@ from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
 from .requests import write_requests
-from .started_target import Reading
+from .started_target import TargetUse
 from .who_asks import with_auth
 from .words import LoadWords
 
@@ -76,7 +76,7 @@ class Ready:
     ground: Ground
     verification: SliceRow
     answers: Mapping[str, bytes]
-    started: tuple[Service, Keeper, Reading, Reading] | None = None
+    started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
 
     def target(self, row: SliceRow) -> StartedTarget | None:
         """What a target that was started used and counted, with the load of `row`; raises TargetError where it is gone."""
@@ -291,11 +291,7 @@ def _output(
     failed, verified = figures.failed_of(row), ready.verification.sent
     goals = figures.judged_goals(words.goals, row, figures.all_times(row, folder))
     looked_at, wrong_kept = _kept_answers(asked, folder)
-    why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
-    if target is not None:
-        why_not += started_target.why_not(target, row.sent + verified)
-    if row.completed == 0:
-        why_not.append("there was no right answer")
+    why_not = _why_not(row, wrong_kept, target, row.sent + verified)
     rest = row.sent - row.completed - failed
     return LoadOutput(
         service=asked.name,
@@ -325,8 +321,17 @@ def _output(
         notes=[_THIS_PROCESS if target is None else _ONE_START, *_bounded_note(planned, words)],
         not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
         started=target,
+        by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
         run=str(ready.ground.folder),
     )
+
+
+def _why_not(row: SliceRow, wrong_kept: Sequence[str], target: StartedTarget | None, sent: int) -> list[str]:
+    """What makes the figures void."""
+    why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
+    if target is not None:
+        why_not += started_target.why_not(target, sent)
+    return [*why_not, *([] if row.completed else ["there was no right answer"])]
 
 
 def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:

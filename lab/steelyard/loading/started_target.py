@@ -19,7 +19,7 @@ _RESTARTS = "how it differs from start to start: it was started once"
 
 
 @dataclass(frozen=True)
-class Reading:
+class TargetUse:
     """What a target used since it began, its processes together: CPU and JIT compilers in ns, resident memory in bytes, and what
     its service counted, None where it has no counter."""
 
@@ -29,7 +29,7 @@ class Reading:
     counted: int | None
 
 
-def read(model: Service, kept: Keeper) -> Reading:
+def read(model: Service, kept: Keeper) -> TargetUse:
     """A reading of now; raises TargetError where the target is gone or does not tell."""
     if kept.exit is not None:
         raise TargetError(f"{model.name} ended in the midst of its load ({kept.exit}): {kept.log_tail()}")
@@ -37,7 +37,7 @@ def read(model: Service, kept: Keeper) -> Reading:
         used = kept.use()
     except KeeperError as error:
         raise TargetError(f"what {model.name} used is not known: {error.message}") from None
-    return Reading(
+    return TargetUse(
         sum(process.cpu_ns for process in used),
         sum(process.jit_ns for process in used),
         sum(process.rss_bytes for process in used),
@@ -45,7 +45,9 @@ def read(model: Service, kept: Keeper) -> Reading:
     )
 
 
-def judged(before: Reading, loaded: Reading, after: Reading, verification: SliceRow, row: SliceRow) -> StartedTarget:
+def judged(
+    before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow
+) -> StartedTarget:
     """What is said of a target that was started: `before` is read before the verification, `loaded` before the load, `after` at
     the end of all."""
     sent, unanswered = row.sent + verification.sent, row.unanswered + verification.unanswered

@@ -149,10 +149,23 @@ def expect_of(rules: Sequence[str]) -> Expect:
 
 def goals_of(percentiles: dict[float, str | None], errors: str | None) -> Goals:
     """Goals, of times by percentile and a share; raises ConfigurationError."""
-    times = {share: seconds_of(words) * 1000 for share, words in percentiles.items() if words is not None}
+    times = {share: _goal_seconds(words) * 1000 for share, words in percentiles.items() if words is not None}
     return Goals(times, None if errors is None else share_or_none(errors))
+
+
+def _goal_seconds(words: str) -> float:
+    """Seconds of a goal, whose unit must be there: milliseconds are as usual, and a bare number means seconds elsewhere."""
+    if re.fullmatch(r"\s*[\d.]+\s*", words):
+        number = words.strip()
+        raise ConfigurationError(f"the goal '{number}' has no unit", hint=f"write {number}ms or {number}s")
+    return seconds_of(words)
 
 
 def share_or_none(words: str) -> float:
     """A share that may be nothing: `1%`, `0.01`, `0`; raises ConfigurationError."""
-    return 0.0 if re.fullmatch(r"\s*0+(\.0*)?\s*%?\s*", words) else share_of(words)
+    if re.fullmatch(r"\s*0+(\.0*)?\s*%?\s*", words):
+        return 0.0
+    try:
+        return share_of(words)
+    except ConfigurationError:
+        raise ConfigurationError(f"'{words}' is not a share of requests", hint="write 1%, 0.01 or 0") from None

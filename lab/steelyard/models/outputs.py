@@ -350,6 +350,18 @@ class LoadedOperation(Strict):
     mean_ms: Significant | None
 
 
+class LoadedUsers(Strict):
+    """What was measured while from `users[0]` to `users[1]` users asked, in so many whole `seconds`: right answers a second, mean
+    response time, and p95 where there were requests enough."""
+
+    users: tuple[int, int]
+    seconds: int
+    throughput_per_s: Significant
+    failed: int
+    mean_ms: Significant | None
+    p95_ms: Significant | None
+
+
 class GoalFound(Strict):
     """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was measured in words (`found`), and whether it was kept."""
 
@@ -424,7 +436,8 @@ class LoadOutput(Strict):
     was sent beside it (`outside_by`: the verification; lead-in, drain and what was given up), so that `completed + failed +
     outside = sent`, which a service that counts has counted. Intervals are of this process alone. `not_judged` names what
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
-    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already.
+    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already, and
+    `by_users`, of a ramp and of steps, what was measured with how many users.
     """
 
     service: str
@@ -452,4 +465,5 @@ class LoadOutput(Strict):
     notes: list[str]
     not_judged: list[str]
     started: StartedTarget | None = None
+    by_users: list[LoadedUsers] = []
     run: str
