@@ -423,13 +423,18 @@ fn many_threads_share_users_deck_and_arrivals() {
 fn each_request_of_a_slice_is_written_down_where_that_is_asked() {
     let server = TestServer::start(&["worker", "--microseconds", "20000"]);
     let url = format!("http://{}/", server.address);
-    let bench = Bench::new();
     // Five at once for one worker: each waits for those before it, the last beyond the end of the measured time.
     let burst = json!({"kind": "rate", "stages": [{"from_rate": 500, "to_rate": 500, "seconds": 0.01}]});
-    let row = bench
-        .run(&job(&url, json!([slice(7, burst)]), json!({"log_requests": true})))
-        .remove(0);
-    let logged = bench.table("requests.csv");
+    let more = json!({"log_requests": true, "timeout_ms": 20_000, "drain_limit_ms": 20_000});
+    let burst = job(&url, json!([slice(7, burst)]), more);
+    // A host that stands still for those 10 ms has the engine take up fewer than were due, which voids the slice: then once more.
+    let (row, logged) = (0..50)
+        .find_map(|_| {
+            let bench = Bench::new();
+            let row = bench.run(&burst).remove(0);
+            (row["valid"] == "1").then(|| (row, bench.table("requests.csv")))
+        })
+        .expect("one of fifty slices of 10 ms is undisturbed");
     assert_eq!(logged.len() as u64, number(&row, "started"), "{logged:?}");
     let (begin, end) = (number(&row, "begin_ns"), number(&row, "end_ns"));
     let mut before = 0;
