@@ -82,6 +82,9 @@ def test_a_difference_is_called_and_both_sides_count_alike(run: Run, tmp_path: P
     assert primary["ratio"] == pytest.approx(1.3, rel=0.01)
     counted = [one for record in records(tmp_path) for one in record["counted"]]
     assert len(counted) == 8 and all(one["by_service"] == one["by_engine"] for one in counted), counted
+    # What was shown meanwhile, with --json too, and that nothing of it stays in the run's folder.
+    assert "so far, fork 1: b / a, throughput of echoStruct: 1.30 (no interval yet)" in ran.err
+    assert list(tmp_path.glob("runs/*/live.json")) == []
 
 
 def test_warm_up_ends_where_it_is_steady_and_slices_are_driven_in_the_order_of_the_plan(

@@ -83,21 +83,19 @@ function narrowingOf(comparison) {
   const bounds = rows.flatMap((row) => [row.low, row.high, row.ratio]).filter((value) => value !== null).concat(1).map(Math.log);
   const margin = Math.max(0.02, (Math.max(...bounds) - Math.min(...bounds)) * 0.08);
   const low = Math.min(...bounds) - margin, high = Math.max(...bounds) + margin;
-  const width = 620, across = (value) => 250 + (Math.log(value) - low) / (high - low) * (width - 260);
-  const svg = drawn("svg", { viewBox: `0 0 ${width} ${rows.length * 24 + 24}`, role: "img",
-    "aria-label": `${comparison.a} over ${comparison.b}, the interval after each fork` });
-  svg.append(drawn("line", { class: "alike", x1: across(1), x2: across(1), y1: 4, y2: rows.length * 24 + 6 }));
-  svg.append(drawn("text", { x: across(1), y: rows.length * 24 + 20, "text-anchor": "middle" }, "alike"));
-  rows.forEach((row, place) => {
-    const y = place * 24 + 16, forks = `${row.forks} fork${row.forks === 1 ? "" : "s"}`;
-    const text = row.low === null ? `${forks}: ${figure(row.ratio)}, no interval` : `${forks}: ${figure(row.ratio)} (${figure(row.low)} to ${figure(row.high)})`;
-    svg.append(drawn("text", { x: 0, y: y + 4 }, text));
-    if (row.low !== null) svg.append(drawn("line", { class: "interval", x1: across(row.low), x2: across(row.high), y1: y, y2: y }));
-    svg.append(drawn("circle", { class: row.low === null ? "hollow" : "", cx: across(row.ratio), cy: y, r: 4 }));
+  const across = (value) => 6 + (Math.log(value) - low) / (high - low) * (WIDTH - 12);
+  const drawnRows = rows.map((row) => {
+    const forks = `${row.forks} fork${row.forks === 1 ? "" : "s"}`;
+    const text = row.low === null ? `${forks}: ${figure(row.ratio)}, no interval yet` : `${forks}: ${figure(row.ratio)} (${figure(row.low)} to ${figure(row.high)})`;
+    const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} 20`, "aria-hidden": "true" });
+    svg.append(drawn("line", { class: "alike", x1: across(1), x2: across(1), y1: 0, y2: 20 }));
+    if (row.low !== null) svg.append(drawn("line", { class: "interval", x1: across(row.low), x2: across(row.high), y1: 10, y2: 10 }));
+    svg.append(drawn("circle", { class: row.low === null ? "hollow" : "", cx: across(row.ratio), cy: 10, r: 4 }));
+    return element("div", { class: "row" }, element("span", {}, text), svg);
   });
   return element("div", { class: "narrowing" },
     element("h3", {}, `${comparison.a} / ${comparison.b}, ${comparison.measure} of ${comparison.cell}`),
-    element("p", { class: "small" }, `${figure(comparison.confidence * 100)}% intervals over forks`), svg);
+    element("p", { class: "small" }, `${figure(comparison.confidence * 100)}% intervals over forks; dashed: both alike`), ...drawnRows);
 }
 
 function show(now) {
