@@ -91,7 +91,7 @@ def test_blocks_are_unbroken_and_overload_is_counted_named_by_users_and_ends_not
     page = (run / "report.html").read_text()
     for words in (
         "Which server when",
-        "Environment echoStruct",
+        "Operation echoStruct",
         "Test r: Load r",
         "over users",
         "Failures of all kinds",

@@ -360,7 +360,7 @@ def test_what_fails_only_the_adjustment_has_a_word_of_its_own_and_names_the_comp
     assert [found[name].verdict for name in (A, "wildfly")] == ["unconfirmed", "too few forks"]
     assert found[A].interval is not None and found[A].interval[1] < 1
     assert found[A].why_not[0] == "its interval excludes 1, but not after adjusting for 2 comparisons"
-    assert f"Unconfirmed, that {A} is slower than {B} on echoStruct, on this machine: " in verdicts.sentence
+    assert f"Unconfirmed that {A} is slower than {B} on echoStruct, on this machine: " in verdicts.sentence
 
 
 def test_two_subjects_are_not_ranked(tmp_path: Path) -> None:

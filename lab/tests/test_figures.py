@@ -83,7 +83,7 @@ def test_no_failure_in_any_fork_has_an_upper_bound_that_is_not_shown_as_none() -
     found = refusals(forks)
     assert (found.low, found.share) == (0.0, 0.0)
     assert found.high == pytest.approx(3.689 / 1_000_000, rel=0.001)
-    assert "share of failures: 95% interval 0.0% to 0.00037%, 4 forks" in found.sentence("go")
+    assert "share of failures: 95% interval 0% to 0.00037%, 4 forks" in found.sentence("go")
     some = refusals([*forks[:3], Refusal(None, 30, share(50, 250_000), {"reset": 50}, None)])
     assert some.low == 0.0 and some.high > 50 / 1_000_000
 

@@ -44,7 +44,7 @@ def test_many_subjects_are_a_table_best_first_with_the_reference_in_it(tmp_path:
     go = table.rows[2]
     assert (go.place, go.word, go.amounts[0].text) == ("3", "reference", "1")
     page = html_of(analysis)
-    assert page.index("null is first of 5") < page.index('class="standings"') < page.index("The verdicts in sentences")
+    assert page.index("null is first of 5") < page.index('class="standings ') < page.index("The verdicts in sentences")
 
 
 def test_a_floor_stands_last_and_has_no_place(tmp_path: Path) -> None:

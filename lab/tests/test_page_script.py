@@ -207,6 +207,14 @@ def test_a_forks_slices_are_shown_with_what_was_voided(shown: Any, html: str) ->
     assert told.startswith("b10, measure, ") and told.endswith("voided: wrong answers")
 
 
+@pytest.mark.parametrize("width", [400, 1600])
+def test_the_page_is_as_wide_as_its_window_and_only_tables_are_moved_sideways(shown: Any, width: int) -> None:
+    shown.set_viewport_size({"width": width, "height": 900})
+    wide, narrow = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    shown.set_viewport_size({"width": 1200, "height": 900})
+    assert wide <= narrow
+
+
 def test_without_scripts_all_tables_and_the_words_instead_of_controls_are_there(
     chromium: Any, html: str, tmp_path: Path
 ) -> None:

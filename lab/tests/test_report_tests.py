@@ -61,9 +61,9 @@ def test_each_environment_has_a_section_with_its_tests_in_order(page: str) -> No
         page.index(words)
         for words in (
             "<h2>Which server when",
-            "<h2>Environment pair",
+            "<h2>Operation pair",
             'id="test-8"',
-            "<h2>Environment mesh",
+            "<h2>Operation mesh",
         )
     ]
     assert places == sorted(places)
@@ -98,7 +98,7 @@ def test_work_that_was_done_before_its_first_second_ended_is_reported(tmp_path: 
 def test_findings_stand_in_sentences_and_what_is_too_short_is_said(page: str) -> None:
     assert "tomcat-metro refuses from 24 users on" in section(page, "10")
     assert "recovers in every burst" in section(page, "12")
-    assert "Not judged, whether wildfly holds the load" in section(page, "13")
+    assert "Not judged whether wildfly holds the load" in section(page, "13")
 
 
 def test_the_papers_table_stands_beside_with_ratios_littles_law_and_marked_claims(page: str) -> None:

@@ -333,9 +333,10 @@ def test_what_more_time_would_buy_is_said_in_minutes() -> None:
     needed = forks_needed(math.log(1.05), 0.04, 0.05)
     assert needed is not None
     minutes = math.ceil((needed - 4) * 70 / 60)
-    assert time_left(0.05, 0.04, 4, 70, 0.05) == f"5% could be decided in about {minutes} more minutes"
+    assert time_left(0.05, 0.04, 4, 70, 0.05) == f"a difference of 5% could be decided in about {minutes} more minutes"
     assert time_left(0.05, 0.001, 4, 70, 0.05) is None
     assert "more hours" in (time_left(0.05, 0.15, 4, 70, 0.05) or "")
+    assert (time_left(0.05, 0.15, 4, 7000, 0.05) or "").endswith(" more days")  # nobody reads 231 hours
 
 
 # Gunther 2007, "Guerrilla Capacity Planning", the ray-tracing benchmark: throughput by processors.

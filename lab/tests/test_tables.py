@@ -10,7 +10,13 @@ import jsonschema
 import pytest
 from command import steelyard
 from rich.console import Console
+from steelyard.analyse import analysis
+from steelyard.base.text import ratio_text
+from steelyard.commands import printing
 from steelyard.commands.tables import show
+from steelyard.run.outcome import Outcome
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"
 ROWS = [("a-server-of-a-long-name", "what it is, in [so] many words that fold", "1.25"), ("go", "short", "")]
@@ -40,6 +46,25 @@ def test_where_even_that_does_not_fit_a_row_is_a_few_lines(width: int) -> None:
     assert "a-server-of-a-long-name" in "".join(lines)
     assert [line.split()[1] for line in lines if line.split()[0] == "figure"] == ["1.25"]
     assert all("name" not in line.split() for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 99])
+def test_a_run_of_many_is_a_table_first_that_cuts_no_name_and_no_interval(tmp_path: Path, width: int) -> None:
+    names = [f"a-server-with-a-long-name-{place}" for place in range(6)]
+    rates = {name: 4000.0 + 900 * place for place, name in enumerate(names)}
+    run = write_run(tmp_path / "run", Planted(rates=rates, reference=names[0], forks=4, pairs=4))
+    verdicts = analysis.examined(read_run(run)).verdicts
+    out = io.StringIO()
+    printing.show_outcome(Outcome(run, verdicts, run / "report.html", []), Console(file=out, width=width))
+    said = out.getvalue()
+    assert "\u2026" not in said
+    for comparison in verdicts.comparisons:
+        if comparison.primary and comparison.b == names[0] and comparison.interval is not None:
+            low, high = (ratio_text(bound, comparison.interval) for bound in comparison.interval)
+            assert f"{low} to {high}" in said
+    assert all(f"echoStruct, {name}\n" in said for name in names)
+    assert said.index(f"echoStruct, {names[5]}") < said.index("Places, as far as they were decided: ")
+    assert "times the throughput" not in said  # no wall of sentences
 
 
 @pytest.mark.parametrize(

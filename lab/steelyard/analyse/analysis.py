@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.csvfiles import is_stored, write_document, write_table
-from ..base.text import counted, listed, range_text, ratio_text, value_text
+from ..base.text import counted, enumerated, listed, range_text, ratio_text, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
@@ -209,7 +209,7 @@ def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measu
         shapes: dict[str, list[str]] = {}
         for decision in mine:
             shapes.setdefault(decision.sentence, []).append(decision.shape)
-        places = "; ".join(f"{', '.join(dict.fromkeys(them))} load: {best}" for best, them in shapes.items())
+        places = "; ".join(f"{enumerated(list(dict.fromkeys(them)))} load: {best}" for best, them in shapes.items())
         quantity = judged_by([cell for cell in run.schedule.cells if cell.name in names], measures)
         yield Wording(f"On {operation}, by {quantity}, {HERE}: {places}", listed("test", names) + scaled)
 

@@ -37,5 +37,5 @@ def _of_subject(detector: Detector, cell: Cell, subject: str, forks: Sequence[Se
     try:
         judged, sentence = True, detector.say(subject, forks, cell)
     except InsufficientDataError as error:
-        judged, sentence = False, f"Not judged, {detector.question.format(subject)}: {error.message}."
+        judged, sentence = False, f"Not judged {detector.question.format(subject)}: {error.message}."
     return Detection(cell=cell.name, detector=detector.name, subject=subject, judged=judged, sentence=sentence)

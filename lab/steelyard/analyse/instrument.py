@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..base.text import counted
+from ..base.text import change_text, counted
 from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
@@ -112,7 +112,7 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     return said(
         Level.INVALID,
         shown,
-        f"Little's law is off by {deviation:+.1%} for {subject} on {cell.name}: throughput, response time and users disagree",
+        f"Little's law is off by {deviation:+.1%} for {subject} on {cell.where}: throughput, response time and users disagree",
     )
 
 
@@ -131,7 +131,7 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
             users[trial.number, tick.time_ns] = tick.users_active
     spent = sum(row.response_ns_sum for _, row in rows) / sum(row.measured_ns for _, row in rows)
     mean = sum(users.values()) / max(1, len(users))
-    return f"{spent / mean - 1:+.0%}, has a shape" if mean else "load has a shape"
+    return f"{change_text(spent / mean - 1)}, has a shape" if mean else "load has a shape"
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
@@ -154,7 +154,7 @@ def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow
         level,
         f"{share:.0%} busy",
         f"at most {ENGINE_SHARE_LIMIT:.0%}",
-        f"the load engine was {share:.0%} busy with {subject} on {cell.name}: {reason}" if reason else "",
+        f"the load engine was {share:.0%} busy with {subject} on {cell.where}: {reason}" if reason else "",
     )
 
 
@@ -168,7 +168,7 @@ def _lateness(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
         Level.WARNING if bad else Level.OK,
         f"{middle / 1e6:.3f} ms",
         f"at most {LATENESS_LIMIT_NS / 1e6:g} ms",
-        f"{subject} on {cell.name}: requests were sent late (p99 {middle / 1e6:.2f} ms), so no percentile above the 90th is shown"
+        f"{subject} on {cell.where}: requests were sent late (p99 {middle / 1e6:.2f} ms), so no percentile above the 90th is shown"
         if bad
         else "",
     )
@@ -242,7 +242,7 @@ def _failed(run: Run, cell: Cell, subject: str) -> Finding:
     share = (failed + wrong) / started
     bad = share > FAILED_WARNING or wrong > 0
     kinds = [f"{counted(wrong, 'wrong answer')}"] * bool(wrong) + [f"{counted(failed, 'failure')}"] * bool(failed)
-    reason = f"{subject} on {cell.name}: {' and '.join(kinds)} among {started:,} requests" if bad else ""
+    reason = f"{subject} on {cell.where}: {' and '.join(kinds)} among {started:,} requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
     return Finding("Failed or wrong", cell.name, subject, level, f"{failed + wrong:,} of {started:,}", "none", reason)
 
@@ -251,7 +251,7 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
     """Connections that the server closed: each costs a new one, which is part of the server's price but easily a setting."""
     share = sum(row.closes for row in rows) / max(1, sum(row.completed for row in rows)) * 1000
     bad = share > CLOSES_WARNING
-    reason = f"{subject} on {cell.name} closed {share:.1f} connections per 1,000 requests" if bad else ""
+    reason = f"{subject} on {cell.where} closed {share:.1f} connections per 1,000 requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
     return Finding("Closes a 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
 
@@ -267,7 +267,7 @@ def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]
     limit = margin / 2
     bad = share > limit
     reason = (
-        f"{subject} used {share:.1%} of its processor time on {cell.name} outside its own turns, where it did not pay for it:"
+        f"{subject} used {share:.1%} of its processor time on {cell.where} outside its own turns, where it did not pay for it:"
         f" more than half the margin of {margin:.0%}"
     )
     level = Level.INVALID if bad else Level.OK
@@ -286,7 +286,7 @@ def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
         return
     share = stolen / spent
     level = Level.INVALID if share > STEAL_LIMIT else Level.WARNING if share > STEAL_WARNING else Level.OK
-    reason = f"the host took {share:.1%} of the processors' time away on {cell.name}" if level is not Level.OK else ""
+    reason = f"the host took {share:.1%} of the processors' time away on {cell.where}" if level is not Level.OK else ""
     yield Finding("Stolen time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)
 
 
@@ -302,7 +302,7 @@ def _throttled(run: Run, cell: Cell) -> Iterator[Finding]:
     periods = sum(quota.periods for quota, _ in seen)
     share = sum(quota.throttled_s for quota, _ in seen) / sum((row.end_ns - row.begin_ns) / 1e9 for _, row in seen)
     level = Level.INVALID if share > THROTTLED_LIMIT else Level.WARNING if periods else Level.OK
-    reason = f"the quota of processor time ran out in {counted(periods, 'period')} on {cell.name} and halted servers or engine"
+    reason = f"the quota of processor time ran out in {counted(periods, 'period')} on {cell.where} and halted servers or engine"
     limit = f"at most {THROTTLED_LIMIT:.1%}"
     yield Finding("Throttled", cell.name, None, level, f"{share:.2%}", limit, "" if level is Level.OK else reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..base.text import bytes_text, counted, percent_text, ratio_text
+from ..base.text import bytes_text, counted, enumerated, percent_text, ratio_text
 from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def verdict(compared: Compared, said: Word, margin: float, reasons: Sequence[str
 
 
 def _head(compared: Compared, said: Word, margin: float) -> str:
-    where = f"on {compared.cell.name}"
+    where = f"on {compared.cell.where}"
     match said:
         case Word.FASTER | Word.SLOWER:
             return f"{compared.a} is {said} than {compared.b} {where}, {HERE}"
@@ -88,7 +88,7 @@ def _head(compared: Compared, said: Word, margin: float) -> str:
             return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}, {HERE}"
         case Word.UNCONFIRMED if compared.interval is not None:
             alone = word(compared.interval, compared.measure.better, margin)
-            return f"Unconfirmed, that {_head(compared, alone, margin)}"
+            return f"Unconfirmed that {_head(compared, alone, margin)}"
         case Word.TOO_FEW_FORKS:
             return f"Too few forks to judge {compared.a} against {compared.b} {where}"
         case _:
@@ -157,10 +157,11 @@ def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str],
     if any(place.best < place.worst for place in ranked):
         reasons.append("Places are those that no decided pair contradicts.")
     if floors:
-        reasons.append(f"Apart, for they are floors: {' and '.join(floors)}.")
+        kind = "it is a floor" if len(floors) == 1 else "they are floors"
+        reasons.append(f"Apart, for {kind}: {enumerated(floors)}.")
     if unranked:
-        reasons.append(f"Without a place, for want of forks that count: {' and '.join(unranked)}.")
-    where = f"on {compared.cell.name}, {HERE}"
+        reasons.append(f"Without a place, for want of forks that count: {enumerated(unranked)}.")
+    where = f"on {compared.cell.where}, {HERE}"
     return Wording(f"By {_quantity(compared)} {where}: {places}", reasons=" ".join(reasons))
 
 

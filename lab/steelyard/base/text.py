@@ -14,6 +14,8 @@ def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str
 
 def value_text(value: float) -> str:
     """A figure with three significant digits, or whole and grouped from 1,000 up."""
+    if not value:
+        return "0"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.3g}".removesuffix(".")
 
 
@@ -35,9 +37,27 @@ def percent_text(confidence: float) -> str:
 def share_text(share: float) -> str:
     """A share as a percentage with one decimal, or as many as two significant digits need: what is not 0 is not shown as 0."""
     percent = share * 100
+    if not percent:
+        return "0%"
     if not 0 < percent < 0.1:
         return f"{percent:.1f}%"
     return f"{percent:.{1 - math.floor(math.log10(percent))}f}%"
+
+
+def change_text(share: float) -> str:
+    """A change as a percentage with its sign: `+7%`, `-12%`, and `+0%` where it rounds to none."""
+    return f"{round(share, 2) + 0.0:+.0%}"
+
+
+def enumerated(names: Sequence[object]) -> str:
+    """Names as a sentence lists them: `this`, `this and that`, `this, that and another`."""
+    *first, last = map(str, names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def number_text(value: float) -> str:
+    """A number that may be a count: whole where it is, else as `value_text` has it."""
+    return f"{value:,.0f}" if value == round(value) else value_text(value)
 
 
 def counted(number: int, noun: str) -> str:

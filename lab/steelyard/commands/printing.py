@@ -10,28 +10,42 @@ from rich.table import Table
 from rich.text import Text
 
 from ..analyse import analysis
-from ..base.text import counted, range_text, ratio_text, value_text
+from ..analyse.sentences import place_text
+from ..base.text import about, counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
 from ..models.outputs import BesideOutput, Orders, RunOrders, RunOutput
 from ..report.beside import agreement
 from ..run.outcome import Outcome
 from ..store import machine_history
+from .tables import fit
+
+MOST_IN_SENTENCES = 4  # subjects whose verdicts are read one after the other; of more the table stands first
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
-    """The verdict in a sentence, the table, and where the report is; nothing where nothing was measured."""
+    """The verdict in a sentence, the table, and where the report is; nothing where nothing was measured.
+
+    Of many subjects the table comes first, and one sentence of their places instead of one for each.
+    """
     if outcome.verdicts is None:
         return
+    many = len(outcome.verdicts.ranks) > MOST_IN_SENTENCES
     console.print()
-    console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
+    if not many:
+        console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
+        console.print()
+    fit(console, analysis.table(outcome.verdicts), named_by=2)
     console.print()
-    console.print(analysis.table(outcome.verdicts))
-    console.print()
+    if many:
+        places = ", ".join(f"{rank.subject} {place_text(rank)}" for rank in outcome.verdicts.ranks)
+        said = f"Places, as far as they were decided: {places}. The report has each verdict in a sentence."
+        console.print(said, highlight=False, markup=False, style="bold")
+        console.print()
     if outcome.verdicts.decisions:
-        console.print(analysis.decision_table(outcome.verdicts))
+        fit(console, analysis.decision_table(outcome.verdicts), named_by=2)
         console.print()
     if outcome.verdicts.layers:
-        console.print(analysis.layer_table(outcome.verdicts))
+        fit(console, analysis.layer_table(outcome.verdicts), named_by=4)
         for slow in outcome.verdicts.slow_layers:
             console.print(slow.sentence, highlight=False, markup=False)
         console.print()
@@ -117,7 +131,7 @@ def show_calibration(calibration: Calibration, console: Console) -> None:
     low, high = calibration.server_interval
     lines = [
         f"{calibration.server} on {calibration.operation}, {calibration.users} users: {counted(calibration.forks, 'fork')} in "
-        f"{calibration.seconds / 60:.0f} minutes{', then stopped' if calibration.stopped else ''}",
+        f"{about(calibration.seconds)}{', then stopped' if calibration.stopped else ''}",
         f"against itself: {percent(calibration.server_ratio)} (95% interval {percent(low)} to {percent(high)})",
         f"forks vary by {calibration.fork_deviation:.1%}, and one of a comparison costs {calibration.fork_seconds:.0f} s",
     ]

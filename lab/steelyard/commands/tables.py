@@ -10,6 +10,7 @@ from rich.text import Text
 
 LEAST_PROSE = 24  # characters that a column of prose needs to be readable
 _GAP = 2
+_ANY_WIDTH = 10_000
 
 
 def show(
@@ -27,6 +28,24 @@ def show(
         console.print(_side_by_side(headings, rows, prose))
     else:
         _below_each_other(console, headings, rows)
+
+
+def fit(console: Console, grid: Table, *, named_by: int) -> None:
+    """Print a grid as it is where it fits without cutting anything, else a few lines for each of its rows, headed by the first
+    `named_by` cells; an empty one of these stands for the one above it."""
+    unbounded = console.options.update(width=_ANY_WIDTH)
+    if console.measure(grid, options=unbounded).maximum <= console.width:
+        console.print(grid)
+        return
+    rows: list[list[str]] = []
+    for cells in zip(*(column.cells for column in grid.columns), strict=True):
+        texts = [str(cell) for cell in cells]
+        rows.append(
+            [(text or rows[-1][place]) if place < named_by and rows else text for place, text in enumerate(texts)]
+        )
+    headings = [str(column.header) for column in grid.columns]
+    headed = [[", ".join(row[:named_by]), *row[named_by:]] for row in rows]
+    _below_each_other(console, ["", *headings[named_by:]], headed)
 
 
 def _side_by_side(headings: Sequence[str], rows: Sequence[Sequence[str]], prose: Collection[str]) -> Table:

@@ -44,6 +44,11 @@ class Cell(Strict):
         return given
 
     @property
+    def where(self) -> str:
+        """Its name within a sentence: that of a test, which may be a mere number, with the word."""
+        return f"test {self.name}" if self.kind == "block" else self.name
+
+    @property
     def primary_measure(self) -> str:
         """The one measure that is judged; everything else is secondary."""
         return self.judged_by or ("response_time_p99" if self.profile.kind == "rate" else "throughput")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -67,6 +68,11 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
         for figure in analysis.figures
         if figure.fork is None and figure.cell.name == cell.name
     }
+    forks = Counter(
+        (figure.subject, figure.measure.name)
+        for figure in analysis.figures
+        if figure.fork is not None and figure.cell.name == cell.name
+    )
     names = measures_shown(analysis)
     busy = {
         finding.subject: f"engine {finding.reading}"
@@ -80,7 +86,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
         rows=tuple(
             (
                 called(analysis.run, subject),
-                tuple(_shown(whole[subject, name], busy.get(subject, "")) for name in names),
+                tuple(_shown(whole[subject, name], busy.get(subject, ""), forks[subject, name]) for name in names),
             )
             for subject in analysis.run.schedule.subjects
         ),
@@ -92,12 +98,19 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
     )
 
 
-def _shown(figure: ForkFigure, busy: str) -> Shown:
-    """`busy` says that the engine came near its limit, which stands beside the measure that it would shape."""
+def _shown(figure: ForkFigure, busy: str, forks: int) -> Shown:
+    """`busy` says that the engine came near its limit, which stands beside the measure that it would shape; `forks` is how many
+    were measured."""
     if figure.value is None:
         return Shown("-", note=figure.refusal or "")
     bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
     note = busy if figure.measure.name == "throughput" else ""
+    if bounds is None and forks > 1:
+        note = (
+            "no interval: it is 0 in some forks"
+            if figure.forks == forks
+            else f"no interval: only {figure.forks or 'none'} of {counted(forks, 'fork')} can tell it alone"
+        ).replace("only none", "none")
     return Shown(value_text(figure.value), under=dashed(bounds), note=note)
 
 

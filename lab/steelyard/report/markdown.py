@@ -44,7 +44,7 @@ def _lines(analysis: Analysis) -> Iterator[str]:
     yield ""
     if analysis.verdicts.decisions:
         yield from _rows(
-            ("environment", "load", "tests", "best"),
+            ("operation", "load", "tests", "best"),
             [
                 (decision.operation, decision.shape, ", ".join(test.test for test in decision.tests), decision.sentence)
                 for decision in analysis.verdicts.decisions

@@ -46,12 +46,13 @@ class RankedRow:
 
 @dataclass(frozen=True)
 class Standings:
-    """`headline` says who is first; `headings` are (measure, unit) of the rows' amounts."""
+    """`headline` says who is first; `headings` are (measure, unit) of the rows' amounts; `shared` is a place of several."""
 
     headline: str
     headings: tuple[tuple[str, str], ...]
     rows: tuple[RankedRow, ...]
     reference: str
+    shared: str = ""
 
 
 def against_reference(analysis: Analysis) -> list[Judgement]:
@@ -155,6 +156,7 @@ def standings(analysis: Analysis) -> Standings | None:
         headings=tuple(_headings(analysis, names)),
         rows=tuple(rows),
         reference=analysis.run.schedule.reference,
+        shared=next((place_text(place) for place in placed if place.best < place.worst), ""),
     )
 
 

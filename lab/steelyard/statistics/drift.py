@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text
+from ..base.text import change_text, counted, percent_text
 from .distributions import student_quantile
 from .interval import Interval, student_interval
 
@@ -45,15 +45,17 @@ class Drift:
     def sentence(self, name: str) -> str:
         """What the report says, such as "this is unstable under constant load: its response time rises by 24% in 18 s
         (95% interval 15% to 34%, 4 forks)."."""
-        interval = f"{percent_text(self.confidence)} interval {self.low:+.0%} to {self.high:+.0%}"
+        interval = f"{percent_text(self.confidence)} interval {change_text(self.low)} to {change_text(self.high)}"
         basis = f"({interval}, {counted(self.forks, 'fork')})"
         match self.course:
             case Course.RISING:
                 said = f"{name} is unstable under constant load: its response time rises by {self.growth:.0%}"
             case Course.STEADY:
-                said = f"{name} holds the load: its response time changes by {self.growth:+.0%}"
+                said = f"{name} holds the load: its response time changes by {change_text(self.growth)}"
             case Course.UNDECIDED:
-                said = f"Undecided whether {name} holds the load: its response time changes by {self.growth:+.0%}"
+                said = (
+                    f"Undecided whether {name} holds the load: its response time changes by {change_text(self.growth)}"
+                )
         return f"{said} in {self.seconds:.0f} s {basis}."
 
 

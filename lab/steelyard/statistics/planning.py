@@ -59,7 +59,7 @@ def smallest_difference(fork_deviation: float, forks: int, alpha: float, wanted:
 
 
 def time_left(difference: float, fork_deviation: float, forks: int, fork_seconds: float, alpha: float) -> str | None:
-    """A sentence on what more time would buy, such as "5% could be decided in about 12 more minutes".
+    """A sentence on what more time would buy, such as "a difference of 5% could be decided in about 12 more minutes".
 
     `difference` is a share above 0; `fork_seconds` is what one more fork costs. None where the forks at hand suffice,
     or where no sensible number would.
@@ -68,11 +68,12 @@ def time_left(difference: float, fork_deviation: float, forks: int, fork_seconds
     if needed is None or needed <= forks:
         return None
     seconds = (needed - forks) * fork_seconds
-    return f"{difference:.0%} could be decided in about {_spoken(seconds)}"
+    return f"a difference of {difference:.0%} could be decided in about {_spoken(seconds)}"
 
 
 def _spoken(seconds: float) -> str:
     minutes = max(1, math.ceil(seconds / 60))
     if minutes < 90:
         return f"{minutes} more minute{'s' if minutes > 1 else ''}"
-    return f"{round(minutes / 60)} more hours"
+    hours = round(minutes / 60)
+    return f"{hours} more hours" if hours <= 48 else f"{math.ceil(hours / 24)} more days"

@@ -66,7 +66,7 @@ def recovery_sentence(name: str, forks: Sequence[Sequence[Recovery]], confidence
         recovery_time = times(
             [recovery.seconds for fork in forks for recovery in fork if recovery.burst == number], confidence
         )
-        parts.append(f"burst {number} {'after ' if recovery_time.mean is not None else ''}{recovery_time}")
+        parts.append(f"burst {number} {'after' if recovery_time.mean is not None else 'only'} {recovery_time}")
     lost = sum(recovery.seconds is None for fork in forks for recovery in fork)
     bursts = counted(sum(len(fork) for fork in forks), "burst")
     head = f"{name} does not get back to its level in {lost} of {bursts}" if lost else f"{name} recovers in every burst"

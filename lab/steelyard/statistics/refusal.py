@@ -69,7 +69,7 @@ class Refusals:
 
     def clause(self, name: str) -> str:
         """A part of a sentence, such as "tomcat refuses from 24 users on (9.8% of requests: reset)"."""
-        slowed = f" but slows down by {self.slow_down:.1f}x" if self.slow_down and self.slow_down >= 1.5 else ""
+        slowed = f" but takes {self.slow_down:.1f} times as long" if self.slow_down and self.slow_down >= 1.5 else ""
         if self.earliest_users is None:
             all_of_them = "nearly all requests" if self.kinds else "all requests"
             return f"{name} answers {all_of_them} up to {counted(self.most_users, 'user')}{slowed}"
@@ -176,9 +176,9 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
 
 def overload_sentence(of_servers: Mapping[str, Refusals]) -> str:
     """All servers in one sentence, such as "this refuses from 24 users on (...), that answers all requests up to 50 users
-    but slows down by 4.0x."; those that refuse first, the earliest first."""
+    but takes 4.0 times as long."; those that refuse first, the earliest first."""
     order = sorted(
         of_servers,
         key=lambda name: (of_servers[name].earliest_users is None, of_servers[name].earliest_users or 0, name),
     )
-    return ", ".join(of_servers[name].clause(name) for name in order) + "."
+    return "; ".join(of_servers[name].clause(name) for name in order) + "."

@@ -18,7 +18,7 @@ def nothing_together(_: Mapping[str, Sequence[Series]]) -> str | None:
 class Detector:
     """A question that is put to every block of the `profiles` named.
 
-    `question` is what follows "Not judged, ", with the subject for {}. `say` answers it in a sentence for a subject by its
+    `question` is what follows "Not judged ", with the subject for {}. `say` answers it in a sentence for a subject by its
     label, of each fork's seconds in a cell; raises InsufficientDataError where these do not tell. `together` says of all
     subjects, by label, what can only be said side by side, or None.
     """

@@ -45,7 +45,7 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
     both = f"{compared.a} over {compared.b} on {compared.cell.name}"
     caption = (
         f"{compared.measure.title} of {both}. Large dots are forks, each the median of its pairs; "
-        f"small dots are pairs, crosses are voided pairs, hollow dots forks that do not count. The bar is the "
+        f"small dots are pairs{_marks_too(compared)}. The bar is the "
         f"{percent_text(compared.confidence)} interval over forks; the band is the margin within which subjects count as equal."
     )
     rows = tuple(
@@ -68,6 +68,15 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
         narrow,
         ("trial", "ratio", "pairs", "voided", "note"),
         rows,
+    )
+
+
+def _marks_too(compared: Compared) -> str:
+    """What else the chart marks, where it has any."""
+    voided = any(pair.voids and pair.ratio is not None for fork in compared.forks for pair in fork.pairs)
+    left_out = any(fork.why_not is not None and fork.ratio is not None for fork in compared.forks)
+    return (", crosses are voided pairs" if voided else "") + (
+        ", hollow dots forks that do not count" if left_out else ""
     )
 
 

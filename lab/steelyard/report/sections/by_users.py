@@ -19,13 +19,14 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     own = analysis.run.study.get("measures", [])
     if len(held) < 2 or not isinstance(own, list):
         return None
-    charts = []
+    charts, published = [], False
     for name in (measure["name"] for measure in own):
         figures = [figure for figure in analysis.figures if figure.measure.name == name and figure.cell in held]
         spans = list(_spans(analysis, name, held))
+        published = published or bool(spans)
         charts.append(users_chart(f"by-users-{name}", figures, spans, schedule.subjects))
     shown = present(charts)
-    return {"charts": shown} if shown else None
+    return {"charts": shown, "published": published} if shown else None
 
 
 def _spans(analysis: Analysis, measure: str, held: list[Cell]) -> Iterator[PublishedSpan]:

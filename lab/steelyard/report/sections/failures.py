@@ -16,6 +16,10 @@ from ..subjects import called, cells
 
 _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
 _CLOSES = "closed a 1,000"
+_ASIDES = {  # below the table, where it has such a column
+    "unfinished": "In flight counts requests that a slice's end cut off; a closed load leaves one a user and slice.",
+    "stale": "Stale requests met a connection that the server had closed, and were sent again.",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     kinds = failure_kinds(run)
     return {
         "failure_headings": tuple(failure_headings(kinds)),
+        "asides": [said for kind, said in _ASIDES.items() if kind in kinds],
         "failure_rows": list(failure_rows(run, kinds)),
         "trial_failures": list(trial_failures(analysis.verdicts.failures)),
         "voided": list(_voided(analysis)),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...analyse.analysis import Analysis
-from ...base.text import value_text
+from ...base.text import number_text, value_text
 from ...catalogue.published_layers import LAYERS
 from ...catalogue.published_tables import CLAIMS, contradiction_by, layer_quantities, read_conclusions
 from ...models.verdict import Verdicts
@@ -93,7 +93,7 @@ def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
         if checked.holds:
             unit = f" {claim.unit}" if claim.unit else ""
             assumed = f", assuming that {claim.assumes}" if claim.assumes else ""
-            said = f"its own tables say {value_text(checked.figure)}{unit}: {claim.meaning}{assumed}"
+            said = f"its own tables say {number_text(checked.figure)}{unit}: {claim.meaning}{assumed}"
             yield f"{claim.text} (section {claim.section})", said
 
 

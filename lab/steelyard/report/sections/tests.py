@@ -8,7 +8,7 @@ from typing import Any
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, test_of, tests_in_order
-from ...base.text import ratio_text, value_text
+from ...base.text import change_text, number_text, ratio_text
 from ...catalogue.published_tables import (
     CLAIMS,
     PUBLISHED,
@@ -138,6 +138,7 @@ def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | Non
     )
 
 
+_OVERVIEW = {"to_users": "up to {} users", "from_users": "from {} users"}
 _LEAST = {"on_seconds": "bursts", "hold_seconds": "steps"}
 
 
@@ -160,7 +161,8 @@ def _remarks(test: Mapping[str, object]) -> Iterator[str]:
         yield f"requests of {size:,} bytes"
     if isinstance(overview, Mapping) and overview:
         yield "the paper's overview says " + ", ".join(
-            f"{value:,} {name.replace('_', ' ')}" for name, value in overview.items()
+            f"{_OVERVIEW.get(name, '{} ' + name.replace('_', ' ')).format(f'{value:,}')}"
+            for name, value in overview.items()
         )
     if isinstance(assumed, Sequence) and assumed:
         yield f"not given by the paper, and chosen here: {', '.join(map(str, assumed))}"
@@ -188,7 +190,7 @@ def _printed(row: PublishedRow) -> Iterator[str]:
     yield row.throughput_per_s.text
     yield "-" if row.deviation_ms is None else row.deviation_ms.text
     yield "-" if row.errors is None else str(row.errors)
-    yield f"{row.littles_law:+.0%}"
+    yield change_text(row.littles_law)
 
 
 def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Iterator[tuple[str, str, str, str]]:
@@ -221,7 +223,7 @@ def _claims(cell: Cell, paper: PaperNumbers) -> Iterator[tuple[str, str]]:
             assumed = f", assuming that {checked.claim.assumes}" if checked.claim.assumes else ""
             yield (
                 f"{checked.claim.text} (section {checked.claim.section})",
-                f"its own tables say {value_text(checked.figure)}{unit}: {checked.claim.meaning}{assumed}",
+                f"its own tables say {number_text(checked.figure)}{unit}: {checked.claim.meaning}{assumed}",
             )
 
 

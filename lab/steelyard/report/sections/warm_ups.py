@@ -17,7 +17,12 @@ from ..subjects import cells, present
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where nothing was kept of any warm-up."""
     pictures = _warm_ups(analysis.run)
-    return {"warm_ups": pictures, "warm_up_cell": _cell(analysis.run).name} if pictures else None
+    return {"warm_ups": pictures, "warm_up_cell": _told(_cell(analysis.run))} if pictures else None
+
+
+def _told(cell: Cell) -> str:
+    """What heads a sentence about the cell."""
+    return f"Test {cell.name} ({cell.operation})" if cell.where != cell.name else cell.name
 
 
 def _cell(run: Run) -> Cell:

@@ -1,0 +1,94 @@
+"""What the report says, read as if for the first time: no sentence of a kept run or of a planted one has a figure, a plural or a
+word that its reader would stumble over."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from steelyard.analyse.analysis import examined
+from steelyard.base.text import change_text, enumerated, number_text, value_text
+from steelyard.models.job import BigBang, Ramp
+from steelyard.report.page import html_of
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
+
+KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.html.gz"))
+STUMBLES = {
+    "an exponent": r"\b\d+(\.\d+)?e[+-]?\d+\b",
+    "one of many": r"(?<![\d.,:-])1 (forks|pairs|users|starts|trials|slices|subjects|verdicts|tests|cells|caveats|warm-ups)\b",
+    "a number without its word": r"\d to users\b",
+    "a test named by its number alone": r"\b(on|of) \d+(?=[,.;: ]\s?(in order|requests were|this machine))",
+    "no number at all": r"\b(nan|inf|None(?! of\b))\b",
+    "a change of minus nothing": r"-0%",
+    "nothing with decimals": r"\b(after|interval) 0\.0+(?=\D)",
+    "a joint winner": r"\bjoint(ly)? (first|winner)",
+    "more hours than anyone counts": r"\b\d{3,} more hours",
+    "a gap": r" ,| \.(?=$|\s)|,,|;;|\(\)|: ?;",
+    "words that nobody says": r"for the budget of|does not settle within|To know beside",
+}
+
+
+def sentences(html: str) -> list[str]:
+    """The visible text and the descriptions of pictures, a line an element, without commands, citations and what others wrote."""
+    spoken = re.findall(r'aria-label="([^"]*)"', html)
+    html = re.sub(r"<(script|style|svg|pre|code|blockquote)\b.*?</\1>", "...", html, flags=re.S)
+    html = re.sub(r'<section id="(setup|notes|tuning)".*?</section>', " ", html, flags=re.S)
+    parts = re.split(r"</?(?:p|li|h\d|t[dhr]|d[dt]|figcaption|summary|div|section)\b[^>]*>", html)
+    lines = (re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", part))).strip() for part in parts)
+    return [line for line in (*lines, *map(unescape, spoken)) if line]
+
+
+def stumbles(html: str) -> list[str]:
+    return [
+        f"{what}: {line[:200]}"
+        for line in sentences(html)
+        for what, pattern in STUMBLES.items()
+        if re.search(pattern, line)
+    ]
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=lambda path: path.parent.name)
+def test_no_sentence_of_a_kept_run_makes_its_reader_stumble(kept: Path) -> None:
+    assert stumbles(gzip.decompress(kept.read_bytes()).decode()) == []
+
+
+def test_there_are_kept_runs_to_read() -> None:
+    assert KEPT
+
+
+def test_no_sentence_of_tests_with_shapes_makes_its_reader_stumble(tmp_path: Path) -> None:
+    blocks = {"1": BigBang(users=1, seconds=12), "2": Ramp(from_users=1, to_users=20, seconds=20)}
+    rates = {"a": 9000.0, "b": 8900.0, "c": 6000.0}
+    planted = Planted(rates=rates, reference="a", blocks=blocks, forks=4, unsteady=frozenset({(1, "b")}), steal_s=0.1)
+    html = html_of(examined(read_run(write_run(tmp_path / "run", planted))))
+    assert stumbles(html) == []
+    assert "Test 1, 1 user: " in html and "on test 1" in html
+    assert ">1, in order of time" not in html
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "5% could be decided in about 231 more hours.",
+        "Test 13, 1 users: a slower than b",
+        "tomcat-springws on 12: requests were sent late",
+        "1, 1 forks",
+        "changes by -0% in 16 s",
+        "settles after 0.00 s",
+        "1e+1",
+        "answers all requests from 1 to 20 to users",
+    ],
+)
+def test_what_stood_on_earlier_pages_would_be_caught(said: str) -> None:
+    assert stumbles(f"<p>{said}</p>"), said
+
+
+def test_figures_are_written_as_a_person_writes_them() -> None:
+    assert (value_text(0.0), value_text(7.0), value_text(12_345.6)) == ("0", "7.00", "12,346")
+    assert (number_text(5.0), number_text(11.42)) == ("5", "11.4")
+    assert (change_text(-0.002), change_text(0.071), change_text(-0.12)) == ("+0%", "+7%", "-12%")
+    assert (enumerated(["a"]), enumerated("ab"), enumerated("abc")) == ("a", "a and b", "a, b and c")
