@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,9 @@ from conftest import HOUSE, MARK, Lab, ours
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.check import examination
 from steelyard.exchange import contract, exchanges, refusals
+from steelyard.importing import adding
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
@@ -72,6 +75,11 @@ def test_a_row_a_cell_and_subject_says_what_was_asked_and_how_it_ended(plain: li
     ]
     for row in plain:
         assert 0 < row["cpu_mean"] <= row["cpu_max"]
+        assert 0 < row["engine_cpu_mean"] <= row["engine_cpu_max"]
+        assert (
+            row["engine_bytes_per_s"] > row["tps"] * row["bytes"] / 2
+        )  # a request that a slice cuts counts on both sides
+        assert 0 < row["server_bandwidth"] < row["engine_bandwidth"]
 
 
 @pytest.mark.alone
@@ -152,6 +160,27 @@ def test_orders_of_five_megabytes_are_answered_on_every_server_that_runs_the_kit
     monkeypatch.setenv(MARK, str(tmp_path))
     with running(tmp_path, server, {}) as on:
         large_orders_are_answered(on)
+
+
+@pytest.mark.long
+def test_a_schema_of_a_users_own_becomes_a_service_whose_documents_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our own schema stands for the user's; the answer must hold the very values of the request."""
+    monkeypatch.setenv(MARK, str(tmp_path))
+    (tmp_path / "house").mkdir()
+    monkeypatch.setenv("STEELYARD_PATH", str(tmp_path / "house"))
+    kit = entries.service("soakit").folder
+    argv = ["sh", str(kit / "own-schema" / "make.sh"), str(kit / "contract" / "order" / "purchase-order.xsd")]
+    subprocess.run([*argv, "ProcessPurchaseOrder", str(tmp_path / "made")], check=True, timeout=1200)
+    assert "needed: nothing beyond the schema" in (tmp_path / "made" / "compiler.txt").read_text()
+    war, wsdl = tmp_path / "made" / "own-schema.war", tmp_path / "made" / "own-schema.wsdl"
+    added = adding.add(adding.Wanted(war, str(wsdl), name=None, path=None, also=[str(kit / "contract")]))
+    sample = Path(added.folder) / "contract" / "exchanges" / "bind" / "sample.request.xml"
+    sample.with_name("sample.answer.xml").write_bytes(sample.read_bytes())
+    row = examination.check("tomcat-metro", "own-schema", PROGRESS, quick=True)
+    assert (row.contract, row.reason) == (True, None)
+    assert ours(tmp_path) == []
 
 
 def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:

@@ -78,9 +78,10 @@ def test_the_engines_processor_use_is_told_beside_it(tmp_path: Path) -> None:
 
 
 def sent(folder: Path, **environment: object) -> Analysis:
-    """A run in which the engine sent 3 MB and the servers 1 MB in each measured slice."""
+    """A run in which the engine sent 3 MB and the servers 1 MB in each measured slice, but for one that does not count."""
     of_slice = {"bytes_out": 3_000_000, "bytes_in": 1_000_000}
     changes = {(trial, pair, subject): of_slice for trial in range(1, 5) for pair in range(4) for subject in "ab"}
+    changes[1, 3, "b"] = {"bytes_out": 3_000_000_000, "bytes_in": 1_000_000_000, "valid": 0, "why_not": "it was late"}
     return gridded(folder, pairs=4, slice_seconds=1.0, changes=changes, environment=environment)
 
 

@@ -10,9 +10,10 @@ from ..base.csvfiles import write_table
 from ..models.outputs import GridRow
 from ..models.records import Cell
 from ..store.stored_run import Run, Trial
-from ..store.tables import SliceRow, stored_sizes
+from ..store.tables import stored_sizes
 from .analysis import Analysis
 from .figures import ForkFigure
+from .ratios import fork_slices
 
 TPS = "throughput"
 FILE_NAME = "grid.csv"
@@ -21,7 +22,7 @@ COLUMNS = tuple(GridRow.model_fields)
 
 @dataclass(frozen=True)
 class _Share:
-    """Of something a second: its mean over all measured slices, and its highest in one of them; None where none was measured."""
+    """Of something a second: its mean over all slices that count, and its highest in one of them; None where none does."""
 
     mean: float | None
     highest: float | None
@@ -85,9 +86,9 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
     own, reference = (figure(analysis, cell, label, TPS) for label in (subject, analysis.run.schedule.reference))
     tps = own.value if own is not None else None
     due = reference.value if reference is not None else None
-    trials = analysis.run.trials
-    used = _share(share for trial in trials for share in _processor_shares(trial, cell, subject))
-    driven = [row for trial in trials for row in _slices(trial, cell, subject)]
+    counted = [(trial, number) for trial, numbers in fork_slices(analysis.run, cell, subject) for number in numbers]
+    used = _share(_processor_shares(counted))
+    driven = [trial.slices[number] for trial, number in counted]
     engine = _share((row.engine_user_ns + row.engine_system_ns, row.measured_ns) for row in driven)
     by_engine = _share((row.bytes_out, row.seconds) for row in driven).mean
     by_server = _share((row.bytes_in, row.seconds) for row in driven).mean
@@ -126,16 +127,9 @@ def _percent(value: float | None, of: object = 1) -> float | None:
     return 100 * value / of if value is not None and isinstance(of, int | float) and of > 0 else None
 
 
-def _slices(trial: Trial, cell: Cell, subject: str) -> Iterator[SliceRow]:
-    """The measured slices of a subject in a cell, as the engine wrote them."""
-    for number in trial.measured.get((cell.name, subject), {}).values():
-        if number in trial.slices:
-            yield trial.slices[number]
-
-
-def _processor_shares(trial: Trial, cell: Cell, subject: str) -> Iterator[tuple[int, int]]:
-    """Of each measured slice, the processor time that the judged processes used, and how long it was, in ns."""
-    for number in trial.measured.get((cell.name, subject), {}).values():
+def _processor_shares(counted: Iterable[tuple[Trial, int]]) -> Iterator[tuple[int, int]]:
+    """Of each slice, the processor time that the judged processes used, and how long they were observed, in ns."""
+    for trial, number in counted:
         elapsed = trial.observed_ns(number)
         spent = sum(process.cpu_ns for process in trial.observations.get(number, ()) if process.judged)
         if elapsed:

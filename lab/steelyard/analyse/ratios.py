@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -212,22 +212,25 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
     return Compared(a, b, cell, measure, primary, (), ratio, None, 0.95, 0, Counter(), refusals)
 
 
-def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
-    """By trial: what a subject's slices of a cell come to, those of the pairs that its comparison rests on.
+def fork_slices(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, list[int]]]:
+    """Of each trial that counts, a subject's slices of a cell: those of the pairs that its comparison rests on.
 
     Where none does, since it stood alone or too few of its pairs count, what counts of its own; failed trials are left out.
     """
     whole = unbroken(run.schedule, cell)
     judged = compared_slices(run, cell, subject)
-    by_trial = {}
     for trial in run.trials:
         if judged:
             numbers = judged.get(trial.number, [])
         else:
             numbers = [] if trial.status == "failed" else counted_slices(trial, cell.name, subject, unbroken=whole)
         if numbers:
-            by_trial[trial.number] = of_slices(trial, numbers, cell.users)
-    return by_trial
+            yield trial, numbers
+
+
+def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
+    """By trial: what the slices of a subject in a cell come to that count (see `fork_slices`)."""
+    return {trial.number: of_slices(trial, numbers, cell.users) for trial, numbers in fork_slices(run, cell, subject)}
 
 
 def subject_quantities(run: Run, cell: Cell, subject: str) -> Quantities:

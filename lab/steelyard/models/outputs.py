@@ -15,10 +15,10 @@ class GridRow(Strict):
 
     `tps` is right answers a second (null: nothing was measured), `index` that over the reference's tps, and `interval` that of the
     ratio of both (null for the reference itself, and under two forks). `bytes` is the mean size of a request's body, `cpu_mean` and
-    `cpu_max` what the subject used of one processor, in percent, over all measured slices and in the one that it used most in;
-    `engine_cpu_mean` and `engine_cpu_max` are the same of the load engine. `engine_bytes_per_s` and `server_bytes_per_s` are what
-    each sent the other, HTTP's heads included and those of TCP and IP not; `engine_bandwidth` and `server_bandwidth` are these in
-    percent of what the device between them was seen to carry one way (null where nobody looked).
+    `cpu_max` what the subject used of one processor, in percent, over the slices that tps rests on and in the one that it used most
+    in; `engine_cpu_mean` and `engine_cpu_max` are the same of the load engine. `engine_bytes_per_s` and `server_bytes_per_s` are
+    what each sent the other, HTTP's heads included and those of TCP and IP not; `engine_bandwidth` and `server_bandwidth` are these
+    in percent of what the device between them was seen to carry one way (null where nobody looked).
     `ended` says how its trials ended: `complete`, or the kind of its first failure.
     """
 
