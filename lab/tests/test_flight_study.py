@@ -49,7 +49,7 @@ def of(table: str, test: str, kind: str = "") -> list[PublishedLayer]:
 
 def test_every_printed_row_has_its_test_its_layer_its_kind_and_its_measure() -> None:
     """Rows of message sizes are there for the claims on them: the study runs none of those."""
-    tests = {test.name for test in STUDY.tests}
+    tests = {test.name for test in STUDY.tests if not test.cold}
     assert {row.test for row in ROWS if row.table != "3"} | {row.test for row in MEASURED} == tests
     assert {row.layer for row in ROWS} == {layer.name for layer in SERVICE.layers}
     assert {row.kind for row in ROWS} <= {"", *(kind.name for kind in SERVICE.request_kinds)}
@@ -98,7 +98,7 @@ def test_what_the_paper_claims_against_itself_stands_in_the_report(tmp_path: Pat
 
 
 def test_users_are_those_of_the_paper_and_ten_is_none_of_them() -> None:
-    users = [test.profile.users for test in STUDY.tests if isinstance(test.profile, FixedWork)]
+    users = [test.profile.users for test in STUDY.tests if isinstance(test.profile, FixedWork) and not test.cold]
     assert users == [1, 2, 4, 8, 16]
     assert all(isinstance(test.profile, FixedWork) and test.profile.each == 50 for test in STUDY.tests)
 
@@ -195,3 +195,17 @@ def test_a_printed_share_lies_somewhere_to_ours(printed: float, word: str) -> No
     assert paper_layers.measured(ours, printed) == ("12.5 (12.0 to 13.0)", word)
     assert paper_layers.measured(ours.model_copy(update={"unit": "ms"}), printed)[1] == "not to be compared"
     assert paper_layers.measured(None, printed) == ("-", "-")
+
+
+def test_cold_and_warm_are_the_same_work() -> None:
+    cold, warm = (next(test for test in STUDY.tests if test.name == name) for name in ("cold", "breakdown"))
+    assert cold.cold and not warm.cold
+    assert (cold.profile, cold.mix, cold.operation) == (warm.profile, warm.mix, warm.operation)
+    assert STUDY.restore == "test", "each on a fresh database"
+
+
+def test_each_difference_that_is_asked_for_names_tests_and_measures_of_the_study() -> None:
+    tests, measures = {test.name for test in STUDY.tests}, {measure.name for measure in STUDY.measures}
+    assert len(STUDY.contrasts) == 2
+    for contrast in STUDY.contrasts:
+        assert {contrast.test, contrast.than or contrast.test} <= tests and contrast.measure in measures

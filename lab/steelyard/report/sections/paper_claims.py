@@ -26,6 +26,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "contradicting": list(_contradicting(study)),
         "contradicted": list(_contradicted(analysis.run.folder)),
         "tried": list(_tried(analysis)),
+        "differences": [difference.sentence for difference in analysis.verdicts.differences],
     }
     return {**parts, "paper": _paper(study)} if any(parts.values()) else None
 
