@@ -76,8 +76,7 @@ def plan_slices(
         return plans
 
     warm_up_count = 1 if alone else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    head_seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * len(warmed_in))
-    heads = math.ceil(head_seconds / schedule.slice_seconds / max(1, len(warmed_in)))
+    heads = _head_starts(schedule, len(warmed_in))
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
@@ -89,8 +88,7 @@ def plan_slices(
                 shared = sum(host == subject for host in faces.values())
                 head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
             warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
-    cold: list[SlicePlan] = []
-    measure: list[SlicePlan] = []
+    slices = TrialSlices(head_start, warm_up, [])
     spare: dict[str, dict[int, list[SlicePlan]]] = {}
     for pair, cell, subject in _measured_order(_with_spare_pairs(schedule), trial):
         plan = take("measure", subject, cell, 1)[0].model_copy(
@@ -98,13 +96,16 @@ def plan_slices(
         )
         if kind_of(cell).sliced and pair >= schedule.pairs_per_cell:
             spare.setdefault(cell.name, {}).setdefault(pair, []).append(plan)
-        elif cell.cold:
-            cold.append(plan)
         else:
-            measure.append(plan)
-    return TrialSlices(
-        head_start, warm_up, measure, {cell: list(pairs.values()) for cell, pairs in spare.items()}, cold
-    )
+            (slices.cold if cell.cold else slices.measure).append(plan)
+    slices.spare.update((cell, list(pairs.values())) for cell, pairs in spare.items())
+    return slices
+
+
+def _head_starts(schedule: Schedule, cells: int) -> int:
+    """How many slices of head start a subject has in each of the `cells` that are warmed up in."""
+    seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * cells)
+    return math.ceil(seconds / schedule.slice_seconds / max(1, cells))
 
 
 def _with_spare_pairs(schedule: Schedule) -> Schedule:
