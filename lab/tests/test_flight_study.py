@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from lxml import html
 from steelyard.base import house
+from steelyard.base.csvfiles import read_bytes
 from steelyard.base.errors import StoreError
+from steelyard.base.formula import parse
 from steelyard.catalogue import entries
 from steelyard.catalogue.published_layers import (
     LAYERS,
@@ -24,9 +28,12 @@ from steelyard.catalogue.published_tables import (
     read_conclusions,
 )
 from steelyard.models.job import FixedWork
+from steelyard.models.published_conclusions import TriedClaim
+from steelyard.models.verdict import Figure
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
 from steelyard.report import write_report
+from steelyard.report.sections import paper_layers
 from synthetic import Planted, write_run
 
 FOLDER = house.root() / "studies" / "flight"
@@ -42,7 +49,7 @@ def of(table: str, test: str, kind: str = "") -> list[PublishedLayer]:
 
 def test_every_printed_row_has_its_test_its_layer_its_kind_and_its_measure() -> None:
     """Rows of message sizes are there for the claims on them: the study runs none of those."""
-    tests = {test.name for test in STUDY.tests}
+    tests = {test.name for test in STUDY.tests if not test.cold}
     assert {row.test for row in ROWS if row.table != "3"} | {row.test for row in MEASURED} == tests
     assert {row.layer for row in ROWS} == {layer.name for layer in SERVICE.layers}
     assert {row.kind for row in ROWS} <= {"", *(kind.name for kind in SERVICE.request_kinds)}
@@ -91,7 +98,7 @@ def test_what_the_paper_claims_against_itself_stands_in_the_report(tmp_path: Pat
 
 
 def test_users_are_those_of_the_paper_and_ten_is_none_of_them() -> None:
-    users = [test.profile.users for test in STUDY.tests if isinstance(test.profile, FixedWork)]
+    users = [test.profile.users for test in STUDY.tests if isinstance(test.profile, FixedWork) and not test.cold]
     assert users == [1, 2, 4, 8, 16]
     assert all(isinstance(test.profile, FixedWork) and test.profile.each == 50 for test in STUDY.tests)
 
@@ -124,3 +131,81 @@ def test_a_number_that_is_none_is_told_with_its_line(tmp_path: Path, wrong: str)
 
 def test_a_study_without_such_tables_has_none(tmp_path: Path) -> None:
     assert read_published_layers(tmp_path / LAYERS) == read_published_measures(tmp_path / MEASURES) == ()
+
+
+def test_each_claim_that_is_tried_names_figures_that_the_study_has() -> None:
+    tests = [test.name.replace("-", "_") for test in STUDY.tests]
+    kinds = ["", *(f"{kind.name}_" for kind in SERVICE.request_kinds)]
+    layers = {
+        f"{test}_{kind}{layer.name}_{unit}"
+        for test in tests
+        for kind in kinds
+        for layer in SERVICE.layers
+        for unit in ("ms", "percent")
+    }
+    measures = {f"{test}_{measure.name}" for test in tests for measure in STUDY.measures}
+    tried = read_conclusions(FOLDER / CLAIMS).tried
+    assert tried
+    for claim in tried:
+        assert parse(claim.figure, frozenset(layers | measures), histograms=False).names
+
+
+@pytest.mark.parametrize(("figure", "borne_out"), [(64.9, False), (65, True), (75, True), (75.1, False)])
+def test_a_tried_claim_holds_between_its_bounds(figure: float, borne_out: bool) -> None:
+    claim = TriedClaim(section="1", text="a", figure="f", meaning="m", least=65, most=75)
+    assert claim.borne_out(figure) is borne_out
+
+
+def test_a_claim_that_is_tried_has_a_bound() -> None:
+    with pytest.raises(ValueError, match="'least', 'most' or both"):
+        TriedClaim(section="1", text="a", figure="f", meaning="m")
+
+
+KEPT = house.root() / "docs" / "results"
+
+
+def kept_section(name: str, section: str) -> str:
+    """A section of a kept run's report, as its words."""
+    page = read_bytes(KEPT / name / "report.html").decode("utf-8")
+    (found,) = html.fromstring(page).xpath(f"//section[@id='{section}']")
+    return " ".join(" ".join(found.itertext()).split())
+
+
+def test_a_report_says_what_of_the_paper_its_run_bears_out() -> None:
+    types, users = (kept_section(f"flight-{name}", "paper-claims") for name in ("types", "users"))
+    assert re.search(r"about 70% of a request\. tomcat-metro [\d.]+%: its share not so here", types)
+    assert re.search(r"write nothing\. tomcat-metro 0\.00 ms: time of writes in both as claimed", types)
+    assert "System errors rise with the number of users. not in this run" in types
+    assert re.search(r"System errors rise with the number of users\. tomcat-metro [\d.]+ percent points", users)
+
+
+def test_a_report_says_which_layer_is_the_largest_in_the_paper_and_here() -> None:
+    said = kept_section("flight-users", "paper-layers")
+    assert re.search(
+        r"Table 5, 16 users: Service with 62\.5% in the paper; here Hibernate Engine with [\d.]+% on", said
+    )
+    assert "not to be compared" in said  # times are not
+
+
+@pytest.mark.parametrize(("printed", "word"), [(11.0, "below"), (12.0, "within"), (14.0, "above"), (0.0, "below")])
+def test_a_printed_share_lies_somewhere_to_ours(printed: float, word: str) -> None:
+    ours = Figure(
+        subject="a", cell="c", operation="o", measure="m", title="M", unit="%", value=12.5, interval=(12, 13), forks=4
+    )
+    assert paper_layers.measured(ours, printed) == ("12.5 (12.0 to 13.0)", word)
+    assert paper_layers.measured(ours.model_copy(update={"unit": "ms"}), printed)[1] == "not to be compared"
+    assert paper_layers.measured(None, printed) == ("-", "-")
+
+
+def test_cold_and_warm_are_the_same_work() -> None:
+    cold, warm = (next(test for test in STUDY.tests if test.name == name) for name in ("cold", "breakdown"))
+    assert cold.cold and not warm.cold
+    assert (cold.profile, cold.mix, cold.operation) == (warm.profile, warm.mix, warm.operation)
+    assert STUDY.restore == "test", "each on a fresh database"
+
+
+def test_each_difference_that_is_asked_for_names_tests_and_measures_of_the_study() -> None:
+    tests, measures = {test.name for test in STUDY.tests}, {measure.name for measure in STUDY.measures}
+    assert len(STUDY.contrasts) == 2
+    for contrast in STUDY.contrasts:
+        assert {contrast.test, contrast.than or contrast.test} <= tests and contrast.measure in measures

@@ -98,3 +98,23 @@ def test_a_sequential_design_drives_all_of_one_subject_before_the_next() -> None
     assert order == [order[0]] * 12 + [order[-1]] * 12 and order[0] != order[-1]
     pairs = Counter((plan.pair, plan.cell) for plan in measured(schedule))
     assert set(pairs.values()) == {2}, "slices still have partners, so the same statistics judge them"
+
+
+def test_what_is_to_be_cold_is_measured_before_the_warm_up_and_warmed_up_in_by_none() -> None:
+    flight, service = entries.study("flight").model, entries.service("flight").model
+    request = Request(tests="cold,breakdown", only=["tomcat-metro", "tomcat-cxf"])
+    schedule = schedule_of(flight, service, request, settle(flight, request), 8)
+    slices = jobs.plan_slices(schedule, schedule.trials[0], dict.fromkeys(schedule.subjects, True))
+    assert {(plan.cell, plan.subject) for plan in slices.cold} == {("cold", label) for label in schedule.subjects}
+    assert {plan.cell for plan in slices.measure} == {"breakdown"}
+    assert {cell for _, cell in (*slices.head_start, *slices.warm_up)} == {"breakdown"}
+    numbers = [plan.number for plan in slices.all()]
+    assert numbers == list(range(len(numbers)))
+
+
+def test_where_all_is_cold_nothing_is_warmed_up() -> None:
+    flight, service = entries.study("flight").model, entries.service("flight").model
+    request = Request(tests="cold", only=["tomcat-metro"])
+    schedule = schedule_of(flight, service, request, settle(flight, request), 8)
+    slices = jobs.plan_slices(schedule, schedule.trials[0], {"tomcat-metro": True})
+    assert len(slices.cold) == 1 and not slices.head_start and not slices.warm_up and not slices.measure

@@ -21,6 +21,7 @@ from steelyard.models.service import Layer, RequestKind
 from steelyard.report.charts.layers import flame
 from steelyard.report.layer_export import conditions, csv_lines, text_records
 from steelyard.report.page import html_of
+from steelyard.store.keeping import compact
 from steelyard.store.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
 from steelyard.store.layer_table import TimedRequest, read_layers, write_layers
 from steelyard.store.stored_run import read_run
@@ -149,6 +150,16 @@ def observed(folder: Path, planted: Planted, slow: Mapping[str, float] | None = 
         ]
         (trial / "trial.json").write_text(json.dumps(record), encoding="utf-8")
     return folder
+
+
+def test_a_kept_run_holds_the_requests_of_measured_slices_alone(tmp_path: Path) -> None:
+    folder = observed(tmp_path / "whole" / "run", PLANTED)
+    whole = read_run(folder)
+    compact(whole, tmp_path / "kept", frozenset({"response"}), leave_out=frozenset())
+    for before, after in zip(whole.trials, read_run(tmp_path / "kept").trials, strict=True):
+        measured = {number for number, row in before.slices.items() if row.phase == "measure"}
+        assert set(before.layers) > measured == set(after.layers)
+        assert after.layers == {number: before.layers[number] for number in measured}
 
 
 def test_shares_sum_up_to_all_of_it_and_a_planted_delay_moves_its_layer_alone(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from played import Run, played
 from steelyard.base.csvfiles import read_table
+from steelyard.plan.kinds.block import Block
 from steelyard.provision import cpus
 
 STUDY = """
@@ -85,6 +87,75 @@ def test_a_companion_that_begins_otherwise_than_before_ends_the_trial(run: Run, 
     kind, message = failures(tmp_path)[0]
     assert kind == "state"
     assert "the starting state of b's database is '1 rows, " in message and "and was '2 rows, " in message
+
+
+BLOCKS = """
+restore = "test"
+[[tests]]
+name = "cold"
+cold = true
+title = "Before any load"
+source = "a test"
+operation = "echoStruct"
+profile = {{ kind = "big-bang", users = 2, seconds = 5 }}
+[[tests]]
+name = "warm"
+title = "After the warm-up"
+source = "a test"
+operation = "echoStruct"
+profile = {{ kind = "big-bang", users = 2, seconds = 5 }}
+"""
+
+
+def before_each_test(folder: Path, **words: str) -> str:
+    """The study, of two tests, with what is to be restored before each of them."""
+    name = study(folder, command=REQUESTS, expect="{requests}", **words)
+    (folder / name).write_text((folder / name).read_text().replace("[[reconc", BLOCKS.format() + "[[reconc"))
+    return name
+
+
+def test_companions_are_brought_back_before_each_test_and_one_that_is_cold_is_measured_first(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Block, "rest_seconds", 0.0)
+    ran = run("run", before_each_test(tmp_path))
+    assert records(tmp_path), ran.err
+    (record,) = records(tmp_path)
+    assert record["failure"] is None, ran.err
+    measured = [one for one in record["slices"] if one["phase"] == "measure"]
+    assert sorted((one["cell"], one["subject"]) for one in measured) == [(c, s) for c in ("cold", "warm") for s in "ab"]
+    order = [one["cell"] if one["phase"] == "measure" else "load" for one in record["slices"]]
+    assert order[:2] == ["cold", "cold"] and order[-2:] == ["warm", "warm"] and "load" in order[2:-2]
+    states = {one["role"]: one["state"] for subject in record["subjects"] for one in subject["processes"]}
+    assert [one["slice"] for one in record["restored"]] == [one["number"] for one in measured]
+    assert {(one["role"], one["state"]) for one in record["restored"]} == {("database", states["database"])}
+    (log,) = tmp_path.glob("runs/*/trials/01/a.database.state.log")
+    assert re.findall(r"restored for time (\d)", log.read_text()) == ["0", "1", "2"]
+
+
+def test_faces_of_the_same_processes_restore_them_one_after_the_other(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is restored knows for which time, so that no two states have the same ids."""
+    monkeypatch.setattr(Block, "rest_seconds", 0.0)
+    name = before_each_test(tmp_path)
+    lines = (tmp_path / name).read_text().splitlines()
+    face = '  { label = "b", same_as = "a" },'
+    (tmp_path / name).write_text("\n".join(face if line.startswith('  { label = "b"') else line for line in lines))
+    ran = run("run", name)
+    logs = list(tmp_path.glob("runs/*/trials/01/a.database.state.log"))
+    assert logs, ran.err
+    assert re.findall(r"restored for time (\d)", logs[0].read_text()) == ["0", "1", "2", "3", "4"]
+
+
+def test_a_companion_that_is_not_what_it_was_before_a_test_ends_the_trial(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Block, "rest_seconds", 0.0)
+    words = ("--only", "a")
+    run("run", before_each_test(tmp_path, first=', factors = { mode = "grows" }'), *words)
+    kind, message = failures(tmp_path)[0]
+    assert kind == "state" and message.startswith("before cold the state of its database is '1 rows, "), message
 
 
 def test_a_companion_that_cannot_be_restored_is_named_with_its_log(run: Run, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ..plan.kinds import kind_of, may_take_turns
 from ..store.earlier import described
 from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
+from .contrasts import differences
 from .decisions import decisions, judged_by
 from .detections import detections
 from .figures import COLUMNS, ForkFigure, figures
@@ -33,7 +34,7 @@ _TELLING = {
     "environment.json": "on which machine and of which versions the figures are is not known",
     "study.toml": "what was asked, and which measures of its own the study had, is not known",
 }
-_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded")
+_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences")
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def _verdicts(
         machine=described(run.environment.get("machine")),
         contradictions=contradicted,
         counts=settled_counts(run),
+        differences=list(differences(run, registry(run.study), fork_figures)),
         **_layers(run),
     )
 

@@ -34,20 +34,21 @@ HURRIED = "-hurried"
 class TrialSlices:
     """The slices of one trial, by what they are for. Warm-up slices are offered; the driver takes what it needs.
 
-    `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be driven. `spare` are further pairs of a cell,
-    to make up for those in which a compiler wakes up again.
+    `cold` are measured before the warm-up. `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be
+    driven. `spare` are further pairs of a cell, to make up for those in which a compiler wakes up again.
     """
 
     head_start: dict[tuple[str, str], list[SlicePlan]]
     warm_up: dict[tuple[str, str], list[SlicePlan]]
     measure: list[SlicePlan]
     spare: dict[str, list[list[SlicePlan]]] = field(default_factory=dict)
+    cold: list[SlicePlan] = field(default_factory=list)
 
     def all(self) -> list[SlicePlan]:
         """Every slice that the trial may drive, offered warm-ups and spare pairs too, by number."""
         offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
         spare = [plan for pairs in self.spare.values() for pair in pairs for plan in pair]
-        return sorted([*offered, *self.measure, *spare], key=lambda plan: plan.number)
+        return sorted([*self.cold, *offered, *self.measure, *spare], key=lambda plan: plan.number)
 
 
 def plan_slices(
@@ -75,8 +76,7 @@ def plan_slices(
         return plans
 
     warm_up_count = 1 if alone else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    head_seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * len(warmed_in))
-    heads = math.ceil(head_seconds / schedule.slice_seconds / len(warmed_in))
+    heads = _head_starts(schedule, len(warmed_in))
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
@@ -88,7 +88,7 @@ def plan_slices(
                 shared = sum(host == subject for host in faces.values())
                 head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
             warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
-    measure: list[SlicePlan] = []
+    slices = TrialSlices(head_start, warm_up, [])
     spare: dict[str, dict[int, list[SlicePlan]]] = {}
     for pair, cell, subject in _measured_order(_with_spare_pairs(schedule), trial):
         plan = take("measure", subject, cell, 1)[0].model_copy(
@@ -97,8 +97,15 @@ def plan_slices(
         if kind_of(cell).sliced and pair >= schedule.pairs_per_cell:
             spare.setdefault(cell.name, {}).setdefault(pair, []).append(plan)
         else:
-            measure.append(plan)
-    return TrialSlices(head_start, warm_up, measure, {cell: list(pairs.values()) for cell, pairs in spare.items()})
+            (slices.cold if cell.cold else slices.measure).append(plan)
+    slices.spare.update((cell, list(pairs.values())) for cell, pairs in spare.items())
+    return slices
+
+
+def _head_starts(schedule: Schedule, cells: int) -> int:
+    """How many slices of head start a subject has in each of the `cells` that are warmed up in."""
+    seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * cells)
+    return math.ceil(seconds / schedule.slice_seconds / max(1, cells))
 
 
 def _with_spare_pairs(schedule: Schedule) -> Schedule:

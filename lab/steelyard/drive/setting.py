@@ -17,6 +17,7 @@ from ..models.records import (
     Failure,
     Reconciled,
     Recorded,
+    Restored,
     Schedule,
     Settled,
     SlicePlan,
@@ -51,6 +52,7 @@ class TrialLog:
     counted: list[Counted] = field(default_factory=list)
     reconciled: list[Reconciled] = field(default_factory=list)
     settled: list[Settled] = field(default_factory=list)
+    restored: list[Restored] = field(default_factory=list)
     recorded: list[Recorded] = field(default_factory=list)
     samples_checked: int = 0
     distress: list[Distress] = field(default_factory=list)

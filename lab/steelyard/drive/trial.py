@@ -15,7 +15,7 @@ from typing import Any
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
 from ..models.job import Turn
-from ..models.records import Failure, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
+from ..models.records import Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import doctor, processes
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
@@ -99,6 +99,7 @@ def _record(
         counted=log.counted,
         reconciled=log.reconciled,
         settled=log.settled,
+        restored=log.restored,
         recorded=log.recorded,
         samples_checked=log.samples_checked,
         wrong_samples=log.wrong_samples,
@@ -140,6 +141,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
             counts = ServiceCounts(running)
             with Engine(job, log.folder) as engine, processes.Observer(log.folder) as observer:
                 driver = _Driver(setting, plan, log, running, engine, observer, counts)
+                driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
             log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
@@ -194,6 +196,18 @@ class _Driver:
         )
         log.distress = self.watch.distress
 
+    def measure_cold(self, slices: TrialSlices) -> None:
+        """What is measured before any load: on the subjects' own processors, as all that is, which they then leave again."""
+        if not slices.cold:
+            return
+        for subject in self._running.values():
+            subject.pin(self._setting.shares)
+        for _, group in groupby(slices.cold, lambda plan: plan.cell):
+            self._drive_pair(list(group), 1)
+        for subject in self._running.values():
+            subject.thaw()
+            subject.unpin(self._setting.shares)
+
     def warm_up(self, slices: TrialSlices, begun: float) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
 
@@ -206,7 +220,7 @@ class _Driver:
             subject.pin(self._setting.shares)
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
         spent = dict.fromkeys(slices.warm_up, 0.0)
-        for turn in range(max(len(plans) for plans in slices.warm_up.values())):
+        for turn in range(max((len(plans) for plans in slices.warm_up.values()), default=0)):
             pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
             had = [(self._compiles(label), spent[label, cell]) for label, cell in pending]
             if warm_up_is_over(self._setting.warm_up_within, time.monotonic() - begun, had):
@@ -232,7 +246,7 @@ class _Driver:
 
     def measure(self, slices: TrialSlices) -> None:
         """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones."""
-        total = max(plan.pair or 0 for plan in slices.measure) + 1
+        total = max((plan.pair or 0 for plan in slices.measure), default=0) + 1
         voided: Counter[str] = Counter()
         for (cell, _), group in groupby(slices.measure, lambda plan: (plan.cell, plan.pair or 0)):
             voided[cell] += self._drive_pair(list(group), total)
@@ -269,8 +283,25 @@ class _Driver:
         if pause:
             time.sleep(pause)
         self._freeze_others(plan)
+        self._restore(plan)
         [driven] = self._observed([plan], lambda: self._drive_until_settled(plan))
         return driven
+
+    def _restore(self, plan: SlicePlan) -> None:
+        """Bring the companions to the state in which the trial began; raises TrialFailedError where they do not come to it."""
+        if plan.phase != "measure" or self._setting.schedule.restore != "test":
+            return
+        for role, began, state in self._running[plan.subject].restore(self._setting.progress):
+            self._log.restored.append(Restored(slice=plan.number, subject=plan.subject, role=role, state=state))
+            if state != began:
+                raise TrialFailedError(
+                    Failure(
+                        kind="state",
+                        subject=plan.subject,
+                        message=f"before {plan.cell} the state of its {role} is '{state}', and was '{began}' before",
+                    ),
+                    hint="what the service wrote before was to be gone: [state] of the server.toml says how it is restored",
+                )
 
     def _drive_until_settled(self, plan: SlicePlan) -> None:
         """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""

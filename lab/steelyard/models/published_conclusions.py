@@ -36,6 +36,32 @@ class ContradictedClaim(Strict):
         return self
 
 
+class TriedClaim(Strict):
+    """A claim that holds where `figure`, arithmetic on this study's own figures, lies between `least` and `most`.
+
+    In `figure` TEST_KIND_LAYER_percent and TEST_KIND_LAYER_ms are a layer's (without KIND those of all requests), and TEST_MEASURE
+    is a measure's, with `_` for `-`. `meaning` says what it is, `section` where the claim stands in the paper.
+    """
+
+    section: str
+    text: str
+    figure: str
+    meaning: str
+    unit: str = ""
+    least: float | None = None
+    most: float | None = None
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> TriedClaim:
+        if self.least is None and self.most is None:
+            raise ValueError("a claim needs 'least', 'most' or both")
+        return self
+
+    def borne_out(self, figure: float) -> bool:
+        """Whether the figure is as the claim has it."""
+        return (self.least is None or figure >= self.least) and (self.most is None or figure <= self.most)
+
+
 class ChartReading(Strict):
     """What the paper read off a chart, and the detector that computes it here (a file of analyse/detectors).
 
@@ -56,4 +82,5 @@ class Conclusions(Strict):
     """The content of a study's claims.toml."""
 
     claims: list[ContradictedClaim] = []
+    tried: list[TriedClaim] = []
     readings: list[ChartReading] = []

@@ -20,7 +20,8 @@ class Cell(Strict):
     `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged.
     `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests
     on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's parameters that
-    this cell has of its own. Judged cells of one `family` share an error rate; without one, each is a question of its own.
+    this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an error rate; without
+    one, each is a question of its own.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Cell(Strict):
     judged_by: str = ""
     payload: dict[str, int] = {}
     family: str = ""
+    cold: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -99,7 +101,8 @@ class Schedule(Strict):
     `pairs_fixed` is false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks.
     `left_out` says what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the
     reason. `sessions` are those that the cells' mixes may name, `spans` times between events of the service. `observe` is what the
-    study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's.
+    study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's. `restore` says before what companions are
+    brought to their starting state.
     """
 
     study: str
@@ -131,6 +134,7 @@ class Schedule(Strict):
     layers: list[Layer] = []
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
+    restore: Literal["trial", "test"] = "trial"
 
 
 class EarlierAnswer(Strict):
@@ -185,6 +189,15 @@ class Reconciled(Strict):
     subject: str
     name: str
     found: str
+
+
+class Restored(Strict):
+    """The starting state to which the process in a role was brought before a measured slice, as it was verified by."""
+
+    slice: int
+    subject: str
+    role: str
+    state: str
 
 
 class Settled(Strict):
@@ -321,6 +334,7 @@ class TrialRecord(Strict):
     counted: list[Counted] = []
     reconciled: list[Reconciled] = []
     settled: list[Settled] = []
+    restored: list[Restored] = []
     recorded: list[Recorded] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []

@@ -112,6 +112,7 @@ class State(Strict):
 
     The argument lists run once the companion is ready and before a service starts. `restore` makes the starting state; what
     `verify` prints, counts and checksums, stands in the trial's record and must be the same in every trial of a run.
+    Where a study restores before each test, they run again while the service does; STEELYARD_RESTORED then says for which time.
     """
 
     restore: list[Argv] = []

@@ -32,6 +32,16 @@ class Claim(Strict):
     source: str
 
 
+class Contrast(Strict):
+    """A difference that the study asks for: a measure's values in `test` less those in the test `than` of the same subject, or
+    where `than` is not said, each subject's less the reference's in `test`. `text` is what is asked, in words."""
+
+    text: str
+    measure: str
+    test: str
+    than: str = ""
+
+
 class PublishedFigure(Strict):
     """What the paper's text says of a measure of ours: `low` to `high` for a subject in these tests, in the measure's unit.
 
@@ -139,11 +149,12 @@ class Test(Strict):
     `bytes` is the size of a request as published. `overview` holds values that the publication gives elsewhere and
     differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. With `percent_of`, the
     levels of its steps are percentages of that parameter of the study; where nobody gave the parameter, there is no such test.
-    `also` are names that a user may ask for it by, where several experiments share it.
+    `also` are names that a user may ask for it by, where several experiments share it. A `cold` one is driven before the warm-up.
     """
 
     name: TestName
     also: list[TestName] = []
+    cold: bool = False
     title: str
     source: str
     operation: str
@@ -255,6 +266,8 @@ class Study(Strict):
     `observe` asks for more than every run records, at a price that the subjects pay: `layers` (where a request's time goes inside
     the server, by the monitor that the service links) and `collector` (the log of the garbage collector).
     `published` and `contradicting` are figures of the paper's text, and those of them that do not go together.
+    `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
+    their starting state: each `trial`, or each `test` in it, too.
     `usual_tests` are the tests that run where nobody names any; none said, all of them.
     """
 
@@ -282,6 +295,7 @@ class Study(Strict):
     claims: list[Claim] = []
     published: list[PublishedFigure] = []
     contradicting: list[ContradictingStatements] = []
+    contrasts: list[Contrast] = []
     measures: list[MeasureData] = []
     tests: list[Test] = []
     usual_tests: list[str] = []
@@ -294,6 +308,7 @@ class Study(Strict):
     work: Work | None = None
     spans: list[Span] = []
     observe: list[Observed] = []
+    restore: Literal["trial", "test"] = "trial"
 
     def first_server(self) -> str:
         """The server that the first subject runs on (of several parts: the first)."""

@@ -206,6 +206,25 @@ class ContradictedRun(Strict):
     earlier_interval: tuple[Significant, Significant]
 
 
+class Difference(Strict):
+    """What a contrast of the study comes to for a subject: the mean over forks of its value less the other one's, in `unit`.
+
+    The other is that of the subject `than_subject` in `than_cell`; `interval` is Student's t at 95% (null under two forks).
+    """
+
+    text: str
+    measure: str
+    unit: str
+    subject: str
+    cell: str
+    than_subject: str
+    than_cell: str
+    value: Significant
+    interval: tuple[Significant, Significant] | None
+    forks: int
+    sentence: str
+
+
 class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
@@ -215,6 +234,7 @@ class Verdicts(Strict):
     `notes` are what a reader must know beside the figures. All holds on `machine` (empty: not recorded), and `contradictions` are
     what runs before it found otherwise there or elsewhere. Where layers were observed, `layers` are those of all requests,
     `layers_by_kind` those of each kind, `slow_layers` says what makes slow ones slow, `recorded` what that rests on.
+    `differences` are those that the study asks for (`[[contrasts]]`).
     """
 
     run: str
@@ -238,3 +258,4 @@ class Verdicts(Strict):
     layers_by_kind: list[LayerFigure] = []
     slow_layers: list[SlowLayer] = []
     recorded: list[RecordCount] = []
+    differences: list[Difference] = []

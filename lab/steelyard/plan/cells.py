@@ -180,6 +180,7 @@ def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
             title=test.title,
             until=test.until,
             judged_by=study.judged_by,
+            cold=test.cold,
         )
         for test in _tests(study, request, settings)
         if not request.operations or test.operation in request.operations

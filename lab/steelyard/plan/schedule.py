@@ -76,6 +76,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         sessions=study.sessions,
         spans=study.spans,
         observe=study.observe,
+        restore=study.restore,
         **_layers_of(study, service),
     )
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
@@ -75,6 +75,7 @@ class RunningPart:
         self.log = log
         self.words = words
         self.start_seconds = start_seconds
+        self.restored = 0  # how often since it was started, by whichever subjects share it
 
 
 class RunningSubject:
@@ -119,6 +120,25 @@ class RunningSubject:
         """Keep each part's processes on the processors that `shares` gives it; raises KeeperError."""
         for part in self.parts:
             part.keeper.pin(shares.of(part.part.processors))
+
+    def unpin(self, shares: Shares) -> None:
+        """Let the processes of all parts run on every processor that subjects and engine have; raises KeeperError."""
+        for part in self.parts:
+            part.keeper.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
+
+    def restore(self, progress: Progress) -> list[tuple[str, str, str]]:
+        """Bring the companions that have a starting state back to it, while the service runs.
+
+        Gives of each its role, what proved its state when it was started, and what does now; raises ProvisionError.
+        """
+        told = []
+        for part in self.parts:
+            if part.part.server.model.state is not None:
+                part.restored += 1
+                again = {**part.words.environment, "STEELYARD_RESTORED": str(part.restored)}
+                words = replace(part.words, environment=again)
+                told.append((part.part.place, part.state, _restored(part.part.server, words, part.log, progress)))
+        return told
 
     def redeploy(self, seconds: float) -> None:
         """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""

@@ -38,7 +38,8 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
     """Copy a stored run into the new folder `to`; raises StoreError.
 
     Of its own files stay all but `leave_out`, of the corpus what is not made from the seed, of a complete trial what is read
-    and of any other its logs too, of the histograms the `kinds` of measured slices, of the sampled answers ten, wrong ones
+    and of any other its logs too, of the histograms the `kinds` of measured slices, of layers
+    the requests of those, of the sampled answers ten, wrong ones
     first. The user's home is `~`.
     """
     (to / "corpus").mkdir(parents=True)
@@ -56,7 +57,11 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
             if trial.status == "complete" and name not in _READ and not name.endswith(collector_log.SUFFIX):
                 continue
             content = read_bytes(trial.folder / name)
-            _put_gzipped(folder / name, _read_ones(trial, content, kinds) if name == _HISTOGRAMS else content)
+            if name == _HISTOGRAMS:
+                content = _read_ones(trial, content, kinds)
+            elif name == layer_table.NAME:
+                content = _measured_requests(trial, content)
+            _put_gzipped(folder / name, content)
         _keep_samples(trial, [row for of, row in samples if of is trial], folder / "samples")
 
 
@@ -87,13 +92,27 @@ def _without_home(content: bytes) -> bytes:
 
 def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
     """Of a histogram log the lines of measured slices and these kinds; what is no histogram stays."""
-    measured = {number for number, row in trial.slices.items() if row.phase == "measure"}
+    measured = _measured(trial)
     kept = []
     for line in log.decode("utf-8").splitlines(keepends=True):
         tag = _TAG.match(line)
         if tag is None or (int(tag[1]) in measured and tag[2] in kinds):
             kept.append(line)
     return "".join(kept).encode()
+
+
+def _measured_requests(trial: Trial, table: bytes) -> bytes:
+    """Of a table of layers its head and the rows of measured slices."""
+    measured = {str(number) for number in _measured(trial)}
+    head, *lines = table.decode("utf-8").splitlines(keepends=True)
+    place = head.rstrip().split(",").index("slice")
+    # No label holds a comma, so what stands before the slice is never quoted.
+    return "".join([head, *(line for line in lines if line.split(",", place + 1)[place] in measured)]).encode()
+
+
+def _measured(trial: Trial) -> set[int]:
+    """The numbers of its measured slices."""
+    return {number for number, row in trial.slices.items() if row.phase == "measure"}
 
 
 def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:

@@ -252,9 +252,14 @@ CREATE TABLE passenger (id BIGINT PRIMARY KEY, reservation_id BIGINT NOT NULL RE
   nationality VARCHAR(2) NOT NULL, passport VARCHAR(20) NOT NULL, passport_expires DATE NOT NULL,
   email VARCHAR(200) NOT NULL, phone VARCHAR(40) NOT NULL, street VARCHAR(200) NOT NULL, city VARCHAR(200) NOT NULL,
   bags INTEGER NOT NULL);
-CREATE SEQUENCE reservation_seq START WITH 1 INCREMENT BY 50;
-CREATE SEQUENCE passenger_seq START WITH 1 INCREMENT BY 100;
 """
+
+# The service draws ids by the block and keeps what is left of one: restored while it runs, ids begin where no block of it was.
+SEQUENCES = """
+CREATE SEQUENCE reservation_seq START WITH {first} INCREMENT BY 50;
+CREATE SEQUENCE passenger_seq START WITH {first} INCREMENT BY 100;
+"""
+IDS_OF_A_STATE = 10**12
 
 INDEXES = """
 CREATE INDEX flight_by_route ON flight (origin_id, destination_id);
@@ -262,9 +267,13 @@ CREATE INDEX passenger_by_reservation ON passenger (reservation_id);
 """
 
 
-def statements(domain: Domain) -> Iterator[str]:
-    """The SQL that makes the database's starting state, in H2's and PostgreSQL's common tongue; ids are places plus 1."""
+def statements(domain: Domain, restored: int = 0) -> Iterator[str]:
+    """The SQL that makes the database's starting state, in H2's and PostgreSQL's common tongue; ids are places plus 1.
+
+    `restored` says how often that was done before with the same service running.
+    """
     yield TABLES
+    yield SEQUENCES.format(first=restored * IDS_OF_A_STATE + 1)
     yield "INSERT INTO domain_root VALUES (1, 0, 0);\n"
     airlines = ((one.code, one.name, one.country, 1) for one in domain.airlines)
     yield from _inserts("airline", airlines)
@@ -315,7 +324,8 @@ def main(arguments: list[str]) -> int:
         if unknown:
             raise SettingError(f"there is no setting '{unknown[0][:40]}'; there are {', '.join(SETTINGS)}")
         settings = settled(given) if given else of_environment()
-        sys.stdout.writelines(statements(Domain(settings)))
+        restored = int(os.environ.get("STEELYARD_RESTORED") or 0)  # the lab's own count
+        sys.stdout.writelines(statements(Domain(settings), restored))
     except SettingError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

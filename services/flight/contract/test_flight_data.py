@@ -85,3 +85,17 @@ def test_a_setting_that_cannot_be_is_one_message(setting: str, said: str) -> Non
     )
     assert ran.returncode == 1 and ran.stdout == ""
     assert said in ran.stderr and ran.stderr.count("\n") == 1, ran.stderr
+
+
+def test_a_state_that_is_restored_while_the_service_runs_has_the_same_rows_and_ids_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The service keeps what is left of the blocks of ids that it drew."""
+    states = []
+    for restored in ("", "1", "2"):
+        monkeypatch.setenv("STEELYARD_RESTORED", restored)
+        assert domain_data.main([]) == 0
+        states.append(capsys.readouterr().out)
+    firsts = [[int(first) for first in re.findall(r"START WITH (\d+)", state)] for state in states]
+    assert firsts[0] == [1, 1] and firsts[1][0] > 10**9 and firsts[2][0] - firsts[1][0] > 10**9
+    assert len({re.sub(r"START WITH \d+", "", state) for state in states}) == 1

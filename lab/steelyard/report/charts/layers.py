@@ -59,10 +59,10 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
             .encode(
                 x=channel("ms:Q", stack="zero", axis=axis_of(title="ms a request", tickCount=6, format=",~r")),
                 y=channel("bar:N", sort=list(bars), axis=axis_of(title=None)),
-                color=_colour(layers),
+                color=layer_colour(layers),
                 order=channel("order:Q"),
             )
-            .sized(width=width - 190, height=28 * len(bars) + 10)
+            .sized(width=width, height=28 * len(bars) + 50)
         )
 
     wide, narrow = draw(f"flame-{place}", build)
@@ -83,7 +83,8 @@ def _margins(figure: LayerFigure) -> str:
     return ", ".join(value_text(figure.margins[level]) for level in sorted(figure.margins)) or "one run"
 
 
-def _colour(layers: Sequence[Layer]) -> Channel:
+def layer_colour(layers: Sequence[Layer]) -> Channel:
+    """How the layers are coloured in every chart of them; the page has their legend."""
     named = colours(layers)
     scale = scale_of(domain=[title for title, _ in named], range=[colour for _, colour in named])
     return channel("layer:N", scale=scale, legend=None)
@@ -173,7 +174,7 @@ def _time_chart(
             x=channel("from:Q", axis=axis, scale=scale_of(nice=False)),
             x2="to:Q",
             y=channel("request:O", axis=axis_of(title="requests in order of time", labels=False)),
-            color=_colour(layers),
+            color=layer_colour(layers),
         )
         for depth in range(deepest + 1)
     ]

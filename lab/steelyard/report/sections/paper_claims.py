@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...analyse.analysis import Analysis
+from ...base.csvfiles import is_stored
+from ...base.formula import parse
 from ...base.text import number_text, value_text
 from ...catalogue.published_layers import LAYERS
 from ...catalogue.published_tables import CLAIMS, contradiction_by, layer_quantities, read_conclusions
 from ...models.verdict import Verdicts
 from ..section import Section
-from ..subjects import text
+from ..subjects import called, text
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -23,6 +25,8 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "figures": [_figure(published, analysis) for published in _tables(study, "published")],
         "contradicting": list(_contradicting(study)),
         "contradicted": list(_contradicted(analysis.run.folder)),
+        "tried": list(_tried(analysis)),
+        "differences": [difference.sentence for difference in analysis.verdicts.differences],
     }
     return {**parts, "paper": _paper(study)} if any(parts.values()) else None
 
@@ -95,6 +99,41 @@ def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
             assumed = f", assuming that {claim.assumes}" if claim.assumes else ""
             said = f"its own tables say {number_text(checked.figure)}{unit}: {claim.meaning}{assumed}"
             yield f"{claim.text} (section {claim.section})", said
+
+
+def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
+    """Each claim that can be held against the study's own figures: its section, its words, the subject, its figure and whether
+    that is as claimed."""
+    run = analysis.run
+    if not is_stored(run.folder / CLAIMS):
+        return
+    for claim in read_conclusions(run.folder / CLAIMS).tried:
+        formula = parse(claim.figure, frozenset(), histograms=False, prefixes=("",))
+        values = {
+            subject: formula.evaluate(_quantities(analysis, subject), lambda *_: None)
+            for subject in run.schedule.subjects
+        }
+        told = {subject: value for subject, value in values.items() if value is not None}
+        for subject, value in told.items():
+            shown = value_text(value) + ("%" if claim.unit == "%" else f" {claim.unit}".rstrip())
+            word = "as claimed" if claim.borne_out(value) else "not so here"
+            yield claim.section, claim.text, called(run, subject), f"{shown}: {claim.meaning}", word
+        if not told:
+            yield claim.section, claim.text, "", "", "not in this run"
+
+
+def _quantities(analysis: Analysis, subject: str) -> dict[str, float]:
+    """A subject's figures under the names that claims call them by (TriedClaim)."""
+    verdicts = analysis.verdicts
+    named: dict[str, float] = {}
+    for layer in (*verdicts.layers, *verdicts.layers_by_kind):
+        if layer.subject == subject:
+            name = "_".join(part for part in (layer.cell, layer.kind, layer.layer) if part).replace("-", "_")
+            named |= {f"{name}_percent": layer.percent, f"{name}_ms": layer.ms}
+    for figure in verdicts.figures:
+        if figure.subject == subject and figure.value is not None:
+            named[f"{figure.cell}_{figure.measure}".replace("-", "_")] = figure.value
+    return named
 
 
 def _span(entry: Mapping[str, Any]) -> str:

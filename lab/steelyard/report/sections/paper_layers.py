@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from ...analyse.analysis import Analysis
-from ...base.text import value_text
+from ...base.text import counted, value_text
 from ...catalogue.published_layers import (
     LAYERS,
     MEASURES,
@@ -14,11 +16,16 @@ from ...catalogue.published_layers import (
     read_published_layers,
     read_published_measures,
 )
-from ...models.verdict import LayerFigure
+from ...models.verdict import Figure, LayerFigure
+from ...store.stored_run import Run
+from ..charts.layers import legend
+from ..charts.shares import shares as shares_chart
+from ..drawing import Picture
 from ..section import Section
 from ..subjects import called
 
 NONE = "-"
+SHARE = "%"  # the unit of what means the same on any machine
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -30,11 +37,66 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     if not layers and not measures:
         return None
     subjects = run.schedule.subjects
+    tables = list(_tables(analysis, layers))
     return {
         "subjects": tuple(called(run, subject) for subject in subjects),
+        "legend": legend(run.schedule.layers),
+        "largest": tuple(_largest(run, tables)),
+        "charts": tuple(_charts(run, tables)),
         "layers": tuple(_layer_rows(analysis, layers, subjects)),
         "measures": tuple(_measure_rows(analysis, measures, subjects)),
     }
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """One breakdown of a table: the percent of each layer by its name, as printed, and here by subject."""
+
+    table: str
+    name: str
+    paper: Mapping[str, float]
+    here: Mapping[str, Mapping[str, float]]
+
+
+def _tables(analysis: Analysis, printed: Sequence[PublishedLayer]) -> Iterator[_Beside]:
+    """Those of which this run has something to hold beside, in the order in which they were printed."""
+    verdicts, schedule = analysis.verdicts, analysis.run.schedule
+    users = {cell.name: counted(cell.users, "user") for cell in schedule.cells}
+    kinds = {kind.name: kind.title for kind in schedule.request_kinds}
+    for (table, test, kind), rows in groupby(printed, lambda row: (row.table, row.test, row.kind)):
+        here: dict[str, dict[str, float]] = {}
+        for figure in (*verdicts.layers, *verdicts.layers_by_kind):
+            if (figure.cell, figure.kind) == (test, kind):
+                here.setdefault(figure.subject, {})[figure.layer] = figure.percent
+        if here:
+            name = kinds.get(kind, kind) if kind else users[test]
+            yield _Beside(table, name, {row.layer: float(row.percent) for row in rows}, here)
+
+
+def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
+    """Which layer takes the largest share of each breakdown, in the paper and by subject, and whether that is the same one."""
+    titles = {layer.name: layer.title for layer in run.schedule.layers}
+    for beside in tables:
+        theirs = max(beside.paper, key=lambda layer: beside.paper[layer])
+        ours = {subject: max(shares, key=lambda layer: shares[layer]) for subject, shares in beside.here.items()}
+        said = ", ".join(
+            f"{titles[layer]} with {value_text(beside.here[subject][layer])}% on {called(run, subject)}"
+            for subject, layer in ours.items()
+        )
+        same = {layer == theirs for layer in ours.values()}
+        word = "the same" if same == {True} else "another" if same == {False} else "not the same for all"
+        printed = f"{titles.get(theirs, theirs)} with {value_text(beside.paper[theirs])}%"
+        yield f"Table {beside.table}, {beside.name}: {printed} in the paper; here {said}: {word}."
+
+
+def _charts(run: Run, tables: Sequence[_Beside]) -> Iterator[Picture]:
+    """A chart a table, the paper's bar above ours in each of its breakdowns."""
+    for place, (table, besides) in enumerate(groupby(tables, lambda beside: beside.table)):
+        bars: dict[str, Mapping[str, float]] = {}
+        for beside in besides:
+            bars[f"{beside.name}, paper"] = beside.paper
+            bars |= {f"{beside.name}, {called(run, subject)}": shares for subject, shares in beside.here.items()}
+        yield shares_chart(place, f"Table {table}, and this run", bars, run.schedule.layers)
 
 
 def _layer_rows(
@@ -69,9 +131,25 @@ def _measure_rows(
     figures = {(figure.subject, figure.cell, figure.measure): figure for figure in analysis.verdicts.figures}
     for published in printed:
         ours = [figures.get((subject, published.test, published.measure)) for subject in subjects]
-        title = next((figure.title for figure in ours if figure is not None), published.measure)
-        values = (NONE if figure is None or figure.value is None else value_text(figure.value) for figure in ours)
-        yield published.table, published.test, title, published.value, *values
+        known = next((figure for figure in ours if figure is not None), None)
+        title = f"{known.title}, {known.unit}" if known is not None else published.measure
+        cells = (cell for figure in ours for cell in measured(figure, float(published.value)))
+        yield published.table, published.test, title, published.value, *cells
+
+
+def measured(figure: Figure | None, printed: float) -> tuple[str, str]:
+    """A figure with its interval, and where the printed value lies to that: only shares can be held beside each other."""
+    if figure is None or figure.value is None:
+        return NONE, NONE
+    if figure.interval is None:
+        # Of nothing but zeros there is no interval; they are no less a count.
+        same = figure.unit == SHARE and figure.value == printed == 0
+        return value_text(figure.value), "the same" if same else NONE
+    low, high = figure.interval
+    shown = f"{value_text(figure.value)} ({value_text(low)} to {value_text(high)})"
+    if figure.unit != SHARE:
+        return shown, "not to be compared"
+    return shown, "below" if printed < low else "above" if printed > high else "within"
 
 
 SECTION = Section("paper_layers", content)

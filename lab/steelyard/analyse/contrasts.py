@@ -1,0 +1,74 @@
+"""The differences that a study asks for: of one measure between two tests or two subjects, fork by fork, with their interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from ..base.text import counted, value_text
+from ..models.study import Contrast
+from ..models.verdict import Difference
+from ..statistics.interval import Interval, student_interval
+from ..store.stored_run import Run
+from .figures import ForkFigure
+from .measures import Measure
+
+Values = Mapping[int, float]  # of a measure in a cell, by fork
+
+
+def differences(run: Run, measures: Mapping[str, Measure], figures: Sequence[ForkFigure]) -> Iterator[Difference]:
+    """Of each contrast of the run's study those that it has figures for, subject by subject."""
+    values: dict[tuple[str, str, str], dict[int, float]] = {}
+    for figure in figures:
+        if figure.fork is not None and figure.value is not None:
+            key = (figure.measure.name, figure.subject, figure.cell.name)
+            values.setdefault(key, {})[figure.fork] = figure.value
+    for entry in run.study.get("contrasts", []):
+        contrast = Contrast.model_validate(entry)
+        for subject in run.schedule.subjects:
+            other = (subject, contrast.than) if contrast.than else (run.schedule.reference, contrast.test)
+            mine = values.get((contrast.measure, subject, contrast.test), {})
+            theirs = values.get((contrast.measure, *other), {})
+            forks = sorted(mine.keys() & theirs.keys())
+            if forks and other != (subject, contrast.test):
+                pairs = [(mine[fork], theirs[fork]) for fork in forks]
+                yield _difference(contrast, measures[contrast.measure], subject, other, pairs)
+
+
+def _difference(
+    contrast: Contrast, measure: Measure, subject: str, other: tuple[str, str], pairs: Sequence[tuple[float, float]]
+) -> Difference:
+    by_fork = [mine - theirs for mine, theirs in pairs]
+    interval = student_interval(by_fork) if len(by_fork) > 1 else None
+    value = fmean(by_fork)
+    unit = "percent points" if measure.unit == "%" else measure.unit
+    names = (contrast.test, other[1]) if contrast.than else (subject, other[0])
+    means = [value_text(fmean(column)) for column in zip(*pairs, strict=True)]
+    on = subject if contrast.than else contrast.test
+    sentence = (
+        f"{contrast.text}: {measure.title}, {measure.unit}, on {on}: {means[0]} in {names[0]}, {means[1]} in {names[1]}: "
+        f"{_said(value, interval, unit, len(pairs))}."
+    )
+    return Difference(
+        text=contrast.text,
+        measure=measure.name,
+        unit=unit,
+        subject=subject,
+        cell=contrast.test,
+        than_subject=other[0],
+        than_cell=other[1],
+        value=value,
+        interval=(interval.low, interval.high) if interval is not None else None,
+        forks=len(pairs),
+        sentence=sentence,
+    )
+
+
+def _said(value: float, interval: Interval | None, unit: str, forks: int) -> str:
+    """A difference in words: which way it goes only where its interval leaves no other."""
+    if interval is None:
+        return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} in one fork, of which no interval can be told"
+    spans = f"95% interval of the difference {value_text(interval.low)} to {value_text(interval.high)}, {counted(forks, 'fork')}"
+    if interval.low <= 0 <= interval.high:
+        return f"not told apart ({value_text(value)} {unit}, {spans})"
+    return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} ({spans})"
