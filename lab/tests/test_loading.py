@@ -201,3 +201,15 @@ def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
     ramp = by_users([second(users, 10) for users in range(1, 41)])
     assert len(ramp) <= MOST_BANDS and ramp[0].users[0] == 1 and ramp[-1].users[1] == 40
     assert sum(band.seconds for band in ramp) == 40
+
+
+def test_runs_that_begin_in_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    from steelyard.base.errors import StoreError
+    from steelyard.loading.load import made
+
+    wanted = tmp_path / "runs" / "load-shop-2026-01-31-120000"
+    assert [made(wanted).name for _ in range(3)] == [wanted.name, f"{wanted.name}-2", f"{wanted.name}-3"]
+    (tmp_path / "file").touch()
+    for blocked in (tmp_path / "file", tmp_path / "file" / "runs"):
+        with pytest.raises(StoreError, match="cannot be made"):
+            made(blocked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..statistics.queue_limit import OpenStretch, Promise, Queue, fitted_capacity, limit_of, most_slow_in, slow_in
@@ -48,7 +47,7 @@ class Approach:
             if number not in self._settled and stretch.slow
         }
         worst = max(excess, key=lambda number: excess[number], default=None)
-        if worst is None or not self._is_slower(self.stretches[worst], {worst: self.stretches[worst]}):
+        if worst is None or not self.is_slower(self.stretches[worst], worst):
             return None
         return worst
 
@@ -68,17 +67,21 @@ class Approach:
         """Learn from the `second` time of a suspicious stage; whether the first was disturbed: the second is not slow, and counts
         alone. Where both are slow, that is how the service is, and both count."""
         self._settled |= {number, second}
-        pair = {number: self.stretches[number], second: stretch}
-        disturbed = not self._is_slower(stretch, pair)
+        disturbed = not self.is_slower(stretch, number)
         if disturbed:
             del self.stretches[number]
         self.tell(second, stretch)
         return disturbed
 
-    def _is_slower(self, stretch: OpenStretch, without: Mapping[int, OpenStretch]) -> bool:
+    def settle(self, number: int | None) -> None:
+        """Let a suspicious stage count as it is."""
+        self._settled |= set() if number is None else {number}
+
+    def is_slower(self, stretch: OpenStretch, without: int | None) -> bool:
+        """Whether more of a stage was slow than a queue of 2% less capacity explains than the others, but `without`, agree on."""
         capacity = self._fitted(without) or self.guess
         return stretch.slow > most_slow_in(stretch, self.queue, capacity / _MARGIN, self.promise)
 
-    def _fitted(self, without: Mapping[int, OpenStretch] | None = None) -> float | None:
-        others = [stretch for number, stretch in self.stretches.items() if number not in (without or {})]
+    def _fitted(self, without: int | None = None) -> float | None:
+        others = [stretch for number, stretch in self.stretches.items() if number != without]
         return fitted_capacity(others, self.queue, self.promise) if others else None

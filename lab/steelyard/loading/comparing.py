@@ -25,7 +25,7 @@ from . import figures
 from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, verify
-from .load import load_text, loadable, stretch_of
+from .load import load_text, loadable, made, stretch_of
 from .requests import write_requests
 from .starting import can_start, started
 from .who_asks import with_auth
@@ -95,7 +95,7 @@ def compare(
     pairs = words.pairs or pairs_within(words, forks, _START_SECONDS if anew else 0.0)
     not_loaded: list[LeftOut] = []
     with machine_lock("steelyard compare"):
-        folder.mkdir(parents=True)
+        folder = made(folder)
         shares = share()
         write_document(folder / "environment.json", environment.describe([], shares, command))
         progress.plan(words.budget_seconds)

@@ -182,8 +182,12 @@ class Search:
         stretch = driven.arrivals(self.words.promised)
         if driven.why_not:
             self.left_out[number] = driven.why_not
-        elif driven.held_up > _MOST_HELD_UP * approach.promise.seconds:
+        elif driven.held_up > _MOST_HELD_UP * approach.promise.seconds and (
+            suspect is None or approach.is_slower(stretch, suspect)
+        ):
+            # Of a suspicious one it says nothing, so that one counts: it is not driven for ever on a machine that is never still.
             self.left_out[number] = _HELD_UP
+            approach.settle(suspect)
         elif suspect is None:
             approach.tell(number, stretch)
         elif approach.tell_again(suspect, number, stretch):

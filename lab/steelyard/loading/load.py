@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def prepared(
     asked, who_asks = with_auth(asked, secret_headers)
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"):
-        _make(folder)
+        folder = made(folder)
         corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
         shares = share()
         write_document(folder / "environment.json", environment.describe([], shares, _without_values(command)))
@@ -142,13 +143,21 @@ def _running(asked: Asked, log: Path, progress: Progress) -> Iterator[tuple[Serv
         yield service.model, kept_by
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise StoreError(
-            f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
-        ) from None
+def made(wanted: Path) -> Path:
+    """A new folder of this name, or with a number behind it where another run began in the same second; raises StoreError."""
+    for number in numbers(1):
+        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            if not folder.is_dir():
+                break
+        except OSError as error:
+            raise StoreError(
+                f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
+            ) from None
+    raise StoreError(f"the run's folder {wanted} cannot be made: a file is there", hint="--out names another place")
 
 
 def _without_values(command: Sequence[str]) -> list[str]:
