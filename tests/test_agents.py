@@ -21,7 +21,7 @@ def test_the_levels_are_tried_with_the_operation_that_was_asked_for(
     monkeypatch.setenv(MARK, str(tmp_path))
     for name, value in (("LEVELS", (1, 4)), ("WARM_UP_SLICES", 1), ("ROUNDS", 1), ("SLICE_SECONDS", 0.3)):
         monkeypatch.setattr(agents, name, value)
-    progress = Progress(Console(stderr=True), quiet=True)
+    progress = Progress(Console(quiet=True))
     service = entries.service("wstest")
     ready = subject.provided(SubjectSpec(label="go", parts=[PartSpec(server="go")]), service, progress)
     found = agents.find_agents(service, [ready], {"echoVoid": 1.0}, {}, tmp_path, cpus.share(), progress)

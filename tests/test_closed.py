@@ -21,7 +21,7 @@ from steelyard.provision import cpus, fetch, launch, subject
 from steelyard.provision.launch import RunningPart, RunningSubject
 from steelyard.provision.toolchain import jdk_home
 
-PROGRESS = Progress(Console(stderr=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 SERVICE = entries.service("wstest")
 
 

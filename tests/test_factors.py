@@ -34,7 +34,7 @@ VARIED = {
     "jdk": "17",
     "jvm": "-Dsaid=so -Dplain=$(exit);`exit`&|<'\"*",  # nothing of it means anything to a shell
 }
-PROGRESS = Progress(Console(stderr=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     monkeypatch.setenv(MARK, str(tmp_path))
     monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    progress = Progress(Console(stderr=True), quiet=True)
+    progress = Progress(Console(quiet=True))
 
     def checked(words: str, **wishes: object) -> ServerRow:
         row = servers.check(words, "wstest", progress, **wishes)  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def test_a_fault_is_named(check: Check, monkeypatch: pytest.MonkeyPatch, mode: s
 @pytest.mark.usefixtures("check")
 def test_a_redeployment_that_changes_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(servers, "_REDEPLOY_SECONDS", 1.0)
-    progress = Progress(Console(stderr=True), quiet=True)
+    progress = Progress(Console(quiet=True))
     odd, service = entries.server("odd"), entries.service("wstest")
     ready = subject.provided(SubjectSpec(label="odd", parts=[PartSpec(server="odd")]), service, progress)
     idle = replace(odd, model=odd.model.model_copy(update={"redeploy": [["true"]]}))

@@ -15,7 +15,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import subject
 from steelyard.provision.toolchain import require
 
-PROGRESS = Progress(Console(quiet=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 
 ROOT = Path(__file__).parent.parent
-PROGRESS = Progress(Console(stderr=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 HOUSES = {"tomcat-metro": "a house of one's own"}  # Tomcat itself takes no double quote in a path
 LONGEST_OF_A_SOCKET = 107  # bytes of a path that the kernel takes for a Unix socket
 

@@ -11,7 +11,6 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
-from io import StringIO
 from pathlib import Path
 from random import Random
 
@@ -106,7 +105,7 @@ class Shop:
 
 def started(spec: SubjectSpec, folder: Path) -> Iterator[Shop]:
     """A subject with its pet store, up until the caller has done with it."""
-    with Progress(Console(file=StringIO()), quiet=True) as progress:
+    with Progress(Console(quiet=True)) as progress:
         ready = subject.provided(spec, entries.service("petstore"), progress)
         with launch.started(ready, folder, cpus.share(companions=True), Random(time.time_ns()), progress) as running:
             yield Shop(running)

@@ -15,7 +15,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 
 pytestmark = pytest.mark.long
-PROGRESS = Progress(Console(quiet=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 SERVICES = ("wstest", "soakit", "flight", "soaservers")
 # What stacks describe by themselves, at `?wsdl` of the service's own path.
 SERVERS = sorted(

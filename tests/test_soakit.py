@@ -23,7 +23,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
 
-PROGRESS = Progress(Console(stderr=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 STUDY = """
 name = "orders"
 title = "A test's own grid"

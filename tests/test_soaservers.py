@@ -26,7 +26,7 @@ from steelyard.provision.launch import RunningPart, RunningSubject
 sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
 import graph
 
-PROGRESS = Progress(Console(stderr=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 MESH = graph.read(Path(graph.__file__).with_name("graph.xml"))
 CALLS = {"single": {}, "pair": {"left": 1, "right": 1}, "mesh": dict(MESH.calls())}
 

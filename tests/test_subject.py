@@ -35,7 +35,7 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
     tmp_path: Path, until: Callable[[Callable[[], bool], float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(MARK, str(tmp_path))
-    progress = Progress(Console(stderr=True), quiet=True)
+    progress = Progress(Console(quiet=True))
     service = entries.service("wstest")
     ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, service, progress)
     with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
@@ -65,7 +65,7 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
 
 
 def test_a_subject_with_a_database_connection_is_never_frozen_by_a_design() -> None:
-    progress = Progress(Console(stderr=True), quiet=True)
+    progress = Progress(Console(quiet=True))
     ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, entries.service("wstest"), progress)
     assert not ready.may_freeze
 
@@ -76,7 +76,7 @@ def test_a_stranger_on_the_port_is_not_taken_for_the_server_that_was_started(
     """The test server's own probe and its count are answered, by a server of another lab; ours never listens there."""
     strange = SubjectSpec(label="stranger", parts=[PartSpec(server="null")])
     ours = SubjectSpec(label="ours", parts=[PartSpec(server="null")])
-    service, progress = entries.service("wstest"), Progress(Console(stderr=True), quiet=True)
+    service, progress = entries.service("wstest"), Progress(Console(quiet=True))
     first, second = subject.all_provided([strange, ours], service, progress)
     with launch.started(first, tmp_path, cpus.share(), random.Random(), progress) as running:
         monkeypatch.setattr(launch, "free_ports", lambda _draw, _count: [running.front.port])

@@ -16,7 +16,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.plan.settings import Request, settle
 from steelyard.provision import cpus, subject
 
-PROGRESS = Progress(Console(stderr=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 
 
 def found(folder: Path, headers: dict[str, str]) -> int:

@@ -20,7 +20,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.launch import RunningSubject
 
-PROGRESS = Progress(Console(quiet=True), quiet=True)
+PROGRESS = Progress(Console(quiet=True))
 CONTRACTS = house.root() / "contracts"
 
 

@@ -32,7 +32,7 @@ COMPANIONS = {"tomcat-metro": JOURNALS, "tomcat-springws": [PartSpec(server="h2"
 
 def main() -> None:
     """Provide them all; what needs a toolchain that is not here is said, and left to the tests that skip it."""
-    with Progress(Console(stderr=True), quiet=True) as progress:
+    with Progress(Console(quiet=True)) as progress:
         for service, servers in WANTED.items():
             for name, factors in servers:
                 spec = SubjectSpec(

@@ -20,7 +20,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,7 @@ SHOP = SubjectSpec(
 @contextmanager
 def open_shop(folder: Path) -> Iterator[str]:
     """The address of a shop that is up meanwhile."""
-    with Progress(Console(file=StringIO()), quiet=True) as progress:
+    with Progress(Console(quiet=True)) as progress:
         ready = subject.provided(SHOP, entries.service("petstore"), progress)
         shares = cpus.share(companions=True)
         with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress) as running:

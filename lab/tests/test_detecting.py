@@ -18,7 +18,6 @@ from steelyard.base.house import root
 from steelyard.catalogue import entries, published_tables
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.verdict import Detection, Verdicts
-from steelyard.report import write_report
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
@@ -126,16 +125,6 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     console = Console(width=120, record=True, file=StringIO())
     console.print(decision_table(verdicts))
     assert B in console.export_text()
-
-
-def test_tests_that_are_judged_by_another_measure_than_throughput_say_so_wherever_they_are_decided(
-    tmp_path: Path,
-) -> None:
-    run = run_of(tmp_path, blocks={"1": HELD}, judged_by="response_time_mean")
-    assert "On echoStruct, by mean response time, on this machine: constant load" in analyse(run.folder).sentence
-    page = write_report(run.folder).read_text()
-    assert "mean response time, test by test" in page and "<p>By mean response time: the one that" in page
-    assert "by throughput" not in page.lower()
 
 
 def test_equal_subjects_are_named_as_equal_with_ratio_and_interval(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
     operation, permille, domain = LOADS[load]
     service = entries.service("flight")
     with (
-        Progress(Console(stderr=True), quiet=True) as progress,
+        Progress(Console(quiet=True)) as progress,
         TemporaryDirectory(prefix="steelyard-cost-") as scratch,
     ):
         folder = Path(scratch)

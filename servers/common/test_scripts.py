@@ -83,7 +83,7 @@ def test_a_value_of_several_lines_is_refused_in_a_sentence() -> None:
 def house(tmp_path: Path) -> Path:
     """Programs that only record their arguments, and of every product the files that the scripts read."""
     programs = [
-        *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2")),
+        *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2", "exim4")),
         *("cache/echo", "cache/wstest", "cache/wstest-null", "cache/python/bin/python", "cache/npm/service/main.js"),
         *("cache/product/bin/initdb", "cache/product/bin/postgres", "oracle/wlserver/server/lib/weblogic.jar"),
     ]
@@ -124,6 +124,7 @@ def commands(name: str, house: Path, scratch: Path) -> Iterator[list[str]]:
     model = entries.server(name).model
     values = {
         "port": "8080",
+        "port.mail.api": "0",  # of those that listen for themselves: any that is free
         "scratch": str(scratch),
         "cache": str(house / "cache"),
         "service": str(house / "service" / "echo"),

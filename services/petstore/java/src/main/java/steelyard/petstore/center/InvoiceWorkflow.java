@@ -38,10 +38,7 @@ public final class InvoiceWorkflow implements Workflow {
       mails.completed(orders.find(invoice.id(), database).orElseThrow());
       return;
     }
-    Orders.Known known =
-        orders
-            .find(invoice.id(), database)
-            .orElseThrow(() -> new BadDocumentException("an invoice of no order of ours"));
+    Orders.Known known = orders.invoiced(invoice.id(), database);
     if (known.status().equals(Orders.PENDING)) {
       throw new SQLException("the order " + known.id() + " is invoiced before it is approved");
     }

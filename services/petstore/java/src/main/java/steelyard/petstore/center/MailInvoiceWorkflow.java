@@ -24,10 +24,6 @@ public final class MailInvoiceWorkflow implements Workflow {
   public void handle(String document, Connection database)
       throws BadDocumentException, SQLException {
     Invoice invoice = documents.invoice(document);
-    Orders.Known known =
-        orders
-            .find(invoice.id(), database)
-            .orElseThrow(() -> new BadDocumentException("an invoice of no order of ours"));
-    mails.shipped(known, invoice);
+    mails.shipped(orders.invoiced(invoice.id(), database), invoice);
   }
 }

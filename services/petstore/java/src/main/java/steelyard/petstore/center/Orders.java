@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import steelyard.petstore.documents.BadDocumentException;
 import steelyard.petstore.documents.OrderLine;
 import steelyard.petstore.documents.PurchaseOrder;
 
@@ -62,6 +63,12 @@ public final class Orders {
 
   public Optional<Known> find(String id, Connection database) throws SQLException {
     return select("WHERE id = ?", id, database).stream().findFirst();
+  }
+
+  /** The order that an invoice is for; raises BadDocumentException where there is none. */
+  public Known invoiced(String id, Connection database) throws BadDocumentException, SQLException {
+    return find(id, database)
+        .orElseThrow(() -> new BadDocumentException("an invoice of no order of ours"));
   }
 
   /** At most a hundred orders of a status, the oldest first. */

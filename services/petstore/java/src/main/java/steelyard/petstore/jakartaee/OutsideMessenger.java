@@ -7,6 +7,7 @@ import jakarta.jms.Session;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import steelyard.petstore.messaging.Destination;
+import steelyard.petstore.messaging.JmsMessenger;
 import steelyard.petstore.messaging.MessagingException;
 import steelyard.petstore.messaging.Messenger;
 
@@ -28,13 +29,7 @@ final class OutsideMessenger implements Messenger, AutoCloseable {
   @Override
   public void send(Destination destination, String document) {
     try (Session session = connection().createSession(false, Session.AUTO_ACKNOWLEDGE)) {
-      var address =
-          destination.isTopic()
-              ? session.createTopic(destination.address())
-              : session.createQueue(destination.address());
-      try (var producer = session.createProducer(address)) {
-        producer.send(session.createTextMessage(document));
-      }
+      JmsMessenger.send(session, destination, document);
     } catch (JMSException away) {
       close(); // the next send begins with a new connection
       throw new MessagingException("the broker did not take a message", away);

@@ -21,15 +21,21 @@ public class JmsMessenger implements Messenger {
   public void send(Destination destination, String document) {
     try (Connection connection = connections.createConnection();
         Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE)) {
-      var address =
-          destination.isTopic()
-              ? session.createTopic(destination.address())
-              : session.createQueue(destination.address());
-      try (var producer = session.createProducer(address)) {
-        producer.send(session.createTextMessage(document));
-      }
+      send(session, destination, document);
     } catch (JMSException away) {
       throw new MessagingException("the broker did not take a message", away);
+    }
+  }
+
+  /** Sends over a session that somebody else opened; raises JMSException. */
+  public static void send(Session session, Destination destination, String document)
+      throws JMSException {
+    var address =
+        destination.isTopic()
+            ? session.createTopic(destination.address())
+            : session.createQueue(destination.address());
+    try (var producer = session.createProducer(address)) {
+      producer.send(session.createTextMessage(document));
     }
   }
 }
