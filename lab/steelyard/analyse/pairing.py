@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..base.text import counted
 from ..models.records import Cell, Schedule
 from ..plan.kinds import kind_of
 from ..statistics.steady import compiles
@@ -127,8 +128,8 @@ def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]
     """A failed trial is not judged, since what made it fail may have shaped its numbers; a stopped one is, if it has enough."""
     if trial.status == "failed":
         return "failed"
-    counted = sum(not pair.voids for pair in pairs)
+    kept = sum(not pair.voids for pair in pairs)
     needed = kind_of(cell).least_pairs(schedule, len(pairs))
-    if counted < needed:
-        return f"kept {counted} of at least {needed} pairs"
+    if kept < needed:
+        return f"kept {kept} of at least {counted(needed, 'pair')}"
     return None
