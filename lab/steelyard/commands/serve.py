@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..base.house import HOST
 from .options import console
 
 commands = typer.Typer()
@@ -16,11 +17,11 @@ commands = typer.Typer()
 @commands.command(
     name="serve",
     epilog="Examples: steelyard serve; steelyard serve docs/results --open; steelyard serve /srv/runs --port 8421. "
-    "From another machine: ssh -L 8421:127.0.0.1:8421 HOST, then open the address there.",
+    f"From another machine: ssh -L 8421:{HOST}:8421 NAME, then open the address there.",
 )
 def serve_command(
     folder: Annotated[Path, typer.Argument(help="The folder that holds runs, or one run.")] = Path("runs"),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help=f"Port on {HOST}; 0 takes a free one.")] = 0,
     allow_run: Annotated[
         bool, typer.Option("--allow-run", help="Let the page begin runs of studies, one at a time, into the folder.")
     ] = False,

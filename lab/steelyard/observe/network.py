@@ -6,6 +6,8 @@ import socket
 import threading
 import time
 
+from ..base.house import HOST
+
 _PIECE = 1 << 18  # bytes; large enough that the interpreter's own work between two calls is little
 _WINDOWS, _WINDOW_SECONDS = 5, 0.05
 _PATIENCE_SECONDS = 10.0
@@ -17,7 +19,7 @@ def loopback_bytes_per_s() -> float | None:
     The best of a few windows of a twentieth of a second: whatever else the machine does can only take from it, so it is a floor.
     """
     try:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
+        with socket.create_server((HOST, 0)) as listener:
             listener.settimeout(_PATIENCE_SECONDS)
             sender = threading.Thread(target=_send, args=(listener.getsockname(),), daemon=True)
             sender.start()

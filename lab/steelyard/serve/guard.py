@@ -9,6 +9,8 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse
 
+from ..base.house import HOST
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -43,7 +45,7 @@ class Guard:
     def __init__(self, app: Asgi, token: str, port: int) -> None:
         self._app = app
         self._token = token
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+        self._hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse with 403."""

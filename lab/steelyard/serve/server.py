@@ -11,6 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from ..base.errors import ConfigurationError
+from ..base.house import HOST, url
 from .app import app_of
 from .shelf import Shelf
 from .starting import Starter
@@ -30,7 +31,7 @@ def serve(folder: Path, port: int, *, allow_run: bool, ready: Callable[[str], No
         listening = stack.enter_context(socket.socket())
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind(("127.0.0.1", port))
+            listening.bind((HOST, port))
         except OSError as error:
             raise ConfigurationError(
                 f"port {port} cannot be had: {error.strerror}", hint="--port 0 takes a free one"
@@ -49,6 +50,6 @@ def serve(folder: Path, port: int, *, allow_run: bool, ready: Callable[[str], No
             timeout_graceful_shutdown=1,  # pages that watch a run never end by themselves
         )
         listening.listen(128)
-        ready(f"http://127.0.0.1:{bound}/{token}/")
+        ready(url(bound, f"/{token}/"))
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
