@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..base.text import change_text, counted
+from ..base.text import change_text, counted, short_text
 from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
@@ -253,7 +253,9 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
     bad = share > CLOSES_WARNING
     reason = f"{subject} on {cell.where} closed {share:.1f} connections per 1,000 requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
-    return Finding("Closes a 1,000", cell.name, subject, level, f"{share:.2g}", f"at most {CLOSES_WARNING:g}", reason)
+    return Finding(
+        "Closes a 1,000", cell.name, subject, level, short_text(share), f"at most {CLOSES_WARNING:g}", reason
+    )
 
 
 def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Iterator[Finding]:

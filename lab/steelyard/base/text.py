@@ -55,6 +55,11 @@ def enumerated(names: Sequence[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def short_text(value: float) -> str:
+    """A figure with two significant digits, or whole and grouped from 10 up; never with an exponent."""
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}"
+
+
 def number_text(value: float) -> str:
     """A number that may be a count: whole where it is, else as `value_text` has it."""
     return f"{value:,.0f}" if value == round(value) else value_text(value)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
 from ...analyse.sentences import deed, load_text
+from ...base.text import short_text
 from ...models.verdict import TrialFailure
 from ...store.stored_run import Run
 from ...store.tables import FAILURE_KINDS
@@ -78,7 +79,7 @@ def failure_headings(kinds: Sequence[str]) -> Iterator[str]:
 def failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """A row for each subject in each cell: how many requests of its measured slices ended as each of `kinds`, as text."""
     for cell, subject, total in _measured_rows(run):
-        closed = f"{1000 * total['closes'] / max(1, total['answered']):.2g}" if total["closes"] else "0"
+        closed = short_text(1000 * total["closes"] / max(1, total["answered"])) if total["closes"] else "0"
         yield cell, called(run, subject), *(f"{total[kind]:,}" for kind in kinds), *[closed] * ("closes" in kinds)
 
 

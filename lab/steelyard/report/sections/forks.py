@@ -10,7 +10,7 @@ from statistics import fmean
 
 from ...analyse.analysis import Analysis
 from ...analyse.pairing import Void, slice_voids
-from ...base.text import counted, value_text
+from ...base.text import counted, short_text, value_text
 from ...models.records import SlicePlan, SubjectRecord
 from ...plan.kinds import unbroken
 from ...store.collector_log import CollectorLog
@@ -83,7 +83,7 @@ def _row(run: Run, trial: Trial, label: str) -> ForkRow:
         up=value_text(record.start_seconds) if record is not None else "-",
         warm_up=_warm_up(trial, label),
         slices=str(len(measured)),
-        compiler=f"{100 * fmean(shares):.2g}" if shares else "-",
+        compiler=short_text(100 * fmean(shares)) if shares else "-",
         collector=_collector(record, logs),
         paused=value_text(paused) if logs else "-",
         voided=", ".join(f"{counted(count, 'slice')}: {why}" for why, count in sorted(voided.items())),
