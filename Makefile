@@ -6,6 +6,8 @@ TOOLS := .tools
 UV := $(TOOLS)/bin/uv
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
+# Where it is set, every command compiles the lab and its libraries anew: half a second of each, and the tests run hundreds.
+unexport PYTHONDONTWRITEBYTECODE
 RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
 KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
 # Tests that judge no times, side by side: where there are more processors, all of them use the same ones for servers and for the engine.
