@@ -119,8 +119,8 @@ def test_a_request_with_a_hole_that_nothing_fills_is_named(monkeypatch: pytest.M
     with pytest.raises(ContractError, match="getOrder/lost cannot be asked: no earlier answer holds 'nothing'"):
         contract.verify(SERVICE, "http://127.0.0.1:1/", seed=1)
 
-    def made(*_: object, **__: object) -> list[Exchange]:
-        return [lost]
+    def made(*_: object, **__: object) -> Iterator[Exchange]:
+        yield lost
 
     monkeypatch.setattr(exchanges, "generated", made)
     with pytest.raises(ContractError, match="no earlier answer holds 'nothing'"):

@@ -37,7 +37,9 @@ def test_every_service_and_every_test_in_java_is_built_by_one_start_of_maven() -
     listed = re.findall(r"<module>../(.*)</module>", (ROOT / "tools" / "java.xml").read_text())
     rooms = [ROOT / room for room in ("services", "servers", "monitor")]
     tested = {path.parents[2] for room in rooms for path in room.rglob("src/test/java")}
-    services = {path.parent for path in (ROOT / "services").glob("*/*/pom.xml")}
+    # What is made of a schema of the user's own cannot be built without it.
+    poms = (path for path in (ROOT / "services").glob("*/*/pom.xml") if "${schema.folder}" not in path.read_text())
+    services = {path.parent for path in poms}
     assert sorted(listed) == sorted(str(path.relative_to(ROOT)) for path in tested | services)
 
 
