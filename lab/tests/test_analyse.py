@@ -294,6 +294,15 @@ def test_one_subject_alone_is_described_and_compared_with_nothing(tmp_path: Path
     assert "4 forks" in verdicts.sentence
 
 
+def test_figures_of_which_no_slice_counts_say_what_voided_them(tmp_path: Path) -> None:
+    always = frozenset((fork, pair, B) for fork in (1, 2) for pair in range(20))
+    analyse(write_run(tmp_path / "run", Planted(rates={B: 10_000.0}, forks=2, pairs=3, jit_bursts=always)))
+    with (tmp_path / "run" / "results.csv").open() as file:
+        refusals = {row["refusal"] for row in csv.DictReader(file) if row["measure"] == "throughput"}
+    (refusal,) = refusals
+    assert refusal.startswith("no slice of it counts: compiling in ")
+
+
 def test_one_subject_that_only_failed_is_described_too(tmp_path: Path) -> None:
     failure = Failure(kind="died", subject=B, message="go died")
     verdicts = judged(tmp_path, rates={B: 10_000.0}, forks=1, failures={1: failure}, cut_after_pairs={1: 0})

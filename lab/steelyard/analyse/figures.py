@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..base.rounding import significant_text
 from ..models.records import Cell
+from ..plan.kinds import unbroken
 from ..statistics.interval import Interval, student_interval
 from ..store.stored_run import Run
 from .instrument import late
 from .measures import Measure
+from .pairing import Void, measured_slices, slice_voids
 from .quantities import Quantities, together
 from .ratios import fork_quantities
 from .sources import is_gauge
 
+NO_ANSWER = "no right answer was measured"
 COLUMNS = (
     "subject", "cell", "operation", "users", "measure", "unit", "fork", "value",
     "low", "high", "confidence", "forks", "requests", "refusal",
@@ -69,13 +73,30 @@ def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
             forks = fork_quantities(run, cell, subject)
             whole = together(list(forks.values()))
             too_late = late(run, cell, subject)
+            nothing = _why_nothing(run, cell, subject)
             for measure in measures:
                 refused = "requests were sent late" if too_late and measure.tail else None
                 each = [
-                    _figure(subject, cell, measure, number, quantities, refused) for number, quantities in forks.items()
+                    _figure(subject, cell, measure, number, quantities, nothing or refused)
+                    for number, quantities in forks.items()
                 ]
                 yield from each
-                yield _of_all(_figure(subject, cell, measure, None, whole, refused), each)
+                yield _of_all(_figure(subject, cell, measure, None, whole, nothing or refused), each)
+
+
+def _why_nothing(run: Run, cell: Cell, subject: str) -> str | None:
+    """Why nothing of a subject counts in a cell though its trials were driven; None where something does."""
+    of_trials = [
+        (trial, measured_slices(trial, cell.name, subject)) for trial in run.trials if trial.status != "failed"
+    ]
+    whole = unbroken(run.schedule, cell)
+    voids = [slice_voids(trial, number, unbroken=whole) for trial, of in of_trials for number in of.values()]
+    if not voids or not all(voids):
+        return None
+    seen = Counter(first.value for first, *_ in voids)
+    if set(seen) == {Void.EMPTY}:
+        return NO_ANSWER
+    return f"no slice of it counts: {', '.join(f'{reason} in {count}' for reason, count in seen.most_common())}"
 
 
 def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
@@ -98,7 +119,7 @@ def _figure(
 ) -> ForkFigure:
     completed = int(quantities.values.get("completed", 0))
     if not completed:
-        refused = "no right answer was measured"
+        refused = refused or NO_ANSWER
     measured = None if refused else measure.of(quantities)
     return ForkFigure(
         subject=subject,
