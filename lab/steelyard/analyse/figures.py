@@ -73,30 +73,29 @@ def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
             forks = fork_quantities(run, cell, subject)
             whole = together(list(forks.values()))
             too_late = late(run, cell, subject)
-            nothing = _why_nothing(run, cell, subject)
+            nothing = None if forks else _why_nothing(run, cell, subject)
             for measure in measures:
-                refused = "requests were sent late" if too_late and measure.tail else None
+                refused = nothing or ("requests were sent late" if too_late and measure.tail else None)
                 each = [
-                    _figure(subject, cell, measure, number, quantities, nothing or refused)
-                    for number, quantities in forks.items()
+                    _figure(subject, cell, measure, number, quantities, refused) for number, quantities in forks.items()
                 ]
                 yield from each
-                yield _of_all(_figure(subject, cell, measure, None, whole, nothing or refused), each)
+                yield _of_all(_figure(subject, cell, measure, None, whole, refused), each)
 
 
-def _why_nothing(run: Run, cell: Cell, subject: str) -> str | None:
-    """Why nothing of a subject counts in a cell though its trials were driven; None where something does."""
-    of_trials = [
-        (trial, measured_slices(trial, cell.name, subject)) for trial in run.trials if trial.status != "failed"
-    ]
+def _why_nothing(run: Run, cell: Cell, subject: str) -> str:
+    """Why a subject has no fork in a cell: what voided its slices, or that none of them holds a right answer."""
     whole = unbroken(run.schedule, cell)
-    voids = [slice_voids(trial, number, unbroken=whole) for trial, of in of_trials for number in of.values()]
-    if not voids or not all(voids):
-        return None
-    seen = Counter(first.value for first, *_ in voids)
-    if set(seen) == {Void.EMPTY}:
+    driven = [trial for trial in run.trials if trial.status != "failed"]
+    first_voids = Counter(
+        voids[0].value
+        for trial in driven
+        for number in measured_slices(trial, cell.name, subject).values()
+        if (voids := slice_voids(trial, number, unbroken=whole))
+    )
+    if set(first_voids) <= {Void.EMPTY}:
         return NO_ANSWER
-    return f"no slice of it counts: {', '.join(f'{reason} in {count}' for reason, count in seen.most_common())}"
+    return f"no slice of it counts: {', '.join(f'{void} in {count}' for void, count in first_voids.most_common())}"
 
 
 def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
@@ -118,8 +117,7 @@ def _figure(
     subject: str, cell: Cell, measure: Measure, fork: int | None, quantities: Quantities, refused: str | None
 ) -> ForkFigure:
     completed = int(quantities.values.get("completed", 0))
-    if not completed:
-        refused = refused or NO_ANSWER
+    refused = refused or (None if completed else NO_ANSWER)
     measured = None if refused else measure.of(quantities)
     return ForkFigure(
         subject=subject,
