@@ -36,17 +36,24 @@ _SKIPPED = re.compile(
     r"^(?:SKIPPED .*|test .* \.\.\. ignored(?!, not a test).*|\S skipped [1-9].*|\d+ of \d+ were disturbed by the host.*)$",
     re.M,
 )
+# How pytest, cargo, node and Go name a test that failed, and how pytest says why: beside the name it cuts that short.
+_FAILED = re.compile(
+    r"^(?:(?:FAILED|ERROR) .*|E +[\w.]*(?:Error|Exception)\b.*|test .* \.\.\. FAILED|\S failed [1-9].*|--- FAIL: .*|not ok .*)$",
+    re.M,
+)
 
 
 @dataclass(frozen=True)
 class Part:
-    """How a part went: its exit code, seconds by the clock and of all its processes' CPU, and what it said that it skipped."""
+    """How a part went: its exit code, seconds by the clock and of all its processes' CPU, what it said that it skipped, and which
+    tests failed."""
 
     name: str
     code: int
     seconds: float
     cpu_seconds: float
     skipped: tuple[str, ...]
+    failed: tuple[str, ...] = ()
 
 
 def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Part:
@@ -67,6 +74,7 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
         time.monotonic() - begun,
         used.ru_utime + used.ru_stime,
         tuple(line.strip() for line in _SKIPPED.findall(said)),
+        tuple(dict.fromkeys(line.strip() for line in _FAILED.findall(said))),
     )
     print(f"\n==== {name} ====\n{said}", flush=True)
     return part
@@ -91,7 +99,7 @@ def run_lane(names: Iterable[str]) -> list[Part]:
 
 
 def summary(parts: Sequence[Part], seconds: float) -> str:
-    """A table of the parts, and below it what they skipped."""
+    """A table of the parts, and below it what they skipped and which tests failed."""
     lines = [f"{'part':<20}{'seconds':>9}{'CPU s':>9}  "]
     lines += [
         f"{part.name:<20}{part.seconds:>9.0f}{part.cpu_seconds:>9.0f}  {'FAILED' if part.code else 'ok'}"
@@ -99,7 +107,9 @@ def summary(parts: Sequence[Part], seconds: float) -> str:
     ]
     lines.append(f"{'in all':<20}{seconds:>9.0f}{sum(part.cpu_seconds for part in parts):>9.0f}")
     skipped = [f"{part.name}: {line}" for part in parts for line in part.skipped]
-    return "\n".join([*lines, *(["", "skipped:", *skipped] if skipped else ["", "nothing was skipped"])])
+    lines += ["", "skipped:", *skipped] if skipped else ["", "nothing was skipped"]
+    failed = [f"{part.name}: {line}" for part in parts for line in part.failed]
+    return "\n".join([*lines, *(["", "failed:", *failed] if failed else [])])
 
 
 def main() -> int:

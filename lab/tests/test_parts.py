@@ -84,6 +84,22 @@ def test_the_summary_names_what_failed_and_what_was_skipped(parts: ModuleType) -
     assert "skipped:\ntest-e2e: SKIPPED one" in parts.summary([skipping], 1.0)
 
 
+def test_the_summary_says_which_test_failed_and_why(parts: ModuleType) -> None:
+    said = [
+        "E       AssertionError: still running: ['17 java']",
+        "E         a line of what differs",
+        "ERROR tests/test_layers.py::test_a - AssertionError: st...",
+        "FAILED tests/test_b.py::test_c - assert 1 == 2",
+        "test keeper::a ... FAILED",
+        "test keeper::b ... ok",
+        "no ERROR here",
+    ]
+    bad = parts.run("\n".join(f"print({line!r})" for line in said) + "\nraise SystemExit(1)", MAKE)
+    assert bad.failed == (said[0], said[2], said[3], said[4])
+    assert parts.summary([bad], 1.0).endswith("test keeper::a ... FAILED")
+    assert "failed:" not in parts.summary([parts.run("pass", MAKE)], 1.0)
+
+
 def test_a_part_that_fails_ends_its_lane_alone_and_one_that_cannot_be_built_ends_the_whole(
     parts: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
