@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Lab, ours
+from conftest import MARK, Lab, ours, still_running
 
 PAIR = [{"label": "a", "server": "odd", "mode": "escape"}, {"label": "b", "server": "odd"}]
 BEGUN_SECONDS, GONE_SECONDS = 300, 60  # on a machine that is ten times slower
@@ -89,3 +90,15 @@ def _state(line: str) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return ""
+
+
+def test_what_ends_by_itself_is_not_left_running_and_what_does_not_is(tmp_path: Path) -> None:
+    def sleeper(seconds: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(["sleep", seconds], env={**os.environ, MARK: str(tmp_path)})
+
+    with sleeper("2") as short, pytest.warns(UserWarning, match=f"after its command ended.*{short.pid} sleep 2"):
+        assert still_running(tmp_path, 60) == []
+    with sleeper("600") as long:
+        left = still_running(tmp_path, 0.2)
+        long.kill()
+    assert left == [f"{long.pid} sleep 600"]

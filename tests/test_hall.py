@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import HOUSE, MARK, Lab, ours
+from conftest import HOUSE, MARK, Lab, still_running
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -38,7 +38,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
 
     def checked(words: str, **wishes: object) -> ServerRow:
         row = servers.check(words, "wstest", progress, **wishes)  # type: ignore[arg-type]
-        assert ours(tmp_path) == [], "still running"
+        assert still_running(tmp_path) == [], "still running"
         return row
 
     return checked

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import MARK, ours
+from conftest import MARK, still_running
 from rich.console import Console
 from steelyard.base.errors import ToolchainError
 from steelyard.base.progress import Progress
@@ -44,4 +44,4 @@ def test_a_server_runs_below_a_path_with_blanks_and_quotes_that_is_long(
     with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
         deviations = running.front.part.server.model.deviations
         assert contract.verify(service, running.url, seed=1, all_spellings=False, deviations=deviations) >= 15
-    assert ours(tmp_path) == []
+    assert still_running(tmp_path) == []

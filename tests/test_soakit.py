@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import HOUSE, MARK, Lab, ours
+from conftest import HOUSE, MARK, Lab, still_running
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -119,7 +119,7 @@ def running(folder: Path, server: str, factors: dict[str, str]) -> Iterator[Runn
     ready = subject.provided(SubjectSpec(label="soakit", parts=[part]), entries.service("soakit"), PROGRESS)
     with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
         yield started
-    assert ours(folder) == []
+    assert still_running(folder) == []
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_a_schema_of_a_users_own_becomes_a_service_whose_documents_come_back(
     sample.with_name("sample.answer.xml").write_bytes(sample.read_bytes())
     row = examination.check("tomcat-metro", "own-schema", PROGRESS, quick=True)
     assert (row.contract, row.reason) == (True, None)
-    assert ours(tmp_path) == []
+    assert still_running(tmp_path) == []
 
 
 def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import HOUSE, MARK, ours
+from conftest import HOUSE, MARK, still_running
 from rich.console import Console
 from steelyard.base.conversation import Conversation
 from steelyard.base.errors import BuildError, ConfigurationError, ContractError
@@ -49,7 +49,7 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
     ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS)
     with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
         yield running
-    assert ours(folder) == []
+    assert still_running(folder) == []
 
 
 def verify(running: RunningSubject, seed: int = 1) -> int:
