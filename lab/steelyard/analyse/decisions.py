@@ -78,7 +78,7 @@ def _decision(
         _contender(label, best, test.test, primaries[test.test])
         for label in others
         for test in judged
-        if best is not None
+        if best is not None and run.schedule.alike(label, best)
     ]
     return Decision(
         operation=operation,

@@ -84,8 +84,8 @@ def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list
 def _among(
     run: Run, measures: dict[str, Measure], others: Sequence[str], beside: Sequence[Compared]
 ) -> Iterator[Compared]:
-    """The subjects that are not the reference against each other, on the primary measure of the primary cell; `beside` are their
-    comparisons with the reference."""
+    """The subjects that are not the reference against each other where they are alike, on the primary measure of the primary cell;
+    `beside` are their comparisons with the reference."""
     if design_named(run.schedule.design).why_undecided:
         return
     together = [set(trial.start_order) for trial in run.schedule.trials]
@@ -93,6 +93,8 @@ def _among(
     for cell in run.schedule.cells:
         measure = measures[cell.primary_measure]
         for a, b in combinations(others, 2) if cell.primary else ():
+            if not run.schedule.alike(a, b):
+                continue
             if any({a, b} <= subjects for subjects in together):
                 yield compare(run, cell, measure, a, b, primary=True)
             else:

@@ -102,7 +102,7 @@ class Schedule(Strict):
     `left_out` says what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the
     reason. `sessions` are those that the cells' mixes may name, `spans` times between events of the service. `observe` is what the
     study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's. `restore` says before what companions are
-    brought to their starting state.
+    brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them.
     """
 
     study: str
@@ -135,6 +135,11 @@ class Schedule(Strict):
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
     restore: Literal["trial", "test"] = "trial"
+    unlike: list[tuple[str, str]] = []
+
+    def alike(self, a: str, b: str) -> bool:
+        """Whether there may be a verdict between two subjects."""
+        return (a, b) not in self.unlike and (b, a) not in self.unlike
 
 
 class EarlierAnswer(Strict):

@@ -32,6 +32,13 @@ class Claim(Strict):
     source: str
 
 
+class Unlike(Strict):
+    """Two subjects, by their labels, between which the study has no verdict, and `why` they are not alike."""
+
+    subjects: tuple[str, str]
+    why: str
+
+
 class Contrast(Strict):
     """A difference that the study asks for: a measure's values in `test` less those in the test `than` of the same subject, or
     where `than` is not said, each subject's less the reference's in `test`. `text` is what is asked, in words."""
@@ -268,7 +275,8 @@ class Study(Strict):
     `published` and `contradicting` are figures of the paper's text, and those of them that do not go together.
     `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
     their starting state: each `trial`, or each `test` in it, too.
-    `usual_tests` are the tests that run where nobody names any; none said, all of them.
+    `usual_tests` are the tests that run where nobody names any; none said, all of them. `unlike` are the pairs of subjects that are
+    never judged beside each other.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -309,6 +317,7 @@ class Study(Strict):
     spans: list[Span] = []
     observe: list[Observed] = []
     restore: Literal["trial", "test"] = "trial"
+    unlike: list[Unlike] = []
 
     def first_server(self) -> str:
         """The server that the first subject runs on (of several parts: the first)."""
@@ -322,6 +331,8 @@ class Study(Strict):
             raise ValueError(f"two subjects have the same label: {', '.join(labels)}")
         if self.reference not in labels:
             raise ValueError(f"reference '{self.reference}' is not one of the subjects {', '.join(labels)}")
+        for label in {label for pair in self.unlike for label in pair.subjects} - {*labels}:
+            raise ValueError(f"'{label}' is said to be unlike another, but is not one of the subjects")
         hosts = {
             subject if isinstance(subject, str) else subject.label for subject in self.subjects if not _is_face(subject)
         }

@@ -77,8 +77,25 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         spans=study.spans,
         observe=study.observe,
         restore=study.restore,
+        unlike=_unlike(study, labels, reference),
         **_layers_of(study, service),
     )
+
+
+def _unlike(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
+    """The pairs of these subjects that are judged by no verdict; raises ConfigurationError where the reference is of one."""
+    pairs = []
+    for named in study.unlike:
+        first, second = (
+            [label for label in labels if label == name or label.startswith(f"{name}@")] for name in named.subjects
+        )
+        pairs += [(a, b) for a in first for b in second]
+        if any(reference in pair for pair in pairs):
+            raise ConfigurationError(
+                f"{study.name} has no verdict between {' and '.join(named.subjects)}: {named.why}",
+                hint=f"ask for them one at a time, or beside {study.reference}",
+            )
+    return pairs
 
 
 def _layers_of(study: Study, service: Service) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""Between subjects that a study calls unlike there is no verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from steelyard.analyse.analysis import examined
+from steelyard.analyse.decisions import decisions
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries
+from steelyard.plan.schedule import schedule_only
+from steelyard.plan.settings import Request
+from steelyard.store.stored_run import Run, read_run
+from synthetic import Planted, write_run
+
+MODIFIED, WEB, ORIGINAL = (f"wildfly@variant={name}" for name in ("jms-modified", "web-service", "jms-original"))
+
+
+@pytest.fixture(scope="module")
+def weighed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    rates = {"go": 1000.0, "tomcat-metro": 1500.0, "wildfly": 2000.0}
+    return read_run(write_run(tmp_path_factory.mktemp("unlike") / "run", Planted(rates=rates)))
+
+
+def judged(run: Run) -> set[frozenset[str]]:
+    return {frozenset((one.compared.a, one.compared.b)) for one in examined(run).judgements if one.compared.primary}
+
+
+def with_unlike(run: Run, *pairs: tuple[str, str]) -> Run:
+    return replace(run, schedule=run.schedule.model_copy(update={"unlike": list(pairs)}))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_unlike_subjects_are_not_compared_and_all_others_are(weighed: Run, swapped: bool) -> None:
+    first, second = [label for label in weighed.schedule.subjects if label != weighed.schedule.reference]
+    unlike = with_unlike(weighed, (second, first) if swapped else (first, second))
+    assert judged(weighed) - judged(unlike) == {frozenset((first, second))}
+    assert len(judged(unlike)) == 2
+
+
+def test_what_is_unlike_the_best_is_no_contender_of_it(weighed: Run) -> None:
+    first, second = [label for label in weighed.schedule.subjects if label != weighed.schedule.reference]
+    unlike = with_unlike(weighed, (first, second))
+    undecided = [replace(one, word=None) for one in examined(unlike).judgements]
+    for decision in decisions(unlike, undecided):
+        assert {first, second} - {decision.best} - {contender.subject for contender in decision.contenders}
+
+
+def test_a_plan_names_the_pairs_of_its_own_subjects_that_are_unlike() -> None:
+    study = entries.study("petstore").model
+    assert schedule_only(study, Request(only=(MODIFIED, WEB, ORIGINAL))).unlike == [(ORIGINAL, WEB)]
+    assert schedule_only(study, Request(only=(MODIFIED, WEB))).unlike == []
+    with_jdbc = schedule_only(study, Request(only=(MODIFIED, WEB, f"{ORIGINAL}@jdbc")))
+    assert with_jdbc.unlike == [(f"{ORIGINAL}@jdbc", WEB)]
+
+
+def test_unlike_subjects_alone_are_refused_with_the_reason() -> None:
+    with pytest.raises(ConfigurationError, match=r"no verdict between .*only the former sends within a transaction"):
+        schedule_only(entries.study("petstore").model, Request(only=(ORIGINAL, WEB)))
+
+
+def test_a_study_calls_none_but_its_own_subjects_unlike(tmp_path: Path) -> None:
+    text = (
+        (entries.study_files()["petstore"])
+        .read_text()
+        .replace(f'"{ORIGINAL}", "{WEB}"]\nwhy', f'"{ORIGINAL}", "x"]\nwhy')
+    )
+    (tmp_path / "petstore.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match="'x' is said to be unlike another"):
+        entries.study(str(tmp_path / "petstore.toml"))
