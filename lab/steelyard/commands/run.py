@@ -14,6 +14,7 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..models.study import Study
 from ..plan.budget import Fitted, fitted
+from ..plan.estimate import Estimate, of_run
 from ..plan.schedule import schedule_only, subjects_of
 from ..plan.settings import Request, Value
 from . import completing
@@ -114,25 +115,27 @@ def run(options: RunOptions) -> None:
     if options.dry_run:
         from . import listing
 
-        planned = _planned(entries.study(options.study).model, request)
+        planned, seconds = _planned(entries.study(options.study).model, request)
         for said in planned.said:
             console().print(said, highlight=False, markup=False)
         as_text = planned.schedule.model_dump_json()
-        print(as_text) if options.json else listing.schedule(planned.schedule, console(stderr=False))
+        print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
     else:
         require_verdict(run_study(options.study, request, options.out, options.json))
 
 
-def _planned(study: Study, request: Request) -> Fitted:
-    """The schedule as a run would begin with it: fitted to its budget, and what is said of that. Raises ConfigurationError."""
+def _planned(study: Study, request: Request) -> tuple[Fitted, Estimate]:
+    """The schedule as a run would begin with it, fitted to its budget, and what that is expected to take.
+
+    Raises ConfigurationError.
+    """
     schedule = schedule_only(study, request)
     compiling = {
         spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
         for spec in subjects_of(study, request.only, request.set_of_factors)
     }
-    trials = [[compiling.get(label, False) for label in trial.start_order] for trial in schedule.trials]
-    most = max(trials, key=lambda trial: (sum(trial), len(trial)))
-    return fitted(schedule, most, slice_fixed=request.slice_seconds is not None)
+    planned = fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)
+    return planned, of_run(planned.schedule, compiling)
 
 
 def request_of(options: RunOptions) -> Request:
