@@ -82,3 +82,9 @@ def test_a_dry_run_shows_what_its_budget_holds(tmp_path: Path) -> None:
     assert "about 12 minutes in all" in text and "at most" not in text, "a budget bounds it"
     free = steelyard(*words[:-1], folder=tmp_path).out
     assert re.search(r"about [0-9.]+ hours in all, [0-9.]+ hours at most", free), free
+
+
+def test_a_dry_run_says_that_a_search_for_the_number_of_users_comes_beside(tmp_path: Path) -> None:
+    words = ("run", "wstest", "--only", "go,null", "--dry-run")
+    assert "looked for" in steelyard(*words, "--set", "Agents=auto", folder=tmp_path).err
+    assert "looked for" not in steelyard(*words, folder=tmp_path).err

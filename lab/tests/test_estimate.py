@@ -11,7 +11,7 @@ from steelyard.drive import jobs
 from steelyard.models.records import Schedule, SubjectRecord
 from steelyard.plan import estimate
 from steelyard.plan.designs import DESIGNS
-from steelyard.plan.estimate import Estimate, of_pair, of_run, of_trial
+from steelyard.plan.estimate import PlannedTime, of_pair, of_run, of_trial
 from steelyard.plan.kinds import KINDS
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
@@ -40,7 +40,7 @@ def with_test(profile: Mapping[str, object]) -> Schedule:
     return Schedule.model_validate(planned.model_dump() | {"cells": cells})
 
 
-def trial(planned: Schedule, compiles: Mapping[str, bool]) -> Estimate:
+def trial(planned: Schedule, compiles: Mapping[str, bool]) -> PlannedTime:
     return of_trial(planned, ["a", "b"], compiles)
 
 
@@ -121,6 +121,14 @@ def test_the_time_that_fixed_work_may_take_is_its_most_and_not_what_is_usual() -
             with_test({"kind": "fixed-work", "users": 1, "each": 50, "most_seconds": most_seconds}), NOTHING_COMPILES
         )
         assert each.most - each.about > 2 * 0.9 * most_seconds
+
+
+def test_a_study_that_has_companions_restored_before_each_test_waits_for_that() -> None:
+    plain = with_test({"kind": "big-bang", "users": 5, "seconds": 20})
+    restoring = plain.model_copy(update={"restore": "test"})
+    assert trial(restoring, BOTH_COMPILE).about == pytest.approx(
+        trial(plain, BOTH_COMPILE).about + 2 * estimate.RESTORING.about
+    )
 
 
 def compiles(subject: SubjectRecord) -> bool:

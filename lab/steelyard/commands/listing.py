@@ -15,12 +15,12 @@ from ..models.outputs import KeepAlive, ServerDetail, ServerRow
 from ..models.records import Schedule
 from ..models.server import Factor
 from ..plan import shapes
-from ..plan.estimate import Estimate
+from ..plan.estimate import PlannedTime
 from ..plan.kinds import kind_of
 from .tables import show
 
 
-def schedule(planned: Schedule, seconds: Estimate, console: Console) -> None:
+def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     """Print what a run would do: cells, trials and how long they are expected to take."""
     if not all(kind_of(cell).sliced for cell in planned.cells):
         _tests(planned, seconds, console)
@@ -37,7 +37,7 @@ def schedule(planned: Schedule, seconds: Estimate, console: Console) -> None:
     console.print(_trials(planned))
 
 
-def _tests(planned: Schedule, seconds: Estimate, console: Console) -> None:
+def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     """The schedule of a study with tests: each test's load, and what all of them will take."""
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
     of_tests = sum(shapes.seconds_of(cell.profile) for cell in blocks)
@@ -61,7 +61,7 @@ def _tests(planned: Schedule, seconds: Estimate, console: Console) -> None:
     console.print(_trials(planned))
 
 
-def _time(seconds: Estimate) -> str:
+def _time(seconds: PlannedTime) -> str:
     """What a run is expected to take, and what it takes at most as far as that is planned."""
     usual, most = about(seconds.about), about(seconds.most)
     return f"about {usual} in all" + (f", {most} at most" if most != usual else "")

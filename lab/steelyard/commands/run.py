@@ -14,9 +14,9 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..models.study import Study
 from ..plan.budget import Fitted, fitted
-from ..plan.estimate import Estimate, of_run
+from ..plan.estimate import PlannedTime, of_run
 from ..plan.schedule import schedule_only, subjects_of
-from ..plan.settings import Request, Value
+from ..plan.settings import Request, Value, settle
 from . import completing
 from .options import (
     Json,
@@ -33,6 +33,9 @@ from .options import (
 )
 
 commands = typer.Typer()
+
+
+_SEARCHED = "the number of users is looked for first, which takes about a minute a subject beside; here, 8 stand for it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +118,10 @@ def run(options: RunOptions) -> None:
     if options.dry_run:
         from . import listing
 
-        planned, seconds = _planned(entries.study(options.study).model, request)
-        for said in planned.said:
+        study = entries.study(options.study).model
+        planned, seconds = _planned(study, request)
+        searched = [] if settle(study, request).users else [_SEARCHED]
+        for said in (*planned.said, *searched):
             console().print(said, highlight=False, markup=False)
         as_text = planned.schedule.model_dump_json()
         print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
@@ -124,7 +129,7 @@ def run(options: RunOptions) -> None:
         require_verdict(run_study(options.study, request, options.out, options.json))
 
 
-def _planned(study: Study, request: Request) -> tuple[Fitted, Estimate]:
+def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
     """The schedule as a run would begin with it, fitted to its budget, and what that is expected to take.
 
     Raises ConfigurationError.
