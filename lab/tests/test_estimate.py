@@ -98,6 +98,15 @@ def test_a_budget_ends_the_warm_up_and_bounds_the_run() -> None:
     assert of_run(schedule(1e6), BOTH_COMPILE).about == of_run(schedule(), BOTH_COMPILE).about
 
 
+def test_the_forks_that_are_driven_whatever_they_take_stand_in_a_budgets_time() -> None:
+    planned = schedule(60.0, least_forks=4)
+    assert of_run(planned, BOTH_COMPILE).about == pytest.approx(4 * trial(planned, BOTH_COMPILE).about)
+    assert of_run(planned, BOTH_COMPILE).about > 60.0
+    assert of_run(planned, BOTH_COMPILE, done={1, 2, 3}).about == pytest.approx(
+        max(60.0, trial(planned, BOTH_COMPILE).about)
+    )
+
+
 def test_a_run_is_its_trials_and_its_report_and_what_is_done_takes_no_more() -> None:
     planned = schedule()
     each = trial(planned, BOTH_COMPILE).about

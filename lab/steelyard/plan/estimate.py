@@ -23,7 +23,7 @@ from .slices import (
     seconds_of_warm_up_slice,
     spare_pairs,
 )
-from .stopping import least_warm_up_seconds, warm_up_within
+from .stopping import least_warm_up_seconds, trials_per_fork, warm_up_within
 
 Compiles = Mapping[str, bool]  # of each subject by its label: whether it compiles while it runs
 
@@ -47,6 +47,10 @@ class PlannedTime:
         """The same, ended by then."""
         return PlannedTime(min(self.least, seconds), min(self.about, seconds), min(self.most, seconds))
 
+    def no_less_than(self, other: PlannedTime) -> PlannedTime:
+        """Of the two the longer one, figure by figure."""
+        return PlannedTime(max(self.least, other.least), max(self.about, other.about), max(self.most, other.most))
+
 
 NOTHING = PlannedTime(0.0, 0.0, 0.0)
 
@@ -58,20 +62,23 @@ USUAL_WARM_UP_SECONDS = {True: 30.0, False: 15.0}  # of load, in each operation
 LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
 USUAL_SPARE_SHARE = 1 / 3  # of the pairs, where a subject compiles while it runs
 REQUEST_SECONDS = 0.005  # of fixed work, with those of all users after each other
-RESTORING = PlannedTime(
-    2.0, 7.0, 15.0
-)  # of what a service wrote, before each measured load where a study asks for that
+RESTORING = PlannedTime(2.0, 7.0, 15.0)  # what a service wrote, before each measured load of a study that asks for it
 REPORTING = PlannedTime(2.0, 10.0, 30.0)
 
 
 def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()) -> PlannedTime:
-    """All trials but those whose numbers are `done`, and the report; no more than the budget, where there is one.
+    """All trials but those whose numbers are `done`, and the report; where there is a budget, no more than that, but for the forks
+    that are driven whatever they take.
 
     What is fetched and built before is not in it, nor a search for the number of users.
     """
-    trials = [of_trial(schedule, trial.start_order, compiles) for trial in schedule.trials if trial.number not in done]
-    whole = sum(trials, REPORTING)
-    return whole if schedule.budget_seconds is None else whole.within(schedule.budget_seconds)
+    left = [trial for trial in schedule.trials if trial.number not in done]
+    whole = sum((of_trial(schedule, trial.start_order, compiles) for trial in left), REPORTING)
+    if schedule.budget_seconds is None:
+        return whole
+    promised = schedule.trials[: schedule.least_forks * trials_per_fork(schedule)]
+    certain = sum((of_trial(schedule, trial.start_order, compiles) for trial in left if trial in promised), NOTHING)
+    return whole.within(schedule.budget_seconds).no_less_than(certain)
 
 
 def of_trial(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
