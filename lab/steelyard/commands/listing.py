@@ -62,9 +62,9 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
 
 
 def _time(seconds: PlannedTime) -> str:
-    """What a run is expected to take, and what it takes at most as far as that is planned."""
+    """What a run is expected to take, and the most that is planned: a busy machine may need longer."""
     usual, most = about(seconds.about), about(seconds.most)
-    return f"about {usual} in all" + (f", {most} at most" if most != usual else "")
+    return f"about {usual} in all" + (f", up to {most} where nothing ends early" if most != usual else "")
 
 
 def _trials(planned: Schedule) -> Table:
