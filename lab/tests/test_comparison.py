@@ -10,7 +10,8 @@ from steelyard.catalogue import entries, subject_syntax
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import stopping
-from steelyard.plan.budget import Fitted, beside_pairs, fitted
+from steelyard.plan.budget import Fitted, fitted
+from steelyard.plan.estimate import of_trial
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 
@@ -130,7 +131,7 @@ def test_where_the_first_look_would_come_too_late_later_forks_hold_fewer_pairs()
 
 def compared(budget: float, *, compiles: bool, **asked: object) -> Fitted:
     one = schedule(study("a", "b", budget=budget), **asked)
-    return fitted(one, [compiles, compiles], slice_fixed="slice_seconds" in asked)
+    return fitted(one, {"a": compiles, "b": compiles}, slice_fixed="slice_seconds" in asked)
 
 
 def test_a_small_budget_is_fitted_before_anything_runs_and_that_is_said() -> None:
@@ -138,8 +139,8 @@ def test_a_small_budget_is_fitted_before_anything_runs_and_that_is_said() -> Non
     assert (whole.schedule.slice_seconds, whole.schedule.pairs_per_cell, whole.said) == (2.0, 12, ())
     small = compared(120, compiles=False)
     assert small.schedule.slice_seconds == 1.0 and 3 <= small.schedule.pairs_per_cell < 12
-    trial = beside_pairs(small.schedule, [False, False]) + small.schedule.pairs_per_cell * 2 * 1.3
-    assert 4 * trial <= 120 and len(small.said) == 1
+    trial = of_trial(small.schedule, ["a", "b"], {"a": False, "b": False}).least
+    assert 4 * trial <= 120 < 4 * (trial + 2 * 1.3) and len(small.said) == 1
     assert small.said[0].startswith("to keep to 2 min 00 s: slices of 1 s, not 2, at most ")
     fixed = compared(160, compiles=False, slice_seconds=2.0)
     assert fixed.schedule.slice_seconds == 2.0 and fixed.schedule.pairs_per_cell < 12
@@ -159,7 +160,7 @@ def test_what_a_budget_cannot_hold_is_said_before_anything_runs_with_what_could(
 
 def test_a_schedule_without_a_budget_stays_as_it_is() -> None:
     plain = schedule(WSTEST)
-    assert fitted(plain, [True] * 4, slice_fixed=False) == Fitted(plain)
+    assert fitted(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False) == Fitted(plain)
 
 
 def test_nothing_is_judged_between_looks() -> None:

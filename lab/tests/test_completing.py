@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,4 +79,12 @@ def test_a_dry_run_shows_what_its_budget_holds(tmp_path: Path) -> None:
     assert (short["budget_seconds"], whole["budget_seconds"]) == (720.0, None)
     assert short["pairs_per_cell"] < whole["pairs_per_cell"] and "to keep to 12 min 00 s" in ran.err
     text = steelyard(*words[:-1], "--budget", "12m", folder=tmp_path).out
-    assert "about 12 minutes in all" in text
+    assert "about 12 minutes in all\n" in text, "no more: a budget bounds it"
+    free = steelyard(*words[:-1], folder=tmp_path).out
+    assert re.search(r"about [0-9.]+ hours in all, up to [0-9.]+ hours where nothing ends early", free), free
+
+
+def test_a_dry_run_says_that_a_search_for_the_number_of_users_comes_beside(tmp_path: Path) -> None:
+    words = ("run", "wstest", "--only", "go,null", "--dry-run")
+    assert "looked for" in steelyard(*words, "--set", "Agents=auto", folder=tmp_path).err
+    assert "looked for" not in steelyard(*words, folder=tmp_path).err

@@ -7,6 +7,7 @@ from steelyard.catalogue import entries
 from steelyard.drive import jobs
 from steelyard.models.job import Rate, Session, SessionStep, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
+from steelyard.plan import slices
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 
@@ -77,7 +78,7 @@ def test_only_subjects_that_warm_on_all_processors_get_a_head_start() -> None:
 
 
 def test_a_head_start_is_no_longer_than_the_warm_up_may_be() -> None:
-    longest, slice_seconds = jobs.HEAD_START_SECONDS, 0.5
+    longest, slice_seconds = slices.HEAD_START_SECONDS, 0.5
     for limit, seconds in ((60.0, longest), (1.0, 2.0), (0.5, 1.0)):  # of two operations
         schedule = make(["a"], slice_seconds=slice_seconds, warm_up_seconds=limit)
         offered = jobs.plan_slices(schedule, schedule.trials[0], {"a": True}).head_start

@@ -12,8 +12,7 @@ from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import shapes
-from steelyard.plan.kinds import KINDS
-from steelyard.plan.schedule import BETWEEN_SECONDS, planned_seconds, schedule_of
+from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 
 TESTS: list[dict[str, Any]] = [
@@ -112,13 +111,6 @@ def test_who_begins_in_a_block_moves_on_so_that_each_subject_does_so_equally_oft
 
 def test_blocks_of_one_mix_share_their_warm_up() -> None:
     assert sorted({cell for _, cell in planned(0).warm_up}) == ["1", "3"]
-
-
-def test_the_plan_counts_each_tests_seconds_its_rest_and_one_warm_up_a_mix() -> None:
-    one = schedule(forks=1).model_copy(update={"warm_up_limit_seconds": 10.0})
-    each = 4 + 2 * 10 * 0.6 + (120 + 300 + 180) + 3 * (KINDS["block"].rest_seconds + BETWEEN_SECONDS)
-    assert planned_seconds(one) == pytest.approx(3 * each)
-    assert planned_seconds(schedule(scale=0.1)) < 0.3 * planned_seconds(schedule())
 
 
 def test_four_subjects_with_tests_share_a_trial() -> None:

@@ -195,7 +195,7 @@ def _as_if_compared(plain: Schedule, subjects: Sequence[subject.Subject]) -> Sch
     hosts = [host for host in subjects if host.same_as is None]
     trial = plain.trials[0].model_copy(update={"start_order": [host.label for host in hosts]})
     alone = plain.model_copy(update={"trials": [trial] * plain.looks[0] if plain.looks else [trial]})
-    compiles = [any(part.server.model.jvm for part in host.parts) for host in hosts]
+    compiles = {host.label: any(part.server.model.jvm for part in host.parts) for host in hosts}
     return fitted(alone, compiles, slice_fixed=False).schedule
 
 

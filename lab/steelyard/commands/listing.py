@@ -15,40 +15,40 @@ from ..models.outputs import KeepAlive, ServerDetail, ServerRow
 from ..models.records import Schedule
 from ..models.server import Factor
 from ..plan import shapes
+from ..plan.estimate import PlannedTime
 from ..plan.kinds import kind_of
-from ..plan.schedule import planned_seconds
 from .tables import show
 
 
-def schedule(planned: Schedule, console: Console) -> None:
-    """Print what `run --dry-run` would do: cells, trials and how long they take."""
+def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
+    """Print what a run would do: cells, trials and how long they are expected to take."""
     if not all(kind_of(cell).sliced for cell in planned.cells):
-        _tests(planned, console)
+        _tests(planned, seconds, console)
         return
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
-    time = about(min(planned_seconds(planned), planned.budget_seconds or float("inf")))
     pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
-        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; about {time} in all",
+        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; {_time(seconds)}",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)
     console.print(_trials(planned))
 
 
-def _tests(planned: Schedule, console: Console) -> None:
+def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     """The schedule of a study with tests: each test's load, and what all of them will take."""
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
-    seconds = sum(shapes.seconds_of(cell.profile) for cell in blocks)
-    time = about(planned_seconds(planned))
+    of_tests = sum(shapes.seconds_of(cell.profile) for cell in blocks)
+    bound = "up to " if any(cell.profile.kind == "fixed-work" for cell in blocks) else ""
+    trials = counted(len(planned.trials), "trial")
     scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
         f"subject at a time{scaled}",
-        f"{planned.design}: {counted(len(planned.trials), 'trial')}; {seconds:.0f} s of tests a subject and trial, after warm-ups "
-        f"of up to {planned.warm_up_limit_seconds:g} s; about {time} in all",
+        f"{planned.design}: {trials}; {bound}{of_tests:.0f} s of tests a subject and trial, after warm-ups of up to "
+        f"{planned.warm_up_limit_seconds:g} s; {_time(seconds)}",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)
@@ -59,6 +59,12 @@ def _tests(planned: Schedule, console: Console) -> None:
         table.add_row(*load, f"{shapes.seconds_of(cell.profile):g}")
     console.print(table)
     console.print(_trials(planned))
+
+
+def _time(seconds: PlannedTime) -> str:
+    """What a run is expected to take, and the most that is planned: a busy machine may need longer."""
+    usual, most = about(seconds.about), about(seconds.most)
+    return f"about {usual} in all" + (f", up to {most} where nothing ends early" if most != usual else "")
 
 
 def _trials(planned: Schedule) -> Table:

@@ -14,8 +14,9 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..models.study import Study
 from ..plan.budget import Fitted, fitted
+from ..plan.estimate import PlannedTime, of_run
 from ..plan.schedule import schedule_only, subjects_of
-from ..plan.settings import Request, Value
+from ..plan.settings import Request, Value, settle
 from . import completing
 from .options import (
     Json,
@@ -32,6 +33,9 @@ from .options import (
 )
 
 commands = typer.Typer()
+
+
+_SEARCHED = "the number of users is looked for first, which takes about a minute a subject beside; here, 8 stand for it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,25 +118,29 @@ def run(options: RunOptions) -> None:
     if options.dry_run:
         from . import listing
 
-        planned = _planned(entries.study(options.study).model, request)
-        for said in planned.said:
+        study = entries.study(options.study).model
+        planned, seconds = _planned(study, request)
+        searched = [] if settle(study, request).users else [_SEARCHED]
+        for said in (*planned.said, *searched):
             console().print(said, highlight=False, markup=False)
         as_text = planned.schedule.model_dump_json()
-        print(as_text) if options.json else listing.schedule(planned.schedule, console(stderr=False))
+        print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
     else:
         require_verdict(run_study(options.study, request, options.out, options.json))
 
 
-def _planned(study: Study, request: Request) -> Fitted:
-    """The schedule as a run would begin with it: fitted to its budget, and what is said of that. Raises ConfigurationError."""
+def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
+    """The schedule as a run would begin with it, fitted to its budget, and what that is expected to take.
+
+    Raises ConfigurationError.
+    """
     schedule = schedule_only(study, request)
     compiling = {
         spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
         for spec in subjects_of(study, request.only, request.set_of_factors)
     }
-    trials = [[compiling.get(label, False) for label in trial.start_order] for trial in schedule.trials]
-    most = max(trials, key=lambda trial: (sum(trial), len(trial)))
-    return fitted(schedule, most, slice_fixed=request.slice_seconds is not None)
+    planned = fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)
+    return planned, of_run(planned.schedule, compiling)
 
 
 def request_of(options: RunOptions) -> Request:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,10 +18,10 @@ from ..plan.designs import design_named
 from ..plan.designs.design import Ordering, SliceToCome
 from ..plan.kinds import KINDS, kind_of, may_take_turns, warmed
 from ..plan.shapes import held_seconds
+from ..plan.slices import head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
 from ..provision.cpus import Shares
 from ..provision.launch import RunningSubject
 
-HEAD_START_SECONDS = 8.0
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
 ANSWERS_IN_A_TURN = 50
 LEAST_TURNS = 2  # of a slice
@@ -75,8 +74,7 @@ def plan_slices(
         number += count
         return plans
 
-    warm_up_count = 1 if alone else math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
-    heads = _head_starts(schedule, len(warmed_in))
+    warm_up_count, heads = most_warm_up_slices(schedule), head_start_slices(schedule)
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:
@@ -102,17 +100,8 @@ def plan_slices(
     return slices
 
 
-def _head_starts(schedule: Schedule, cells: int) -> int:
-    """How many slices of head start a subject has in each of the `cells` that are warmed up in."""
-    seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * cells)
-    return math.ceil(seconds / schedule.slice_seconds / max(1, cells))
-
-
 def _with_spare_pairs(schedule: Schedule) -> Schedule:
-    """With as many pairs again where they alternate: which of them are voided decides how many are driven, and nothing else."""
-    if not design_named(schedule.design).takes_turns:
-        return schedule
-    return schedule.model_copy(update={"pairs_per_cell": 2 * schedule.pairs_per_cell})
+    return schedule.model_copy(update={"pairs_per_cell": schedule.pairs_per_cell + spare_pairs(schedule)})
 
 
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
@@ -196,9 +185,8 @@ def _target(label: str, running: RunningSubject, service: Service, asked: Mappin
 
 
 def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan) -> Slice:
-    kind, seconds = kind_of(cell), schedule.slice_seconds
-    if plan.phase == "warm-up" and design_named(schedule.design).unbroken:
-        seconds = schedule.warm_up_limit_seconds
+    kind = kind_of(cell)
+    seconds = warm_up_load_seconds(schedule) if plan.phase == "warm-up" else schedule.slice_seconds
     load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
     shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
     return Slice(

@@ -20,6 +20,7 @@ from ..observe import doctor, processes
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of
+from ..plan.slices import PAUSE_SECONDS
 from ..plan.stopping import warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.launch import RunningSubject
@@ -37,8 +38,6 @@ from .slice_rows import SliceRows
 from .spans import store_spans
 from .stress import stress_of
 from .watch import Watch
-
-PAUSE_SECONDS = 0.2  # between warm-up slices: a JIT compiler starves under unbroken load
 
 
 def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> TrialRecord:

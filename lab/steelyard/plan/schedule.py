@@ -12,17 +12,12 @@ from ..catalogue import entries, factors
 from ..catalogue.companions import with_companions
 from ..catalogue.known_subjects import require_known
 from ..catalogue.subject_syntax import subject_of
-from ..models.records import Cell, Schedule, TrialPlan
+from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
 from ..models.study import Budget, Study, SubjectSpec
-from . import shapes
 from .cells import cells_of
 from .designs import AS_PUBLISHED, design_named
-from .kinds import kind_of, warmed
 from .settings import Request, Settings, settle
-
-BETWEEN_SECONDS = 0.3  # from a slice's end to the next one's begin
-TURN_SHARE = 0.2  # of a slice's own time, for the last answers of each of its turns and for handing over
 
 
 def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
@@ -129,28 +124,6 @@ def _require_sizes(service: Service, settings: Settings) -> None:
             )
         if not known.least <= value <= known.most:
             raise ConfigurationError(f"{name} is {value}, but must be from {known.least} to {known.most:,}")
-
-
-def planned_seconds(schedule: Schedule, *, start_seconds: float = 4.0, warm_up_share: float = 0.6) -> float:
-    """A first guess of a schedule's duration, before any fork has shown its cost."""
-    warm_up = schedule.warm_up_limit_seconds * (1.0 if design_named(schedule.design).unbroken else warm_up_share)
-    measured = sum(_measured_seconds(schedule, cell) for cell in schedule.cells)
-    each = start_seconds + len(warmed(schedule.cells)) * warm_up + measured
-    return each * sum(len(trial.start_order) for trial in schedule.trials)
-
-
-def _measured_seconds(schedule: Schedule, cell: Cell) -> float:
-    """What a subject's slices of a cell take in a trial."""
-    kind = kind_of(cell)
-    if kind.sliced:
-        return schedule.pairs_per_cell * seconds_of_slice(schedule)
-    return shapes.seconds_of(cell.profile) + kind.rest_seconds + BETWEEN_SECONDS
-
-
-def seconds_of_slice(schedule: Schedule) -> float:
-    """What a slice of steady load costs, with what goes before and after it or comes between its turns."""
-    beside = TURN_SHARE * schedule.slice_seconds if schedule.turn_ms else BETWEEN_SECONDS
-    return schedule.slice_seconds + beside
 
 
 def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:

@@ -10,7 +10,7 @@ from ..base.text import counted
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
-from .schedule import seconds_of_slice
+from .slices import seconds_of_slice
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0

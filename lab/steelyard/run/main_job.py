@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -31,7 +31,8 @@ from ..observe import environment
 from ..plan.budget import fitted
 from ..plan.cells import together
 from ..plan.designs import design_named
-from ..plan.schedule import planned_seconds, schedule_of, schedule_only, subjects_of
+from ..plan.estimate import of_run
+from ..plan.schedule import schedule_of, schedule_only, subjects_of
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import stopping_of, warm_up_within, without_verdict
 from ..provision import cpus, subject
@@ -79,7 +80,7 @@ def run(
         asked = together(planned.cells)
         users = settings.users or find_agents(service, subjects, asked, settings.service, folder, shares, progress)
         schedule = schedule_of(study.model, service.model, request, settings, users)
-        fits = fitted(schedule, _compiling(schedule, subjects), slice_fixed=request.slice_seconds is not None)
+        fits = fitted(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
         schedule = fits.schedule
         for said in fits.said:
             progress.say(said)
@@ -181,7 +182,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     begun = time.monotonic() - standing.seconds
     narrow = _Narrowing(setting)
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
-    setting.progress.plan(_seconds_left(setting.schedule, standing))
+    setting.progress.plan(_seconds_left(setting, standing))
     done = 0
     while done < len(setting.schedule.trials) or (setting := _with_makeups(setting, broken)).schedule.trials[done:]:
         planned = setting.schedule.trials[done]
@@ -274,17 +275,16 @@ def _leaves_idle(schedule: Schedule) -> bool:
     return any(cell.profile.kind == "rate" for cell in schedule.cells)
 
 
-def _compiling(schedule: Schedule, subjects: Sequence[Subject]) -> list[bool]:
-    """Of each subject of a trial, whether it compiles while it runs; of the trial that has the most of those."""
-    compiling = {subject.label: any(part.server.model.jvm for part in subject.parts) for subject in subjects}
-    trials = [[compiling[label] for label in trial.start_order] for trial in schedule.trials]
-    return max(trials, key=lambda trial: (sum(trial), len(trial)))
+def _compiling(subjects: Iterable[Subject]) -> dict[str, bool]:
+    """Of each subject by its label, whether it compiles while it runs."""
+    return {subject.label: any(part.server.model.jvm for part in subject.parts) for subject in subjects}
 
 
-def _seconds_left(schedule: Schedule, standing: Standing) -> float:
-    """The budget's rest where there is one, else a guess; after the first trial its cost takes over."""
-    planned = schedule.budget_seconds or planned_seconds(schedule)
-    return planned * (1 - len(standing.done) / max(1, len(schedule.trials)))
+def _seconds_left(setting: Setting, standing: Standing) -> float:
+    """The estimate of the trials that are left, within what is left of the budget; after the first one its cost takes over."""
+    schedule = setting.schedule
+    left = of_run(schedule, _compiling(setting.subjects.values()), done=standing.done).about
+    return left if schedule.budget_seconds is None else min(left, schedule.budget_seconds - standing.seconds)
 
 
 def _pairs(folder: Path) -> int:

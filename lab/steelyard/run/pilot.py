@@ -10,7 +10,7 @@ from ..analyse.measures import Measure
 from ..analyse.ratios import compare
 from ..models.records import Schedule
 from ..plan.designs.design import LEAST_PAIRS
-from ..plan.schedule import seconds_of_slice
+from ..plan.slices import seconds_of_slice
 from ..statistics.variance import Components, pairs_a_fork
 from ..store.stored_run import Run
 
