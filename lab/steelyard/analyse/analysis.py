@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.csvfiles import is_stored, write_document, write_table
-from ..base.text import counted, enumerated, listed, range_text, ratio_text, value_text
+from ..base.text import counted, enumerated, listed, range_text, ratio_text, upper_first, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
@@ -225,7 +225,7 @@ def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
             interval = f"95% interval {range_text(bounds)}, " if bounds else ""
             size = f"{interval}{counted(figure.forks, 'fork')}"
             figure_name = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
-            yield Wording(f"{figure_name[:1].upper()}{figure_name[1:]}: {value}", size, "It was compared with nothing.")
+            yield Wording(f"{upper_first(figure_name)}: {value}", size, "It was compared with nothing.")
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..base.text import bytes_text, counted, enumerated, percent_text, ratio_text
+from ..base.text import bytes_text, counted, enumerated, lower_first, percent_text, ratio_text, upper_first
 from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def verdict(compared: Compared, said: Word, margin: float, reasons: Sequence[str
     return Wording(
         f"{_head(compared, said, margin)}: {amount(compared)}",
         basis(compared),
-        " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons),
+        " ".join(f"{upper_first(reason)}." for reason in reasons),
     )
 
 
@@ -199,4 +199,4 @@ def _bounds(compared: Compared) -> tuple[float, float] | None:
 
 
 def _quantity(compared: Compared) -> str:
-    return compared.measure.title[0].lower() + compared.measure.title[1:]
+    return lower_first(compared.measure.title)

@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..base.csvfiles import write_text
-from ..base.text import dashed, ratio_text, value_text
+from ..base.text import dashed, ratio_text, upper_first, value_text
 from ..models.outputs import Beside, BesideOutput
 from .beside import agreement
 from .figure_table import Shown
@@ -37,7 +37,7 @@ def html_of(side_by_side: BesideOutput) -> str:
         differences=side_by_side.differences,
         questions=[(question, agreement(question)) for question in side_by_side.questions],
         rows=list(map(_row, side_by_side.figures)),
-        why_not_paired=side_by_side.why_not_paired,
+        why_not_paired=f"{upper_first(side_by_side.why_not_paired)}.",
         ratio_text=ratio_text,
         policy=policy(),
         script=Markup(SCRIPT),

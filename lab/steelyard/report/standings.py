@@ -9,7 +9,7 @@ from ..analyse.analysis import Analysis
 from ..analyse.ratios import Compared
 from ..analyse.sentences import HERE, place_text
 from ..analyse.verdicts import Judgement, Ranked, ranks
-from ..base.text import counted, percent_text, ratio_text, value_text
+from ..base.text import counted, lower_first, percent_text, ratio_text, value_text
 from ..models.records import Cell
 from .subjects import called
 
@@ -166,9 +166,9 @@ def _word(word: object) -> str:
 
 def _headings(analysis: Analysis, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     measures = [analysis.measures[name] for name in names if name in analysis.measures]
-    yield f"ratio of {measures[0].short[:1].lower()}{measures[0].short[1:]}", f"to {analysis.run.schedule.reference}"
+    yield f"ratio of {lower_first(measures[0].short)}", f"to {analysis.run.schedule.reference}"
     for measure in measures:
-        yield measure.short[:1].lower() + measure.short[1:] if measure.short.istitle() else measure.short, measure.unit
+        yield lower_first(measure.short) if measure.short.istitle() else measure.short, measure.unit
 
 
 def _amounts(analysis: Analysis, cell: Cell, subject: str, names: Sequence[str]) -> Iterator[Amount]:
@@ -220,7 +220,7 @@ def _in_order(analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Jud
 
 def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
     """Who may be first; that several may be is said, and never that they are joint winners."""
-    quantity = f"{compared.measure.title[:1].lower()}{compared.measure.title[1:]}"
+    quantity = lower_first(compared.measure.title)
     where = f"by {quantity} on {compared.cell.name}, {HERE}"
     firsts = [place.subject for place in placed if place.best == 1]
     if not firsts:

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from ..base.errors import SteelyardError, StoreError
+from ..base.text import upper_first
 from ..models.live import RunningNow
 from ..report import beside_page
 from ..report.beside import beside
@@ -172,11 +173,11 @@ class _Pages:
 
     async def refused(self, _: Request, error: HTTPException) -> Response:
         """What was asked for wrongly, in words."""
-        return self._page("said.html", error.status_code, said=error.detail, hint="")
+        return self._page("said.html", error.status_code, said=upper_first(error.detail), hint="")
 
     async def failed(self, _: Request, error: SteelyardError) -> Response:
         """What could not be done, in words."""
-        return self._page("said.html", 422, said=error.message, hint=error.hint)
+        return self._page("said.html", 422, said=upper_first(error.message), hint=error.hint)
 
     async def _run(self, name: str) -> Listed:
         run = await run_sync(self._shelf.run, name)
