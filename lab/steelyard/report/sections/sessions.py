@@ -113,7 +113,8 @@ def _cut_off(times: Sequence[SessionTimes]) -> Iterator[str]:
         if session.mean_ms is not None and seconds is not None and session.mean_ms / 1000 > _LONG * seconds:
             yield (
                 f"A whole session of {session.subject} took {short_text(session.mean_ms / 1000)} s of slices of {seconds:g} s: "
-                "those that a slice's end cut off are not counted, so long ones are missing here. Longer slices, or fixed work, would tell."
+                "those that a slice's end cut off are not counted, so long ones are missing here. "
+                "Longer slices, or fixed work, would tell."
             )
 
 
