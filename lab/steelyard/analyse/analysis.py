@@ -221,8 +221,7 @@ def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
     for figure in fork_figures:
         if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
             value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
-            bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
-            interval = f"95% interval {range_text(bounds)}, " if bounds else ""
+            interval = f"95% interval {range_text(figure.bounds)}, " if figure.bounds else ""
             size = f"{interval}{counted(figure.forks, 'fork')}"
             figure_name = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
             yield Wording(f"{upper_first(figure_name)}: {value}", size, "It was compared with nothing.")
@@ -403,7 +402,7 @@ def _comparison(judgement: Judgement) -> Comparison:
         primary=compared.primary,
         verdict=None if judgement.word is None else judgement.word.value,
         ratio=compared.ratio,
-        interval=None if compared.interval is None else (compared.interval.low, compared.interval.high),
+        interval=compared.bounds,
         confidence=compared.confidence,
         forks=len(compared.counted),
         pairs=compared.pairs,
@@ -422,7 +421,7 @@ def _shown(figure: ForkFigure) -> Figure:
         title=figure.measure.title,
         unit=figure.measure.unit,
         value=figure.value,
-        interval=None if figure.interval is None else (figure.interval.low, figure.interval.high),
+        interval=figure.bounds,
         forks=figure.forks,
         refusal=figure.refusal,
     )

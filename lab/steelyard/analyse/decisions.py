@@ -182,7 +182,7 @@ def _verdict(judgement: Judgement) -> str:
     if judgement.word is None or compared.ratio is None:
         return ""
     link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(judgement.word, "against")
-    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+    bounds = compared.bounds
     interval = "" if bounds is None else f", {ratio_text(bounds[0], bounds)} to {ratio_text(bounds[1], bounds)}"
     return f"{compared.a} {judgement.word.value} {link} {compared.b} ({ratio_text(compared.ratio, bounds)}{interval})"
 

@@ -174,7 +174,7 @@ def amount(compared: Compared) -> str:
     """How far apart the two are, as a ratio in words, such as "1.2 times the throughput"."""
     if compared.ratio is None:
         return "nothing could be compared"
-    return f"{ratio_text(compared.ratio, _bounds(compared))} times the {_quantity(compared)}"
+    return f"{ratio_text(compared.ratio, compared.bounds)} times the {_quantity(compared)}"
 
 
 def basis(compared: Compared) -> str:
@@ -184,7 +184,7 @@ def basis(compared: Compared) -> str:
     if not compared.forks:
         return "one unbroken run each"
     size = f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
-    bounds = _bounds(compared)
+    bounds = compared.bounds
     if bounds is None:
         return size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
@@ -192,10 +192,6 @@ def basis(compared: Compared) -> str:
         "; as wide as their pairs ask for, since the forks agreed more closely than that" if compared.widened else ""
     )
     return f"{percent_text(compared.confidence)} interval {low} to {high}, {size}{widened}"
-
-
-def _bounds(compared: Compared) -> tuple[float, float] | None:
-    return None if compared.interval is None else (compared.interval.low, compared.interval.high)
 
 
 def _quantity(compared: Compared) -> str:

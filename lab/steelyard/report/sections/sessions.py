@@ -100,7 +100,7 @@ def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
         compared = judgement.compared
         if compared.cell.name != cell.name or compared.measure.name != "session_time_mean" or compared.ratio is None:
             continue
-        bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+        bounds = compared.bounds
         interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
         word = judgement.word.value if judgement.word else "secondary" if not compared.primary else "no verdict"
         yield f"{compared.a} / {compared.b}", ratio_text(compared.ratio, bounds), interval, word
