@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -23,10 +22,6 @@ if (
     "PYTEST_XDIST_WORKER" in os.environ
 ):  # two tests at once keep the processors busy, and what only keeps them awake ends late
     os.environ.setdefault("STEELYARD_AWAKE", "no")
-
-# Who starts the tests from a shell's background has them ignore Ctrl-C, and so would every process that they start and interrupt.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HOUSE = Path(__file__).parent / "house"
 STEELYARD = Path(sys.executable).with_name("steelyard")

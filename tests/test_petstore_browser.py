@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from test_petstore_pages import ADDRESS, TOMCAT, Shop, started
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTHS = (1200, 400)
 MILLISECONDS = 60_000
 
@@ -20,23 +18,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     yield from started(TOMCAT, tmp_path_factory.mktemp("shop"))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed: apt-get install chromium")
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: `make build` installs it"
-    )
-    with playwright.sync_playwright() as driver:
-        # Without a sandbox of its own, which root may not make; it sees pages of this machine alone.
-        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=MILLISECONDS)
-        yield launched
-        launched.close()
-
-
 @pytest.fixture(params=WIDTHS)
-def page(browser: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": request.param, "height": 900})
+def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    context = chromium.new_context(viewport={"width": request.param, "height": 900})
     opened = context.new_page()
     opened.set_default_timeout(MILLISECONDS)
     yield opened

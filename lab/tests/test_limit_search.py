@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from steelyard.loading.limits import LimitWords, Search
+from steelyard.loading.limits import Bracket, LimitWords, Search
 from steelyard.loading.stages import Driven, Promised
 from steelyard.loading.words import LoadWords
 from steelyard.models.outputs import LimitStage
@@ -168,3 +168,8 @@ def test_the_interval_holds_the_limit_in_nineteen_of_twenty_on_a_machine_that_st
         outcome, _ = searched(SimulatedStages(seed, stalls), arrivals)
         held.append(holds(outcome, TRUTH[arrivals]))
     assert sum(held) >= 19, held  # these seeds are fixed
+
+
+def test_a_rate_of_many_thousands_is_written_out() -> None:
+    assert "up to 12,345/s" in str(Bracket(begin=10.0, kept=12_345.0).outcome().estimate.why_not)
+    assert "down to 12,345/s" in str(Bracket(begin=10.0, broken=12_345.0).outcome().estimate.why_not)

@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
-from steelyard.base.errors import ToolchainError
-from steelyard.report import browser
 from steelyard.report.page import html_of
 from steelyard.report.script import SCRIPT, data_block
 from steelyard.report.sections import any_two, forks
@@ -107,22 +105,6 @@ def test_each_fork_is_told_without_the_script_too(analysis: Analysis) -> None:
 def test_two_subjects_need_no_choosing(tmp_path: Path) -> None:
     alone = examined(read_run(write_run(tmp_path / "run", Planted(forks=1, pairs=2))))
     assert any_two.content(alone) is None and forks.content(alone) is not None
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    try:
-        program = browser.browser()
-    except ToolchainError:
-        pytest.skip("there is no Chromium or Chrome on this machine")
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: `make build` installs it"
-    )
-    with playwright.sync_playwright() as driver:
-        # Without a sandbox of its own, which root may not make; it sees a page of ours alone.
-        launched = driver.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=MILLISECONDS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.analyse.analysis import examined
-from steelyard.base.text import change_text, enumerated, number_text, short_text, value_text
+from steelyard.base.text import change_text, enumerated, lower_first, number_text, short_text, upper_first, value_text
 from steelyard.models.job import BigBang, Ramp
 from steelyard.report.page import html_of
 from steelyard.store.stored_run import read_run
@@ -90,6 +90,9 @@ def test_what_stood_on_earlier_pages_would_be_caught(said: str) -> None:
 def test_figures_are_written_as_a_person_writes_them() -> None:
     assert (value_text(0.0), value_text(7.0), value_text(12_345.6)) == ("0", "7.00", "12,346")
     assert (short_text(0.234), short_text(45.3), short_text(720.4), short_text(100.0)) == ("0.23", "45", "720", "100")
+    assert (short_text(5.0), short_text(0.2), short_text(9.96), short_text(0)) == ("5", "0.2", "10", "0")
+    assert (lower_first("Answers in XML"), upper_first("a p99 of XML")) == ("answers in XML", "A p99 of XML")
     assert (number_text(5.0), number_text(11.42)) == ("5", "11.4")
+    assert (value_text(999.7), value_text(0.0000123), short_text(0.00001)) == ("1,000", "0.0000123", "0.00001")
     assert (change_text(-0.002), change_text(0.071), change_text(-0.12)) == ("+0%", "+7%", "-12%")
     assert (enumerated(["a"]), enumerated("ab"), enumerated("abc")) == ("a", "a and b", "a, b and c")

@@ -13,10 +13,8 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steelyard.base.errors import ToolchainError
 from steelyard.base.live import LiveComparison, LiveInterval
 from steelyard.base.progress import Progress
-from steelyard.report.browser import browser
 from steelyard.store.live_file import STOP, LiveFile
 
 pytestmark = pytest.mark.long
@@ -31,21 +29,6 @@ fetch(location.origin + "/").then(() => "answered", () => "refused").then((asked
   document.getElementById("seen").textContent = JSON.stringify([...seen, cookies, asked]);
 });
 </script>"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright is not installed: `make build` installs it"
-    )
-    try:
-        program = browser()
-    except ToolchainError as error:
-        pytest.skip(error.message)
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import stat
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,13 @@ from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 STUDY = 'title = "A | B <script> *bold*"\n'
+# Draws what is asked for and leaves a helper behind, in a session of its own and with no hold on what the browser prints to.
+FORGETFUL = """#!/bin/sh
+for word; do case $word in --screenshot=*) echo drawn >"${{word#*=}}" ;; esac; done
+setsid sleep 1000 </dev/null >/dev/null 2>&1 &
+echo $! >{helper}
+{then}
+"""
 
 
 def small(tmp_path: Path, **planted: object) -> Path:
@@ -54,13 +65,49 @@ def test_a_machine_without_any_browser_is_told_what_to_install(monkeypatch: pyte
 def test_a_browser_that_draws_nothing_is_named_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = tmp_path / "broken"
-    broken.write_text("#!/bin/sh\necho 'no display' >&2\nexit 3\n")
-    broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("STEELYARD_BROWSER", str(broken))
+    page = page_for(tmp_path, monkeypatch, "#!/bin/sh\necho 'no display' >&2\nexit 3\n")
+    with pytest.raises(SteelyardError, match=r"could not draw report\.png: no display"):
+        browser.draw_card(page, tmp_path / "report.png")
+
+
+def page_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Path:
+    """A page to be drawn by `script` in a browser's place."""
+    program = tmp_path / "browser"
+    program.write_text(script)
+    program.chmod(0o755)
+    monkeypatch.setenv("STEELYARD_BROWSER", str(program))
     page = tmp_path / "report.html"
     page.write_text("<p>")
-    with pytest.raises(SteelyardError, match=r"could not draw report\.png: no display"):
+    return page
+
+
+@contextmanager
+def gone_afterwards(noted: Path) -> Iterator[None]:
+    """The process whose number the body leaves in `noted` is gone soon after, which its keeper has seen to; else it is ended."""
+    yield
+    process = int(noted.read_text())
+    deadline = time.monotonic() + 30
+    try:
+        while Path(f"/proc/{process}").exists():
+            assert time.monotonic() < deadline, "what the browser started is still running"
+            time.sleep(0.01)
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def test_what_a_browser_leaves_behind_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = tmp_path / "helper"
+    page = page_for(tmp_path, monkeypatch, FORGETFUL.format(helper=helper, then="exit 0"))
+    with gone_afterwards(helper):
+        assert browser.draw_card(page, tmp_path / "report.png").read_text() == "drawn\n"
+
+
+def test_an_interrupted_drawing_leaves_nothing_of_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = tmp_path / "helper"
+    then = f"kill -INT {os.getpid()}; exec sleep 1000"
+    page = page_for(tmp_path, monkeypatch, FORGETFUL.format(helper=helper, then=then))
+    with gone_afterwards(helper), pytest.raises(KeyboardInterrupt):
         browser.draw_card(page, tmp_path / "report.png")
 
 

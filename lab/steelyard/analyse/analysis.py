@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.csvfiles import is_stored, write_document, write_table
-from ..base.text import counted, enumerated, listed, range_text, ratio_text, value_text
+from ..base.text import counted, enumerated, listed, range_text, ratio_text, upper_first, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
@@ -221,11 +221,10 @@ def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
     for figure in fork_figures:
         if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
             value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
-            bounds = None if figure.interval is None else (figure.interval.low, figure.interval.high)
-            interval = f"95% interval {range_text(bounds)}, " if bounds else ""
+            interval = f"95% interval {range_text(figure.bounds)}, " if figure.bounds else ""
             size = f"{interval}{counted(figure.forks, 'fork')}"
             figure_name = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
-            yield Wording(f"{figure_name[:1].upper()}{figure_name[1:]}: {value}", size, "It was compared with nothing.")
+            yield Wording(f"{upper_first(figure_name)}: {value}", size, "It was compared with nothing.")
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:
@@ -403,7 +402,7 @@ def _comparison(judgement: Judgement) -> Comparison:
         primary=compared.primary,
         verdict=None if judgement.word is None else judgement.word.value,
         ratio=compared.ratio,
-        interval=None if compared.interval is None else (compared.interval.low, compared.interval.high),
+        interval=compared.bounds,
         confidence=compared.confidence,
         forks=len(compared.counted),
         pairs=compared.pairs,
@@ -422,7 +421,7 @@ def _shown(figure: ForkFigure) -> Figure:
         title=figure.measure.title,
         unit=figure.measure.unit,
         value=figure.value,
-        interval=None if figure.interval is None else (figure.interval.low, figure.interval.high),
+        interval=figure.bounds,
         forks=figure.forks,
         refusal=figure.refusal,
     )

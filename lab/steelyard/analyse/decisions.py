@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..base.text import ratio_text
+from ..base.text import lower_first, ratio_text
 from ..models.records import Cell
 from ..models.verdict import Contender, DecidedTest, Decision, Rank
 from ..plan import shapes
@@ -40,7 +40,7 @@ def tests_in_order(run: Run) -> list[Cell]:
 def judged_by(cells: Sequence[Cell], measures: Mapping[str, Measure]) -> str:
     """What these cells are judged by, in words, such as "throughput"."""
     titles = dict.fromkeys(measures[cell.primary_measure].title for cell in cells)
-    return " or ".join(f"{title[:1].lower()}{title[1:]}" for title in titles)
+    return " or ".join(map(lower_first, titles))
 
 
 def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:
@@ -182,7 +182,7 @@ def _verdict(judgement: Judgement) -> str:
     if judgement.word is None or compared.ratio is None:
         return ""
     link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(judgement.word, "against")
-    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+    bounds = compared.bounds
     interval = "" if bounds is None else f", {ratio_text(bounds[0], bounds)} to {ratio_text(bounds[1], bounds)}"
     return f"{compared.a} {judgement.word.value} {link} {compared.b} ({ratio_text(compared.ratio, bounds)}{interval})"
 

@@ -45,6 +45,11 @@ class ForkFigure:
     requests: int
     refusal: str | None
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The interval's two ends; None where there is none."""
+        return None if self.interval is None else (self.interval.low, self.interval.high)
+
     def row(self) -> tuple[object, ...]:
         """The figure in the order of the columns of results.csv."""
         interval = self.interval

@@ -78,7 +78,7 @@ def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tupl
             reference,
             measure,
         ):
-            return None if compared.interval is None else (compared.interval.low, compared.interval.high)
+            return compared.bounds
     return None
 
 

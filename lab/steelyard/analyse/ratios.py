@@ -62,6 +62,11 @@ class Compared:
     least_deviation: float = 0.0
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The interval's two ends; None where there is none."""
+        return None if self.interval is None else (self.interval.low, self.interval.high)
+
+    @property
     def widened(self) -> bool:
         """Whether the interval is as wide as the pairs ask for, since the forks agreed more closely than that."""
         if self.interval is None or not self.least_deviation:

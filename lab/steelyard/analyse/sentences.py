@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..base.text import bytes_text, counted, enumerated, percent_text, ratio_text
+from ..base.text import bytes_text, counted, enumerated, lower_first, percent_text, ratio_text, upper_first
 from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def verdict(compared: Compared, said: Word, margin: float, reasons: Sequence[str
     return Wording(
         f"{_head(compared, said, margin)}: {amount(compared)}",
         basis(compared),
-        " ".join(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons),
+        " ".join(f"{upper_first(reason)}." for reason in reasons),
     )
 
 
@@ -174,7 +174,7 @@ def amount(compared: Compared) -> str:
     """How far apart the two are, as a ratio in words, such as "1.2 times the throughput"."""
     if compared.ratio is None:
         return "nothing could be compared"
-    return f"{ratio_text(compared.ratio, _bounds(compared))} times the {_quantity(compared)}"
+    return f"{ratio_text(compared.ratio, compared.bounds)} times the {_quantity(compared)}"
 
 
 def basis(compared: Compared) -> str:
@@ -184,7 +184,7 @@ def basis(compared: Compared) -> str:
     if not compared.forks:
         return "one unbroken run each"
     size = f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
-    bounds = _bounds(compared)
+    bounds = compared.bounds
     if bounds is None:
         return size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
@@ -194,9 +194,5 @@ def basis(compared: Compared) -> str:
     return f"{percent_text(compared.confidence)} interval {low} to {high}, {size}{widened}"
 
 
-def _bounds(compared: Compared) -> tuple[float, float] | None:
-    return None if compared.interval is None else (compared.interval.low, compared.interval.high)
-
-
 def _quantity(compared: Compared) -> str:
-    return compared.measure.title[0].lower() + compared.measure.title[1:]
+    return lower_first(compared.measure.title)

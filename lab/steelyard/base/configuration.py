@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .errors import ConfigurationError
+from .text import lower_first
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,7 +51,7 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
     if problem["type"] == "missing":
         return f"key '{place}' is missing"
     message = problem["msg"].removeprefix("Value error, ")
-    return f"key '{place}': {message[0].lower() + message[1:]}" if place else message
+    return f"key '{place}': {lower_first(message)}" if place else message
 
 
 def nearest(word: str, valid: list[str]) -> str:

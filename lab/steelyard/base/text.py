@@ -13,10 +13,25 @@ def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str
 
 
 def value_text(value: float) -> str:
-    """A figure with three significant digits, or whole and grouped from 1,000 up."""
-    if not value:
-        return "0"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.3g}".removesuffix(".")
+    """A figure with three significant digits, or whole and grouped from 1,000 up; never with an exponent."""
+    return _significant(value, 3) if value else "0"
+
+
+def short_text(value: float) -> str:
+    """A figure with two significant digits and no needless zeros, or whole and grouped from 10 up; never with an exponent."""
+    text = _significant(value, 2) if value else "0"
+    return text.rstrip("0").removesuffix(".") if "." in text else text
+
+
+def number_text(value: float) -> str:
+    """A number that may be a count: whole where it is, else as `value_text` has it."""
+    return f"{value:,.0f}" if value == round(value) else value_text(value)
+
+
+def _significant(value: float, digits: int) -> str:
+    """So many digits after the last leading zero; what stands before the point is never cut."""
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2] or 0)  # of the rounded value; inf and nan have none
+    return f"{value:,.{max(0, digits - 1 - exponent)}f}"
 
 
 def range_text(interval: tuple[float, float] | None) -> str:
@@ -55,14 +70,14 @@ def enumerated(names: Sequence[object]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def short_text(value: float) -> str:
-    """A figure with two significant digits, or whole and grouped from 10 up; never with an exponent."""
-    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2g}"
+def lower_first(text: str) -> str:
+    """A title as it stands inside a sentence: its first letter small, names in it as they are."""
+    return text[:1].lower() + text[1:]
 
 
-def number_text(value: float) -> str:
-    """A number that may be a count: whole where it is, else as `value_text` has it."""
-    return f"{value:,.0f}" if value == round(value) else value_text(value)
+def upper_first(text: str) -> str:
+    """What begins a sentence: its first letter a capital, the rest as it is, which `str.capitalize` makes small."""
+    return text[:1].upper() + text[1:]
 
 
 def counted(number: int, noun: str) -> str:

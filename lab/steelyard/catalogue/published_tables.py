@@ -14,6 +14,7 @@ from ..base import configuration
 from ..base.csvfiles import Row, read_table
 from ..base.errors import ConfigurationError, StoreError
 from ..base.formula import Formula, FormulaError, parse
+from ..base.text import number_text
 from ..models.published_conclusions import Conclusions, ContradictedClaim
 from ..statistics.checks import littles_law
 from . import published_layers
@@ -87,6 +88,12 @@ class Contradiction:
         return (claim.least is not None and self.high < claim.least) or (
             claim.most is not None and self.low > claim.most
         )
+
+    def __str__(self) -> str:
+        """What the tables say instead, in words."""
+        unit = f" {self.claim.unit}" if self.claim.unit else ""
+        assumed = f", assuming that {self.claim.assumes}" if self.claim.assumes else ""
+        return f"its own tables say {number_text(self.figure)}{unit}: {self.claim.meaning}{assumed}"
 
 
 def keep(study: Path, run: Path) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import tomli_w
 
+from ..base.text import lower_first
 from .documents import origin
 from .envelopes import answer_element, headers_of, title_of
 from .names import local, one_line
@@ -131,5 +132,5 @@ def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str,
 def changes_data(operation: WsdlOperation) -> bool:
     """Whether an operation's name says that it leaves something behind; `add` alone is what a calculator does."""
     name = local(operation.wrapper)
-    begins = name[:1].lower() + name[1:]
+    begins = lower_first(name)
     return _CHANGES.match(begins) is not None and begins not in ("add", "order", "open", "close")

@@ -13,7 +13,7 @@ import numpy as np
 from ..base.csvfiles import write_document
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
-from ..base.text import counted
+from ..base.text import counted, value_text
 from ..models.outputs import Estimate, LeftOut, LimitOutput
 from ..statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
 from .approach import Approach
@@ -167,7 +167,7 @@ class Search:
         outcome = limit(list(approach.stretches.values()), queue, promise)
         if outcome is None:
             most = max(each.stage.rate or 0 for each in self.stages.driven[first:])
-            return _none(f"no stage up to {most:.4g}/s told where it lies")
+            return _none(f"no stage up to {value_text(most)}/s told where it lies")
         if outcome.rate > bound:
             return _none(f"the promise is kept up to max_rate, {bound:g}/s")
         return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
@@ -252,7 +252,7 @@ class Search:
         holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
         return (
             f"at {stage.load} {stage.slow:.0%} are slow or fail and {fails}; it {holds} "
-            f"({stage.answered_per_s:.4g} a second of {most:.4g} at most)"
+            f"({value_text(stage.answered_per_s)} a second of {value_text(most)} at most)"
         )
 
 
@@ -297,10 +297,10 @@ class Bracket:
         """The limit that it came to."""
         if self.kept is None:
             return _none(
-                f"the promise was broken at every rate that was tried, down to {self.broken or self.begin:.4g}/s"
+                f"the promise was broken at every rate that was tried, down to {value_text(self.broken or self.begin)}/s"
             )
         if self.broken is None:
-            return _none(f"the promise was kept at every rate that was tried, up to {self.kept:.4g}/s")
+            return _none(f"the promise was kept at every rate that was tried, up to {value_text(self.kept)}/s")
         return LimitOutcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
 
 

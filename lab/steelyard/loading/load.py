@@ -278,7 +278,7 @@ def load_text(words: LoadWords, stretch: Stretch) -> str:
 
 def _shown(tick: Mapping[str, Any]) -> str:
     failed = tick["failed"] + tick["wrong"]
-    time = "" if tick["response_ms"] is None else f" · {tick['response_ms']:.3g} ms"
+    time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
     users = counted(tick["users"], "user")
     return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}"
 

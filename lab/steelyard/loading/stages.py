@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.csvfiles import read_table
 from ..base.errors import TargetError
-from ..base.text import counted
+from ..base.text import counted, value_text
 from ..models.job import BigBang, Profile, Rate
 from ..models.job import Stage as RateStage
 from ..models.outputs import LimitStage
@@ -88,7 +88,7 @@ class Stages:
         profile = Rate(arrivals="poisson" if poisson else "constant", stages=[stage], max_in_flight=_MOST_IN_FLIGHT)
         words = replace(self.words, users=(1, 1), rates=None, poisson=False, profile="constant", seconds=seconds)
         planned = replace(stretch_of(words, self.operations, None), profile=profile, lead_in_seconds=0.0)
-        return self._drive(planned, f"{rate:.4g} requests/s", again)
+        return self._drive(planned, f"{value_text(rate)} requests/s", again)
 
     def _drive(self, planned: Stretch, load: str, again: int | None = None) -> Driven:
         number = len(self.driven) + 1
@@ -146,5 +146,5 @@ def _logged(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
 
 
 def _shown(tick: Mapping[str, Any]) -> str:
-    time = "" if tick["response_ms"] is None else f" · {tick['response_ms']:.3g} ms"
+    time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
     return f"{tick['elapsed_s']:.0f} s · {tick['completed']:,} answered{time}"

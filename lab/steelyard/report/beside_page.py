@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..base.csvfiles import write_text
-from ..base.text import dashed, ratio_text, value_text
+from ..base.text import dashed, ratio_text, upper_first, value_text
 from ..models.outputs import Beside, BesideOutput
 from .beside import agreement
 from .figure_table import Shown
 from .script import SCRIPT, policy
+from .templates import templates
 
 FILE_NAME = "side-by-side.html"
 
@@ -25,22 +25,19 @@ def write_page(side_by_side: BesideOutput, path: Path) -> Path:
 
 def html_of(side_by_side: BesideOutput) -> str:
     """The page; whatever the runs say is escaped."""
-    environment = Environment(
-        loader=PackageLoader("steelyard", "report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("beside.html").render(
-        runs=[(number, run, Path(run).resolve().name) for number, run in enumerate(side_by_side.runs, 1)],
-        differences=side_by_side.differences,
-        questions=[(question, agreement(question)) for question in side_by_side.questions],
-        rows=list(map(_row, side_by_side.figures)),
-        why_not_paired=side_by_side.why_not_paired,
-        ratio_text=ratio_text,
-        policy=policy(),
-        script=Markup(SCRIPT),
+    return (
+        templates()
+        .get_template("beside.html")
+        .render(
+            runs=[(number, run, Path(run).resolve().name) for number, run in enumerate(side_by_side.runs, 1)],
+            differences=side_by_side.differences,
+            questions=[(question, agreement(question)) for question in side_by_side.questions],
+            rows=list(map(_row, side_by_side.figures)),
+            why_not_paired=f"{upper_first(side_by_side.why_not_paired)}.",
+            ratio_text=ratio_text,
+            policy=policy(),
+            script=Markup(SCRIPT),
+        )
     )
 
 

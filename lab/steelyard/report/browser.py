@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 from ..base.errors import SteelyardError, ToolchainError
+from ..provision.keeper import Keeper
 
 BROWSERS = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"),
@@ -51,21 +51,21 @@ def draw_paper(page: Path, to: Path) -> Path:
 
 
 def _drawn(page: Path, to: Path, *asked: str) -> Path:
-    """Let the browser write `to`, in a profile of its own that is thrown away."""
+    """Let the browser write `to`, in a profile of its own that is thrown away, and end its helpers, which may outlive it."""
     program = browser()
     to.unlink(missing_ok=True)
     # A browser refuses to build its sandbox for root. The page is the lab's own, and its policy lets only our script run in it.
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with tempfile.TemporaryDirectory(prefix="steelyard-browser-", ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(prefix="steelyard-browser-", ignore_cleanup_errors=True) as folder:
         command = [
             *(program, "--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
-            *(f"--user-data-dir={profile}", *as_root, *asked, page.resolve().as_uri()),
+            *(f"--user-data-dir={folder}/profile", *as_root, *asked, page.resolve().as_uri()),
         ]
-        try:
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            raise SteelyardError(f"{program} drew nothing in {_LIMIT_SECONDS} s") from None
-    if ran.returncode != 0 or not to.is_file() or not to.stat().st_size:
-        last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise SteelyardError(f"{program} could not draw {to.name}: {last[:300]}")
+        with Keeper(command, log=Path(folder, "browser.log")) as kept:
+            ended = kept.wait(_LIMIT_SECONDS)
+            said = kept.log_tail(lines=1) or "it said nothing"
+    if ended is None:
+        raise SteelyardError(f"{program} drew nothing in {_LIMIT_SECONDS} s")
+    if ended.code != 0 or not to.is_file() or not to.stat().st_size:
+        raise SteelyardError(f"{program} could not draw {to.name}: {said[:300]}")
     return to

@@ -103,7 +103,7 @@ def _shown(figure: ForkFigure, busy: str, forks: int) -> Shown:
     were measured."""
     if figure.value is None:
         return Shown("-", note=figure.refusal or "")
-    bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
+    bounds = figure.bounds
     note = busy if figure.measure.name == "throughput" else ""
     if bounds is None and forks > 1:
         note = (
@@ -126,7 +126,7 @@ def _comparison(judgement: Judgement) -> tuple[str, ...]:
     if compared.ratio is None:
         why = "; ".join((*judgement.broken, *judgement.reasons)) or "nothing to compare"
         return f"{compared.a} / {compared.b}", compared.measure.title, "-", "", "", why
-    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+    bounds = compared.bounds
     interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
     basis = (
         f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"

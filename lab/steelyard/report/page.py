@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..analyse.analysis import Analysis
@@ -16,6 +15,7 @@ from .script import SCRIPT, policy
 from .section import Section
 from .sections import SECTIONS
 from .subjects import legend, text
+from .templates import templates
 
 _HEADED = re.compile(r'<section id="([a-z0-9-]+)"[^>]*>\s*<h\d>(.*?)</h\d>')
 
@@ -33,13 +33,7 @@ class Page:
 def html_of(analysis: Analysis) -> str:
     """The whole page; the same analysis gives the same text. Raises StoreError where the study names an unknown section."""
     run = analysis.run
-    environment = Environment(
-        loader=PackageLoader("steelyard", "report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates()
     page = Page(
         title=text(run.study.get("title")) or run.schedule.study,
         question=text(run.study.get("question")),

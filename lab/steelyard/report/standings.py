@@ -9,7 +9,7 @@ from ..analyse.analysis import Analysis
 from ..analyse.ratios import Compared
 from ..analyse.sentences import HERE, place_text
 from ..analyse.verdicts import Judgement, Ranked, ranks
-from ..base.text import counted, percent_text, ratio_text, value_text
+from ..base.text import counted, lower_first, percent_text, ratio_text, value_text
 from ..models.records import Cell
 from .subjects import called
 
@@ -91,7 +91,7 @@ def _part(analysis: Analysis, judged: Compared, name: str) -> str:
     compared = compared_on(analysis, judged.cell, judged.a, name)
     if compared is None or compared.ratio is None:
         return ""
-    bounds = bounds_of(compared)
+    bounds = compared.bounds
     sides = [value_of(analysis, judged.cell, subject, name) for subject in (judged.a, judged.b)]
     values = "" if None in sides else f"{sides[0]} against {sides[1]} {compared.measure.unit}"
     undecided = "not told apart" if bounds is not None and bounds[0] <= 1 <= bounds[1] else ""
@@ -112,11 +112,6 @@ def compared_on(analysis: Analysis, cell: Cell, subject: str, measure: str) -> C
         ),
         None,
     )
-
-
-def bounds_of(compared: Compared) -> tuple[float, float] | None:
-    """The interval of the ratio as two numbers."""
-    return None if compared.interval is None else (compared.interval.low, compared.interval.high)
 
 
 def value_of(analysis: Analysis, cell: Cell, subject: str, measure: str) -> str | None:
@@ -166,9 +161,9 @@ def _word(word: object) -> str:
 
 def _headings(analysis: Analysis, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     measures = [analysis.measures[name] for name in names if name in analysis.measures]
-    yield f"ratio of {measures[0].short[:1].lower()}{measures[0].short[1:]}", f"to {analysis.run.schedule.reference}"
+    yield f"ratio of {lower_first(measures[0].short)}", f"to {analysis.run.schedule.reference}"
     for measure in measures:
-        yield measure.short[:1].lower() + measure.short[1:] if measure.short.istitle() else measure.short, measure.unit
+        yield lower_first(measure.short) if measure.short.istitle() else measure.short, measure.unit
 
 
 def _amounts(analysis: Analysis, cell: Cell, subject: str, names: Sequence[str]) -> Iterator[Amount]:
@@ -183,21 +178,21 @@ def _amounts(analysis: Analysis, cell: Cell, subject: str, names: Sequence[str])
         if compared is None or compared.ratio is None or name == names[0]:
             yield Amount(own)
         else:
-            yield Amount(own, under=f"\u00d7{ratio_text(compared.ratio, bounds_of(compared))}", hint=basis_of(compared))
+            yield Amount(own, under=f"\u00d7{ratio_text(compared.ratio, compared.bounds)}", hint=basis_of(compared))
 
 
 def ratio_amount(compared: Compared) -> Amount:
     """A ratio with its interval below it, and what it rests on as a hint."""
     if compared.ratio is None:
         return Amount("-", hint="nothing could be compared")
-    bounds = bounds_of(compared)
+    bounds = compared.bounds
     interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
     return Amount(ratio_text(compared.ratio, bounds), interval, basis_of(compared))
 
 
 def basis_of(compared: Compared) -> str:
     """Interval, forks and pairs in a line."""
-    bounds = bounds_of(compared)
+    bounds = compared.bounds
     interval = (
         "no interval"
         if bounds is None
@@ -220,7 +215,7 @@ def _in_order(analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Jud
 
 def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
     """Who may be first; that several may be is said, and never that they are joint winners."""
-    quantity = f"{compared.measure.title[:1].lower()}{compared.measure.title[1:]}"
+    quantity = lower_first(compared.measure.title)
     where = f"by {quantity} on {compared.cell.name}, {HERE}"
     firsts = [place.subject for place in placed if place.best == 1]
     if not firsts:

@@ -12,7 +12,6 @@ from urllib.parse import parse_qs, quote
 
 import anyio
 from anyio.to_thread import run_sync
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,10 +19,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from ..base.errors import SteelyardError, StoreError
+from ..base.text import upper_first
 from ..models.live import RunningNow
 from ..report import beside_page
 from ..report.beside import beside
 from ..report.script import policy
+from ..report.templates import templates
 from ..store.live_file import ask_to_stop, running_now
 from . import trends
 from .guard import REPORT_POLICY, STORED, Asgi, Guard, key_of
@@ -66,13 +67,7 @@ class _Pages:
         self._shelf = shelf
         self._token = token
         self._starter = starter
-        self._templates = Environment(
-            loader=PackageLoader("steelyard", "serve"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._templates = templates("serve")
         own = files("steelyard")
         style = (own / "report" / "style.css").read_text("utf-8") + (own / "serve" / "serve.css").read_text("utf-8")
         self._look = {
@@ -172,11 +167,11 @@ class _Pages:
 
     async def refused(self, _: Request, error: HTTPException) -> Response:
         """What was asked for wrongly, in words."""
-        return self._page("said.html", error.status_code, said=error.detail, hint="")
+        return self._page("said.html", error.status_code, said=upper_first(error.detail), hint="")
 
     async def failed(self, _: Request, error: SteelyardError) -> Response:
         """What could not be done, in words."""
-        return self._page("said.html", 422, said=error.message, hint=error.hint)
+        return self._page("said.html", 422, said=upper_first(error.message), hint=error.hint)
 
     async def _run(self, name: str) -> Listed:
         run = await run_sync(self._shelf.run, name)

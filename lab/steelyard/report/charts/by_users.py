@@ -46,7 +46,7 @@ def users_chart(
 
 
 def _interval(figure: ForkFigure) -> str:
-    return range_text((figure.interval.low, figure.interval.high)) if figure.interval else ""
+    return range_text(figure.bounds)
 
 
 def _chart(figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjects: Sequence[str]) -> Chart:

@@ -43,7 +43,7 @@ def _payload(judgement: Judgement) -> str:
 
 def _row(judgement: Judgement) -> tuple[str, str, str, str, str]:
     compared = judgement.compared
-    bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+    bounds = compared.bounds
     interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
     return (
         _payload(judgement),

@@ -86,7 +86,7 @@ def _sorted_rows(figures: Sequence[ForkFigure], order: Sequence[str]) -> Chart:
 
 
 def _range(figure: ForkFigure) -> str:
-    return range_text((figure.interval.low, figure.interval.high)) if figure.interval else ""
+    return range_text(figure.bounds)
 
 
 def _values(figures: Sequence[ForkFigure]) -> Iterator[dict[str, Any]]:

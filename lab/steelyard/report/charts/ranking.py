@@ -53,11 +53,7 @@ def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked], floors: Collectio
     places = [(place.subject, place_text(place)) for place in ranked]
     for label, place in [*places, *((label, "floor" if label in floors else "-") for label in apart)]:
         compared = by_name.get(label)
-        bounds = (
-            (compared.interval.low, compared.interval.high)
-            if compared is not None and compared.interval is not None
-            else None
-        )
+        bounds = None if compared is None else compared.bounds
         ratio = compared.ratio if compared is not None and compared.ratio is not None else 1.0
         yield {
             "row": f"{place}  {label}",

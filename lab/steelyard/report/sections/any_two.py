@@ -76,7 +76,7 @@ def _of(analysis: Analysis, cell: Cell, name: str) -> Mapping[str, object] | Non
 def _value(figure: ForkFigure | None) -> Mapping[str, object]:
     if figure is None or figure.value is None:
         return {"value": None, "text": "-", "interval": ""}
-    bounds = (figure.interval.low, figure.interval.high) if figure.interval else None
+    bounds = figure.bounds
     return {"value": figure.value, "text": value_text(figure.value), "interval": range_text(bounds)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
 from ...analyse.indices import TPS, figure, interval, rows
-from ...base.text import listed, number_text, range_text, ratio_text, value_text
+from ...base.text import listed, range_text, ratio_text, value_text
 from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
 from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
 from ...models.outputs import GridRow
@@ -180,12 +180,7 @@ def _claims(analysis: Analysis, operation: str) -> Iterator[tuple[str, str]]:
     for claim in read_conclusions(folder / CLAIMS).claims:
         checked = contradiction_by(claim, numbers) if claim.test == operation else None
         if checked is not None and checked.holds:
-            unit = f" {claim.unit}" if claim.unit else ""
-            assumed = f", assuming that {claim.assumes}" if claim.assumes else ""
-            yield (
-                f"{claim.text} ({claim.section})",
-                f"its own tables say {number_text(checked.figure)}{unit}: {claim.meaning}{assumed}",
-            )
+            yield f"{claim.text} ({claim.section})", str(checked)
 
 
 SECTION = Section("indices", content)

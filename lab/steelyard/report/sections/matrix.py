@@ -12,7 +12,7 @@ from ...analyse.verdicts import Judgement
 from ...models.records import Cell
 from ...statistics.verdict_words import Better, Word
 from ..section import Section
-from ..standings import basis_of, bounds_of, ratio_amount
+from ..standings import basis_of, ratio_amount
 
 _LEAST = 4  # comparisons from which a matrix is read faster than sentences
 _DEEPEST, _SHADES = math.log(2), 3  # from twice as much on, a colour is at its deepest
@@ -86,7 +86,7 @@ def _square(judgement: Judgement | None, anchor: str) -> Square:
 
 def _shade(judgement: Judgement) -> str:
     """Better or worse by how much, where that was shown: by its word, or of a measure without one by its interval."""
-    compared, bounds = judgement.compared, bounds_of(judgement.compared)
+    compared, bounds = judgement.compared, judgement.compared.bounds
     shown = judgement.word in (Word.FASTER, Word.SLOWER)
     if not compared.primary and not judgement.broken and bounds is not None:
         shown = bounds[0] > 1 or bounds[1] < 1

@@ -9,7 +9,7 @@ from typing import Any
 from ...analyse.analysis import Analysis
 from ...base.csvfiles import is_stored
 from ...base.formula import parse
-from ...base.text import number_text, value_text
+from ...base.text import value_text
 from ...catalogue.published_layers import LAYERS
 from ...catalogue.published_tables import CLAIMS, contradiction_by, layer_quantities, read_conclusions
 from ...models.verdict import Verdicts
@@ -95,10 +95,7 @@ def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
     for claim in read_conclusions(folder / CLAIMS).claims:
         checked = contradiction_by(claim, numbers)
         if checked.holds:
-            unit = f" {claim.unit}" if claim.unit else ""
-            assumed = f", assuming that {claim.assumes}" if claim.assumes else ""
-            said = f"its own tables say {number_text(checked.figure)}{unit}: {claim.meaning}{assumed}"
-            yield f"{claim.text} (section {claim.section})", said
+            yield f"{claim.text} (section {claim.section})", str(checked)
 
 
 def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...analyse.analysis import Analysis
 from ...analyse.sessions import SessionTimes, ended_early_text, session_cells, session_times
 from ...base.histogram import Histogram
-from ...base.text import counted, range_text, ratio_text, value_text
+from ...base.text import counted, range_text, ratio_text, short_text, value_text
 from ...models.records import Cell
 from ...statistics.checks import percentile_refusal
 from ..charts.session_parts import session_parts
@@ -100,7 +100,7 @@ def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
         compared = judgement.compared
         if compared.cell.name != cell.name or compared.measure.name != "session_time_mean" or compared.ratio is None:
             continue
-        bounds = None if compared.interval is None else (compared.interval.low, compared.interval.high)
+        bounds = compared.bounds
         interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
         word = judgement.word.value if judgement.word else "secondary" if not compared.primary else "no verdict"
         yield f"{compared.a} / {compared.b}", ratio_text(compared.ratio, bounds), interval, word
@@ -112,8 +112,9 @@ def _cut_off(times: Sequence[SessionTimes]) -> Iterator[str]:
         seconds = getattr(session.cell.profile, "seconds", None)
         if session.mean_ms is not None and seconds is not None and session.mean_ms / 1000 > _LONG * seconds:
             yield (
-                f"A whole session of {session.subject} took {session.mean_ms / 1000:.2g} s of slices of {seconds:g} s: those that "
-                "a slice's end cut off are not counted, so long ones are missing here. Longer slices, or fixed work, would tell."
+                f"A whole session of {session.subject} took {short_text(session.mean_ms / 1000)} s of slices of {seconds:g} s: "
+                "those that a slice's end cut off are not counted, so long ones are missing here. "
+                "Longer slices, or fixed work, would tell."
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, test_of, tests_in_order
-from ...base.text import change_text, number_text, ratio_text
+from ...base.text import change_text, ratio_text
 from ...catalogue.published_tables import (
     CLAIMS,
     PUBLISHED,
@@ -219,12 +219,7 @@ def _claims(cell: Cell, paper: PaperNumbers) -> Iterator[tuple[str, str]]:
     """Claims about a test that the paper's own tables contradict."""
     for checked in paper.claims:
         if checked.holds and checked.claim.test == cell.name:
-            unit = f" {checked.claim.unit}" if checked.claim.unit else ""
-            assumed = f", assuming that {checked.claim.assumes}" if checked.claim.assumes else ""
-            yield (
-                f"{checked.claim.text} (section {checked.claim.section})",
-                f"its own tables say {number_text(checked.figure)}{unit}: {checked.claim.meaning}{assumed}",
-            )
+            yield f"{checked.claim.text} (section {checked.claim.section})", str(checked)
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
