@@ -221,7 +221,7 @@
     const show = () => {
       const slices = slicesOf(data, trial, cells[Number(select.value)]);
       const seen = new Set(slices.map(slice => slice.subject));
-      const legend = [...seen].sort().map(subject => {
+      const legend = [...seen].sort((one, other) => one - other).map(subject => {
         const mark = drawn("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14" });
         mark.append(drawn("circle", { r: 4, fill: `var(--series-${subject % data.colours})` }));
         return make("li", {}, mark, data.subjects[subject]);
