@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from ..base import children
 from ..base.errors import SteelyardError, ToolchainError
 
 BROWSERS = (
@@ -62,7 +63,7 @@ def _drawn(page: Path, to: Path, *asked: str) -> Path:
             *(f"--user-data-dir={profile}", *as_root, *asked, page.resolve().as_uri()),
         ]
         try:
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_SECONDS, check=False)
+            ran = children.run(command, seconds=_LIMIT_SECONDS)
         except subprocess.TimeoutExpired:
             raise SteelyardError(f"{program} drew nothing in {_LIMIT_SECONDS} s") from None
     if ran.returncode != 0 or not to.is_file() or not to.stat().st_size:
