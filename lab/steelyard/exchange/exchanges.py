@@ -108,7 +108,7 @@ def generated(
     for line in printed(service.name, service.folder, tuple(argv), environment):
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # the latter of what is nested too deep
             raise ContractError(f"the generator of {service.name} printed a line that is not JSON: {error}") from None
         yield validate(row, Exchange, f"exchange {number} of {service.name}")
         number += 1
