@@ -16,7 +16,7 @@ from rich.console import Console
 from typer.exceptions import TyperException
 
 from . import __version__
-from .base import house
+from .base import children, house
 from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
 from .commands import (
     add,
@@ -128,6 +128,9 @@ def main() -> None:
             f"please report it with {place}",
         )
         code = DEFECT
+    finally:
+        with suppress(KeyboardInterrupt):
+            children.end_all()
     sys.exit(code or 0)
 
 

@@ -2,13 +2,16 @@
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from steelyard.base.errors import KeeperError
+from steelyard.provision import keeper
 from steelyard.provision.keeper import Keeper
 
 _PTRACE_SEIZE = 0x4206
@@ -51,3 +54,54 @@ def test_each_process_is_told_with_its_start(tmp_path: Path) -> None:
     while Path(f"/proc/{kept.pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not Path(f"/proc/{kept.pid}").exists()
+
+
+def _is_there(pid: int) -> bool:
+    """Whether a process lives; a dead one that nobody has taken leave of does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_where_the_guard_must_be_killed_all_that_was_kept_is_gone_when_the_lab_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Keeper(["sleep", "100"], log=tmp_path / "log")
+    guard = kept._process.pid
+    below = int(Path(f"/proc/{guard}/task/{guard}/children").read_text().split()[0])
+    os.kill(guard, signal.SIGSTOP)
+    os.kill(below, signal.SIGSTOP)
+
+    def go_on_late() -> None:
+        while _is_there(guard):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.kill(below, signal.SIGCONT)
+
+    late = threading.Thread(target=go_on_late)
+    late.start()
+    monkeypatch.setattr(keeper, "_GUARD_SECONDS", 0.2)
+    kept.kill()
+    assert not _is_there(kept.pid)
+    late.join()
+
+
+def test_a_second_interrupt_does_not_keep_the_lab_from_waiting_for_what_it_ends(tmp_path: Path) -> None:
+    kept = Keeper(["sleep", "100"], log=tmp_path / "log")
+    guard = kept._process.pid
+    os.kill(guard, signal.SIGSTOP)
+
+    def interrupt() -> None:
+        while _is_there(kept.pid):  # the keeper below the guard has begun to end all: the lab waits for the guard
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        os.kill(guard, signal.SIGCONT)
+
+    impatient = threading.Thread(target=interrupt)
+    impatient.start()
+    with pytest.raises(KeyboardInterrupt):
+        kept.kill()
+    assert not _is_there(guard)
+    impatient.join()

@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -386,6 +388,21 @@ def test_a_run_is_begun_as_a_command_and_what_it_said_last_is_shown(
         )
         assert "error: the machine's lock" in starter.said()
     assert running_now(tmp_path) is None
+
+
+def test_a_second_interrupt_does_not_leave_a_run_that_was_begun_to_end_after_the_server(tmp_path: Path) -> None:
+    # It interrupts its starter when it is asked to end, and then takes its time.
+    slow = (
+        "import os, signal, time\n"
+        "def end(*_):\n    os.kill(os.getppid(), signal.SIGINT); time.sleep(1); os._exit(7)\n"
+        "signal.signal(signal.SIGTERM, end); print(flush=True)\nwhile True: time.sleep(1)\n"
+    )
+    starter = Starter(tmp_path)
+    starter._process = subprocess.Popen([sys.executable, "-c", slow], stdout=subprocess.PIPE)
+    assert starter._process.stdout is not None
+    with starter._process.stdout as said, pytest.raises(KeyboardInterrupt), starter:
+        said.readline()
+    assert starter._process.returncode == 7
 
 
 def test_a_folder_that_is_not_there_and_a_port_that_is_anothers_are_said(tmp_path: Path) -> None:

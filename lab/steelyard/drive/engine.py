@@ -13,6 +13,7 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
+from ..base.children import begun, interrupts_held
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError
 from ..models.job import Job, Turn
@@ -59,14 +60,16 @@ class Engine:
             argv += ["--secrets", f"/dev/fd/{pipe}"]
         try:
             with self._log.open("wb") as log:
-                self._process = subprocess.Popen(
-                    argv,
-                    pass_fds=() if pipe is None else (pipe,),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=log,
-                    text=True,
-                    start_new_session=True,
+                self._process = begun(
+                    lambda: subprocess.Popen(
+                        argv,
+                        pass_fds=() if pipe is None else (pipe,),
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=log,
+                        text=True,
+                        start_new_session=True,
+                    )
                 )
         except OSError as error:
             raise EngineError(f"the engine cannot be started: {error}") from None
@@ -133,8 +136,9 @@ class Engine:
 
     def kill(self) -> None:
         """End the engine now."""
-        self._process.kill()
-        self._process.wait()
+        with interrupts_held():  # a second Ctrl-C must not leave it to end after us
+            self._process.kill()
+            self._process.wait()
 
     def _say(self, asked: dict[str, Any]) -> None:
         assert self._process.stdin is not None

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import cycle, islice
 from pathlib import Path
 
+from ..base.children import begun, kill_group
 from ..base.configuration import nearest, validate
 from ..base.errors import ContractError
 from ..catalogue import factors
@@ -107,7 +108,7 @@ def generated(
     for line in printed(service.name, service.folder, tuple(argv), environment):
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # the latter of what is nested too deep
             raise ContractError(f"the generator of {service.name} printed a line that is not JSON: {error}") from None
         yield validate(row, Exchange, f"exchange {number} of {service.name}")
         number += 1
@@ -121,14 +122,18 @@ def _printed(service: str, folder: Path, argv: Sequence[str], environment: Seque
     """The lines that the generator prints, as they come; it is ended when nobody asks for more, or one is long in coming."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         try:
-            process = subprocess.Popen(
-                argv,
-                cwd=folder,
-                env={**os.environ, **dict(environment)},
-                stdout=subprocess.PIPE,
-                stderr=said,
-                text=True,
-                encoding="utf-8",
+            process = begun(
+                lambda: subprocess.Popen(
+                    argv,
+                    cwd=folder,
+                    env={**os.environ, **dict(environment)},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    text=True,
+                    encoding="utf-8",
+                    start_new_session=True,
+                )
             )
         except OSError as error:
             raise ContractError(f"the generator of {service} cannot be run: {error}") from None
@@ -143,8 +148,7 @@ def _printed(service: str, folder: Path, argv: Sequence[str], environment: Seque
             raise ContractError(f"the generator of {service} printed what is not UTF-8") from None
         finally:
             silence.end()
-            process.kill()
-            process.wait()
+            kill_group(process)
             if process.stdout is not None:
                 process.stdout.close()
         if silence.too_long:
@@ -183,5 +187,5 @@ class _Silence:
         while not self._ended.wait(max(0.01, self._last + GENERATE_SECONDS - time.monotonic())):
             if time.monotonic() >= self._last + GENERATE_SECONDS:
                 self.too_long = True
-                self._process.kill()
+                kill_group(self._process)
                 return

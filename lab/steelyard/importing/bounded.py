@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..base import children
 from ..base.errors import ImportRefusedError, SteelyardError
 from ..models.outputs import ImportOutput
 
@@ -21,14 +22,7 @@ def taken_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str])
     """What `take_over` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
     asked = json.dumps({"place": place, "out": str(out), "also": list(also), "ports": list(ports)})
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", __name__],
-            input=asked,
-            capture_output=True,
-            text=True,
-            timeout=_WALL_SECONDS,
-            check=False,
-        )
+        done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=asked)
     except subprocess.TimeoutExpired:
         raise ImportRefusedError(
             f"{place} was not read within {_WALL_SECONDS} s", hint="save it to a file and import that"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..base import house
+from ..base import children, house
 from ..catalogue import factors, tuned_settings
 from ..catalogue.entries import Entry
 from ..models.service import Service
@@ -104,7 +104,7 @@ def _part(part: Part) -> dict[str, Any]:
 def first_line(argv: list[str]) -> str:
     """The first line that a command says on standard output or standard error, after its name; says so where it says none."""
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=False)
+        done = children.run(argv, seconds=30)
     except (OSError, subprocess.SubprocessError):
         return f"{Path(argv[0]).name}: cannot be asked"
     said = (done.stdout or done.stderr).strip()
@@ -141,11 +141,10 @@ def _git() -> dict[str, Any]:
 
 def _said(argv: list[str]) -> str:
     try:
-        return subprocess.run(
-            argv, capture_output=True, text=True, errors="replace", timeout=10, check=True
-        ).stdout.strip()
+        done = children.run(argv, seconds=10)
     except (OSError, subprocess.SubprocessError):
         return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _distribution() -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from ..base.children import begun, interrupts_held
 from ..base.errors import ConfigurationError, EngineError, ProvisionError
 from . import quota
 from .keeper import binary
@@ -128,13 +129,16 @@ def kept_awake(shares: Shares) -> Iterator[None]:
         return
     listed = ",".join(map(str, shares.awake))
     # Its end of file is our end, however that comes.
-    with subprocess.Popen(
-        [binary("steelyard-engine"), "awake", listed],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+    program = binary("steelyard-engine")
+    with begun(
+        lambda: subprocess.Popen(
+            [program, "awake", listed],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
     ) as process:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         try:
@@ -145,7 +149,11 @@ def kept_awake(shares: Shares) -> Iterator[None]:
                 )
             yield
         finally:
-            process.kill()
+            # Its threads yield to everything else, so on a busy machine it is long in dying, and after Ctrl-C Popen itself waits a
+            # quarter of a second at the most.
+            with interrupts_held():
+                process.kill()
+                process.wait()
 
 
 def awake_wanted(

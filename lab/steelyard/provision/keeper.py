@@ -18,11 +18,13 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
+from ..base.children import begun, interrupts_held
 from ..base.errors import CommandFailedError, KeeperError, ToolchainError
 
 ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
 # A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
-_END_SECONDS = 20.0
+_GUARD_SECONDS = 20.0
+_KEEPER_SECONDS = 20.0  # a keeper whose guard was killed, until it has ended all
 _LEFT_SOME = 3
 
 
@@ -95,15 +97,18 @@ class Keeper:
         options = ["--cpus", ",".join(map(str, cpus))] if cpus else []
         options += ["--control", str(control)] if control is not None else []
         try:
-            self._process = subprocess.Popen(
-                [binary("steelyard-keeper"), "--log", str(self.log), *options, "--", *self.argv],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=cwd,
-                env={**os.environ, **(environment or {})},
-                start_new_session=True,
+            program = binary("steelyard-keeper")
+            self._process = begun(
+                lambda: subprocess.Popen(
+                    [program, "--log", str(self.log), *options, "--", *self.argv],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    cwd=cwd,
+                    env={**os.environ, **(environment or {})},
+                    start_new_session=True,
+                )
             )
         except OSError as error:
             raise KeeperError(f"'{self.argv[0]}' cannot be started: {error}") from None
@@ -166,16 +171,28 @@ class Keeper:
 
     def kill(self) -> None:
         """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
-        if self._process.stdin is not None and not self._process.stdin.closed:
-            with suppress(OSError):  # the keeper may be gone already
-                self._process.stdin.close()
-        try:
-            ended = self._process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            ended = self._process.wait()
+        with interrupts_held():  # a second Ctrl-C must not leave it to end after us
+            if self._process.stdin is not None and not self._process.stdin.closed:
+                with suppress(OSError):  # the keeper may be gone already
+                    self._process.stdin.close()
+            try:
+                ended = self._process.wait(_GUARD_SECONDS)
+            except subprocess.TimeoutExpired:
+                ended = self._kill_guard()
         if ended == _LEFT_SOME and (said := self._said()):
             raise KeeperError(said)
+
+    def _kill_guard(self) -> int:
+        """Kill the guard, upon which the keeper below it kills all; that one holds our pipe until it has."""
+        self._process.kill()
+        ended = self._process.wait()
+        self._reader.join(_KEEPER_SECONDS)
+        if self._reader.is_alive():
+            raise KeeperError(
+                f"the keeper of '{self.argv[0]}' did not end within {_GUARD_SECONDS + _KEEPER_SECONDS:g} s",
+                hint="end what it may have left: its processes have STEELYARD_KEEPER in their environment",
+            )
+        return ended
 
     def log_tail(self, lines: int = 3) -> str:
         """The last non-empty lines of what the command printed, on one line; empty where it printed nothing."""

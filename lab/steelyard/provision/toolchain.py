@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..base import children
 from ..base.errors import ToolchainError
 from ..models.server import ANY, Needs
 
@@ -113,9 +114,7 @@ def jdk_major(home: Path) -> int | None:
         text = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            answer = subprocess.run(
-                [home / "bin" / "java", "-version"], capture_output=True, text=True, timeout=10, check=False
-            )
+            answer = children.run([str(home / "bin" / "java"), "-version"], seconds=10)
         except (OSError, subprocess.TimeoutExpired):
             return None
         text = f"JAVA_VERSION={answer.stderr.replace('version ', 'JAVA_VERSION=')}"

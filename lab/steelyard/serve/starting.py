@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ..base.children import interrupts_held
 from ..base.errors import ConfigurationError
 from ..catalogue import entries
 
@@ -32,12 +33,13 @@ class Starter:
 
     def __exit__(self, *_: object) -> None:
         if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            try:
-                self._process.wait(_ENDING_SECONDS)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            with interrupts_held():  # a second Ctrl-C must not leave the run to end after us
+                self._process.send_signal(signal.SIGTERM)
+                try:
+                    self._process.wait(_ENDING_SECONDS)
+                except subprocess.TimeoutExpired:
+                    self._process.kill()
+                    self._process.wait()
         self._log.unlink(missing_ok=True) if self._log.is_file() else None
 
     def studies(self) -> list[str]:

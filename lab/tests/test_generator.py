@@ -1,0 +1,21 @@
+"""A service's generator is a stranger's program: what it prints ends in a sentence."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from steelyard.base.errors import ContractError
+from steelyard.catalogue import entries
+from steelyard.exchange.exchanges import generated
+
+
+@pytest.mark.parametrize("line", ["oops", "[" * 100_000])
+def test_a_line_that_is_no_exchange_is_refused_by_a_sentence(tmp_path: Path, line: str) -> None:
+    service = entries.service("wstest")
+    (tmp_path / "generate.py").write_text(f"print({line!r})\n", encoding="utf-8")
+    model = service.model.model_copy(
+        update={"generate": [sys.executable, str(tmp_path / "generate.py")], "generate_with": []}
+    )
+    with pytest.raises(ContractError, match="printed a line that is not JSON"):
+        list(generated(replace(service, model=model), "echoStruct", seed=1, count=1, parameters={}))
