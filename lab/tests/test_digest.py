@@ -57,10 +57,9 @@ def test_the_hashes_are_those_of_the_standards_own_example() -> None:
         "SHA-256": "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1",
     }
     for algorithm, answer in answers.items():
-        values = challenge_of([field.format(algorithm)]).values(
-            "Mufasa", "Circle of Life", [("GET", "/dir/index.html")]
-        )
-        text = f"{values['digest_key']}:00000001:{client}:auth:{values['digest_request_0']}"
+        challenge = challenge_of([field.format(algorithm)])
+        request = challenge.values([("GET", "/dir/index.html")])["digest_request_0"]
+        text = f"{challenge.key('Mufasa', 'Circle of Life')}:00000001:{client}:auth:{request}"
         assert hashlib.new(algorithm.replace("-", ""), text.encode()).hexdigest() == answer
 
 
@@ -81,7 +80,7 @@ def test_the_engine_fills_the_answer_and_no_secret_is_stored(monkeypatch: pytest
 
 
 class Strict(BaseHTTPRequestHandler):
-    """Answers who knows the password, and each number of a nonce's uses once; `algorithm` is that of its server."""
+    """Answers who knows the password and counts each nonce's uses one by one; `algorithm` is that of its server."""
 
     protocol_version = "HTTP/1.1"
 
@@ -108,13 +107,13 @@ class StrictServer(ThreadingHTTPServer):
     def __init__(self, algorithm: str) -> None:
         super().__init__(("127.0.0.1", 0), Strict)
         self.algorithm = algorithm
-        self.used: dict[str, set[str]] = {}
+        self.used: dict[str, int] = {}
         self.lock = threading.Lock()
 
     def challenge(self) -> str:
         with self.lock:
             nonce = f"nonce+{len(self.used)}="
-            self.used[nonce] = set()
+            self.used[nonce] = 0
         return f'Digest realm="shop", qop="auth", algorithm={self.algorithm}, nonce="{nonce}", opaque="as it is"'
 
     def knows(self, said: dict[str, str], method: str, path: str) -> bool:
@@ -124,10 +123,10 @@ class StrictServer(ThreadingHTTPServer):
         whole = [said.get(name, "") for name in ("nonce", "nc", "cnonce", "qop")]
         answer = hashed(hashed("me", "shop", "open sesame"), *whole, hashed(method, path))
         with self.lock:
-            numbers = self.used.get(said.get("nonce", ""))
-            if numbers is None or said.get("nc") in numbers:
+            used = self.used.get(said.get("nonce", ""))
+            if used is None or said.get("nc") != f"{used + 1:08x}":
                 return False
-            numbers.add(said["nc"])
+            self.used[said["nonce"]] += 1
         expected = {
             "username": "me",
             "realm": "shop",
@@ -164,8 +163,9 @@ def test_every_request_of_a_load_is_answered_by_a_strict_server(strict: StrictSe
     assert ran.code == 0, ran.err
     outcome = json.loads(ran.out)
     assert (outcome["completed"], outcome["failed"]) == (40, 0), outcome
-    # One nonce for the verification's request and one for the load's forty.
-    assert sorted(len(numbers) for numbers in strict.used.values()) == [1, 40]
+    # One nonce for the verification's request, and one for each of the load's four users, whose uses come in order.
+    uses = list(strict.used.values())
+    assert len(uses) == 5 and uses[0] == 1 and sum(uses) == 41, uses
     stored = b"".join(path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file())
     assert b"sesame" not in stored and hashlib.md5(b"me:shop:open sesame").hexdigest().encode() not in stored
     wrong = steelyard(*words, *who, folder=tmp_path, environment={**own, "PASSWORD": "open barley"})

@@ -68,7 +68,7 @@ fn check_session(at: &str, session: &Session) -> Checked {
         think(&format!("{at}.think"), &step.think)?;
         for (name, capture) in &step.captures {
             CompiledCapture::new(name, capture).map_err(|why| format!("`{at}.captures`: {why}"))?;
-            ensure(Stamp::default().value(name).is_none(), || {
+            ensure(!Stamp::fills(name), || {
                 format!("`{at}.captures`: `{name}` is filled by the engine; give the capture another name")
             })?;
             if let Capture::Header(header) = capture {
@@ -266,7 +266,7 @@ fn session_against_corpus(at: &str, session: &Session, corpus: &Corpus, operatio
 fn filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
     let lacking = places
         .iter()
-        .find(|name| !values.contains(*name) && Stamp::default().value(name).is_none());
+        .find(|name| !values.contains(*name) && !Stamp::fills(name));
     match lacking {
         None => Ok(()),
         Some(name) => Err(format!(

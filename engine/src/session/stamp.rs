@@ -14,11 +14,39 @@ use sha2::Sha256;
 /// Values of the whole run that lie in no file; see `run --secrets`.
 static SECRETS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
-/// Counts the filled requests of the whole run: a server's nonce is used with each number once.
-static NONCE_COUNT: AtomicU32 = AtomicU32::new(0);
+/// The server's nonces of a run: how often each was used, and who took one last. A server may refuse a number that comes long
+/// after higher ones, so every user has a nonce of its own as long as there are enough of them.
+#[derive(Debug, Default)]
+struct Nonces {
+    used: Vec<AtomicU32>,
+    taken: AtomicU32,
+}
+
+static NONCES: OnceLock<Nonces> = OnceLock::new();
+
+impl Nonces {
+    fn of(count: usize) -> Self {
+        Self {
+            used: (0..count).map(|_| AtomicU32::new(0)).collect(),
+            taken: AtomicU32::new(0),
+        }
+    }
+
+    /// The next use of the nonce that a user has, or of the next one where it has none yet.
+    fn use_once(&self, of_user: Option<u32>) -> Option<NonceUse> {
+        let count = u32::try_from(self.used.len()).ok().filter(|count| *count > 0)?;
+        let number = of_user.unwrap_or_else(|| self.taken.fetch_add(1, Ordering::Relaxed) % count);
+        let times = self.used[number as usize]
+            .fetch_add(1, Ordering::Relaxed)
+            .wrapping_add(1);
+        Some(NonceUse { number, times })
+    }
+}
 
 /// Sets the values that fill places of every request; false where they were set before.
 pub fn set_secrets(values: BTreeMap<String, String>) -> bool {
+    let nonces = (0..).take_while(|number| values.contains_key(&format!("digest_key_{number}")));
+    let _ = NONCES.set(Nonces::of(nonces.count()));
     SECRETS.set(values).is_ok()
 }
 
@@ -35,20 +63,37 @@ pub struct Stamp {
     pub wall_ms: u64,
     /// Counts the filled requests of a slice, from 1.
     pub counter: u64,
-    /// Counts those of the whole run, from 1.
-    pub nonce_count: u32,
+    /// Of HTTP's digest authentication; none where nothing is authenticated so.
+    pub digest: Option<NonceUse>,
+}
+
+/// Which of the server's nonces a request is made with, and the how manieth of its uses that is, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NonceUse {
+    pub number: u32,
+    pub times: u32,
 }
 
 impl Stamp {
-    /// A new request's values; `rng` decides the identifier, so that a seed replays it.
-    pub fn draw(rng: &mut impl Rng, wall_seconds: f64, counter: u64) -> Self {
+    /// A user's next request's values; `rng` decides the identifier, so that a seed replays it.
+    pub fn next(&self, rng: &mut impl Rng, wall_seconds: f64, counter: u64) -> Self {
+        let own_nonce = self.digest.map(|used| used.number);
         Self {
             uuid: rng.random(),
             nonce: rng.random(),
             wall_ms: (wall_seconds * 1000.0) as u64,
             counter,
-            nonce_count: NONCE_COUNT.fetch_add(1, Ordering::Relaxed).wrapping_add(1),
+            digest: NONCES.get().and_then(|nonces| nonces.use_once(own_nonce)),
         }
+    }
+
+    /// Whether the engine itself fills a place of this name.
+    pub fn fills(name: &str) -> bool {
+        let authenticated = Self {
+            digest: Some(NonceUse { number: 0, times: 1 }),
+            ..Self::default()
+        };
+        authenticated.value(name).is_some()
     }
 
     /// The value of a place that the engine fills; none where `name` is no such place.
@@ -59,7 +104,8 @@ impl Stamp {
             "nonce" => Some(STANDARD.encode(self.nonce.to_be_bytes())),
             "password_digest" => secret("password").map(|password| self.password_digest(password)),
             "counter" => Some(self.counter.to_string()),
-            "digest_count" => Some(format!("{:08x}", self.nonce_count)),
+            "digest_count" => Some(format!("{:08x}", self.digest?.times)),
+            "digest_challenge" => secret(&format!("digest_challenge_{}", self.digest?.number)).cloned(),
             _ => self.prefixed_value(name).or_else(|| secret(name).cloned()),
         }
     }
@@ -70,13 +116,14 @@ impl Stamp {
             return Some(time_text(self.wall_ms + u64::from(seconds) * 1000));
         }
         let request = secret(&format!("digest_request_{}", name.strip_prefix("digest_answer_")?))?;
-        self.digest_answer(secret("digest_algorithm")?, secret("digest_key")?, request)
+        let key = secret(&format!("digest_key_{}", self.digest?.number))?;
+        self.digest_answer(secret("digest_algorithm")?, key, request)
     }
 
     /// Of HTTP's digest authentication with `qop=auth` (RFC 7616, 3.4.1): `key` is H(A1):nonce, `request` H(A2).
     fn digest_answer(&self, algorithm: &str, key: &str, request: &str) -> Option<String> {
         let nonce = STANDARD.encode(self.nonce.to_be_bytes());
-        let hashed = format!("{key}:{:08x}:{nonce}:auth:{request}", self.nonce_count);
+        let hashed = format!("{key}:{:08x}:{nonce}:auth:{request}", self.digest?.times);
         let hex = |digest: &[u8]| digest.iter().map(|byte| format!("{byte:02x}")).collect();
         match algorithm {
             "MD5" => Some(hex(&Md5::digest(hashed))),
@@ -167,7 +214,7 @@ mod tests {
     #[test]
     fn a_digest_answer_is_over_key_count_nonce_and_request() {
         let stamp = Stamp {
-            nonce_count: 255,
+            digest: Some(NonceUse { number: 0, times: 255 }),
             ..Stamp::default()
         };
         assert_eq!(stamp.value("digest_count").unwrap(), "000000ff");
@@ -182,6 +229,18 @@ mod tests {
         );
         assert_eq!(stamp.digest_answer("SHA-512", "key", "request"), None);
         assert_eq!(stamp.value("digest_answer_0"), None);
+    }
+
+    #[test]
+    fn each_user_has_a_nonce_of_its_own_and_counts_its_uses_as_long_as_there_are_enough() {
+        let nonces = Nonces::of(2);
+        let at = |number, times| Some(NonceUse { number, times });
+        assert_eq!(nonces.use_once(None), at(0, 1));
+        assert_eq!(nonces.use_once(None), at(1, 1));
+        assert_eq!(nonces.use_once(Some(0)), at(0, 2));
+        assert_eq!(nonces.use_once(Some(1)), at(1, 2));
+        assert_eq!(nonces.use_once(None), at(0, 3), "a third user shares the first one's");
+        assert_eq!(Nonces::of(0).use_once(None), None);
     }
 
     #[test]

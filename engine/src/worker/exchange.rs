@@ -9,7 +9,7 @@ use crate::clock::{Clock, Ns, wall_seconds};
 use crate::http::WantedFields;
 use crate::job::ConnectionUse;
 use crate::record::Edges;
-use crate::session::{self, MOST_SCANNED, Stamp};
+use crate::session::{self, MOST_SCANNED};
 use crate::verify::{Failure, Outcome};
 use crate::wire::{Idle, Transport, Trouble, Wire};
 
@@ -95,7 +95,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if head.is_filled() {
             if user.written == 0 && !user.retried {
                 let number = self.plan.filled.fetch_add(1, Ordering::Relaxed) + 1;
-                user.stamp = Stamp::draw(&mut user.rng, wall_seconds(), number);
+                user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
             }
             let filled = &mut self.scratch.body;
             filled.clear();

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import ssl
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 from urllib.request import parse_http_list, parse_keqv_list
@@ -19,6 +19,8 @@ from .asked import OF_THE_ENGINE, Asked, AskedOperation
 
 _HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # the stronger first
 _SECONDS = 30.0
+# A server may refuse a use of a nonce long after later ones (Tomcat: a hundred), which users who share one would see.
+MOST_NONCES = 64
 
 
 @dataclass(frozen=True)
@@ -34,23 +36,21 @@ class Challenge:
         """The hash of a text, in hexadecimal digits."""
         return _HASHES[self.algorithm](text.encode()).hexdigest()
 
-    def values(self, user: str, password: str, requests: Sequence[tuple[str, str]]) -> dict[str, str]:
-        """What fills the engine's places: the challenge, the hashes that every answer is made of, and one of each request's method
-        and path."""
+    def values(self, requests: Sequence[tuple[str, str]]) -> dict[str, str]:
+        """What fills the engine's places whichever nonce a user has: a hash of each request's method and path."""
+        hashes = (self.hashed(f"{method}:{path}") for method, path in requests)
+        return {"digest_algorithm": self.algorithm, **numbered("digest_request", hashes)}
+
+    def said(self) -> str:
+        """The challenge as every answer repeats it."""
         said = f'realm="{_quoted(self.realm)}", nonce="{_quoted(self.nonce)}", algorithm={self.algorithm}'
         if self.opaque is not None:
             said += f', opaque="{_quoted(self.opaque)}"'
-        key = self.hashed(f"{user}:{self.realm}:{password}")
-        hashes = {
-            f"digest_request_{number}": self.hashed(f"{method}:{path}")
-            for number, (method, path) in enumerate(requests)
-        }
-        return {
-            "digest_challenge": said,
-            "digest_algorithm": self.algorithm,
-            "digest_key": f"{key}:{self.nonce}",
-            **hashes,
-        }
+        return said
+
+    def key(self, user: str, password: str) -> str:
+        """What every answer with this nonce is made of."""
+        return f"{self.hashed(f'{user}:{self.realm}:{password}')}:{self.nonce}"
 
 
 @dataclass(frozen=True)
@@ -65,25 +65,43 @@ class Digest:
     first: AskedOperation
     context: ssl.SSLContext | None
 
-    def values(self) -> dict[str, str]:
-        """What fills the engine's places, for a nonce that is asked for now; raises TargetError where there is no challenge that
-        can be answered."""
+    def values(self, users: int) -> dict[str, str]:
+        """What fills the engine's places, for nonces that are asked for now, one a user up to MOST_NONCES; raises TargetError where
+        there is no challenge that can be answered."""
+        challenges = self._challenges(min(max(1, users), MOST_NONCES))
+        return {
+            **challenges[0].values(self.requests),
+            **numbered("digest_challenge", (challenge.said() for challenge in challenges)),
+            **numbered("digest_key", (challenge.key(self.user, self.password) for challenge in challenges)),
+        }
+
+    def _challenges(self, count: int) -> list[Challenge]:
+        """As many as that of one kind, or fewer where the server asks otherwise all of a sudden."""
+        challenges: list[Challenge] = []
         try:
             talk = Conversation(self.address, _SECONDS, context=self.context)
             try:
-                answer = talk.ask(
-                    self.first.method, self.first.path, self.first.bodies[0] or None, dict(self.first.headers)
-                )
+                while len(challenges) < count:
+                    answer = talk.ask(
+                        self.first.method, self.first.path, self.first.bodies[0] or None, dict(self.first.headers)
+                    )
+                    if answer.status != 401:
+                        raise TargetError(
+                            f"{self.address}{self.first.path} answers {answer.status} to whom it does not know, "
+                            "and asks for no digest",
+                            hint="leave --auth out, or take the kind that it asks for",
+                        )
+                    challenges.append(challenge_of(answer.all("WWW-Authenticate")))
             finally:
                 talk.close()
         except (NoAnswerError, OSError) as error:
             raise TargetError(f"{self.address} did not say whom it asks for: {error}") from None
-        if answer.status != 401:
-            raise TargetError(
-                f"{self.address}{self.first.path} answers {answer.status} to whom it does not know, and asks for no digest",
-                hint="leave --auth out, or take the kind that it asks for",
-            )
-        return challenge_of(answer.all("WWW-Authenticate")).values(self.user, self.password, self.requests)
+        return [challenge for challenge in challenges if challenge.algorithm == challenges[0].algorithm]
+
+
+def numbered(name: str, values: Iterable[str]) -> dict[str, str]:
+    """Values as the engine asks for them: `NAME_0`, `NAME_1`, ..."""
+    return {f"{name}_{number}": value for number, value in enumerate(values)}
 
 
 def with_digest(asked: Asked, user: str, password: str) -> tuple[Asked, Digest]:

@@ -14,6 +14,7 @@ from ..base.progress import Progress
 from ..drive.engine import Engine
 from ..exchange.corpus import Corpus
 from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
+from ..plan.shapes import most_users
 from ..store.tables import SliceRow, Tick, read_slices, read_ticks
 from .who_asks import WhoAsks
 
@@ -64,7 +65,8 @@ class Stretches:
             self.folder.mkdir(parents=True)
         except OSError as error:
             raise StoreError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
-        self._engine = Engine(self._job(), self.folder, ground.who_asks.told())
+        users = max(most_users(stretch.profile) for stretch in planned)
+        self._engine = Engine(self._job(), self.folder, ground.who_asks.told(users))
         self.gave_up: str | None = None
 
     def __enter__(self) -> Stretches:

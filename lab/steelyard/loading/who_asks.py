@@ -52,10 +52,11 @@ class WhoAsks:
     secrets: Secrets
     digest: Digest | None = None
 
-    def told(self) -> Secrets | None:
-        """What the next engine is told; raises TargetError. Each has a nonce of its own, whose uses are counted from one."""
+    def told(self, users: int) -> Secrets | None:
+        """What the next engine is told, which asks as so many users at once; raises TargetError. Each has nonces of its own, whose
+        uses are counted from one."""
         if self.digest is not None:
-            return replace(self.secrets, values={**self.secrets.values, **self.digest.values()})
+            return replace(self.secrets, values={**self.secrets.values, **self.digest.values(users)})
         return self.secrets if self.secrets.headers or self.secrets.values else None
 
 
