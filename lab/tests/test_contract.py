@@ -99,6 +99,15 @@ def test_a_service_that_echoes_no_text_is_named() -> None:
         meaning_of(service).echo(mute)
 
 
+def test_of_a_service_whose_answers_are_not_known_no_file_is_asked_for(tmp_path: Path) -> None:
+    service = entries.service("wstest")
+    meaning = meaning_of(service)
+    samples = [(name, exchange.model_copy(update={"answer": ""})) for name, exchange in exchanges.written(service)]
+    assert meaning.echo(samples) is None
+    with_answers = {bad.name for bad in meaning.bad_requests(exchanges.written(service), tmp_path)}
+    assert with_answers - {bad.name for bad in meaning.bad_requests(samples, tmp_path)} == {"external-entity"}
+
+
 @contextmanager
 def parrot(answers: Mapping[bytes, str]) -> Iterator[str]:
     """The address of a server that knows these requests by their bytes, and answers every other with a void answer."""

@@ -62,17 +62,21 @@ class Soap(Meaning):
             "doctype": b'<!DOCTYPE any [<!ENTITY e "x">]>' + document,
             "entity-expansion": f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode() + expanding,
         }
+        asked = [BadRequest(name, body, first) for name, body in bodies.items()]
         echo = self.echo(written)
-        external = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode()
-        naming = external + _without_declaration(echo.saying("&e;"))
-        return [
-            *(BadRequest(name, body, first) for name, body in bodies.items()),
-            BadRequest("external-entity", naming, echo.operation),
-        ]
+        if echo is not None:
+            external = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode()
+            naming = external + _without_declaration(echo.saying("&e;"))
+            asked.append(BadRequest("external-entity", naming, echo.operation))
+        return asked
 
-    def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo:
-        """The first written exchange whose answer repeats a text of its request; raises ContractError where none does."""
-        for _, exchange in written:
+    def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
+        """The first written exchange whose answer repeats a text of its request; None where no answer is written down, as of a
+        user's own service. Raises ContractError where those that are repeat none."""
+        known = [exchange for _, exchange in written if exchange.answer]
+        if not known:
+            return None
+        for exchange in known:
             answered = {element.text for element in messages.parse(exchange.answer).iter()}
             for element in messages.parse(exchange.request).iter(etree.Element):
                 if (element.text or "").isalpha() and element.text in answered:
