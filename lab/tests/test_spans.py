@@ -256,7 +256,16 @@ def test_a_slice_is_settled_when_the_services_command_says_so(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "printed", ["", "no JSON", "[]", '{"settled": true}', '{"settled": true, "counts": {"a": "x"}}']
+    "printed",
+    [
+        "",
+        "no JSON",
+        "[]",
+        '{"settled": true}',
+        '{"settled": true, "counts": {"a": "x"}}',
+        '{"settled": true, "counts": {"a": Infinity}}',
+        "[" * 100_000,
+    ],
 )
 def test_what_a_settle_command_must_print_is_said(tmp_path: Path, printed: str) -> None:
     with pytest.raises(ProvisionError, match="the settle command of shop printed"):

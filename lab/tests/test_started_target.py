@@ -15,7 +15,12 @@ import jsonschema
 import pytest
 from command import Ran, steelyard
 from own_service import service
+from rich.console import Console
 from steelyard.base import house
+from steelyard.base.errors import KeeperError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.loading.starting import started
 
 SCHEMA = json.loads((house.root() / "contracts" / "load-output.schema.json").read_text())
 WORDS = ("--users", "1", "--max-requests", "20", "--json", "--out", "runs")
@@ -89,3 +94,14 @@ def test_an_interrupted_load_stops_what_it_started(number: signal.Signals, tmp_p
         _, said = lab.communicate(timeout=120)
     assert lab.returncode != 0 and "Traceback" not in said, said
     assert (made / "stopped").is_file() and is_gone(made)
+
+
+def test_what_goes_wrong_in_a_load_is_not_said_to_be_its_targets_start(tmp_path: Path) -> None:
+    service(tmp_path, "own", 0.001)
+    own = entries.service_at(str(tmp_path / "own"))
+    with (
+        pytest.raises(KeeperError, match="in the midst"),
+        started(own, tmp_path / "target.log", Progress(Console(quiet=True))),
+    ):
+        raise KeeperError("in the midst of the load")
+    assert is_gone(tmp_path / "own")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -37,19 +37,20 @@ def started(service: Entry[Service], log: Path, progress: Progress) -> Iterator[
         raise TargetError(
             f"something runs at {address} already, so {service.name} cannot be started anew", hint="stop it first"
         )
-    try:
-        with keeper.Keeper(model.start or [], log=log, cwd=service.folder, environment={}) as kept:
-            _await_ready(service, address, kept, log, progress)
-            try:
-                yield kept
-            finally:
-                if model.stop is not None:
-                    with suppress(KeeperError):  # the keeper ends it in any case
-                        keeper.run(
-                            model.stop, log=log.with_suffix(".stop.log"), cwd=service.folder, environment={}, seconds=60
-                        )
-    except KeeperError as error:
-        raise TargetError(f"{service.name} could not be started: {error.message}", hint=error.hint) from None
+    with ExitStack() as ending:
+        try:
+            kept = ending.enter_context(keeper.Keeper(model.start or [], log=log, cwd=service.folder, environment={}))
+        except KeeperError as error:
+            raise TargetError(f"{service.name} could not be started: {error.message}", hint=error.hint) from None
+        _await_ready(service, address, kept, log, progress)
+        try:
+            yield kept
+        finally:
+            if model.stop is not None:
+                with suppress(KeeperError):  # the keeper ends it in any case
+                    keeper.run(
+                        model.stop, log=log.with_suffix(".stop.log"), cwd=service.folder, environment={}, seconds=60
+                    )
 
 
 def _await_ready(service: Entry[Service], address: str, kept: keeper.Keeper, log: Path, progress: Progress) -> None:

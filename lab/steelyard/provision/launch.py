@@ -205,7 +205,7 @@ class RunningSubject:
             outcome = json.loads(printed)
             self._settled = {str(name): int(count) for name, count in outcome["counts"].items()}
             return bool(outcome["settled"]), self._settled
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ProvisionError(
                 f"the settle command of {self.subject.service.name} printed '{printed[:120]}'",
                 hint='it prints {"settled": true, "counts": {...}}',
