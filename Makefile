@@ -10,8 +10,9 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
 KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
-# Tests that judge no times, side by side: where there are more processors, all of them use the same ones for servers and for the engine.
-AT_ONCE := 2
+# Tests that judge no times, side by side, more than there are processors, since they wait for a third of their time. Where there are more
+# processors, all of them use the same ones for servers and for the engine.
+AT_ONCE := 3
 # A file to a worker, in the order that they have: what a module made is made once.
 BY_FILE := --dist loadfile --no-loadscope-reorder
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked

@@ -16,6 +16,7 @@ from ..base.text import counted, enumerated, listed, range_text, ratio_text, upp
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
+from ..plan.shapes import IN_A_SENTENCE
 from ..store.earlier import described
 from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
@@ -208,12 +209,12 @@ def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measu
     for operation in dict.fromkeys(decision.operation for decision in decided):
         mine = [decision for decision in decided if decision.operation == operation]
         names = [test.test for decision in mine for test in decision.tests]
-        shapes: dict[str, list[str]] = {}
+        loads: dict[str, list[str]] = {}
         for decision in mine:
-            shapes.setdefault(decision.sentence, []).append(decision.shape)
-        places = "; ".join(f"{enumerated(list(dict.fromkeys(them)))} load: {best}" for best, them in shapes.items())
+            loads.setdefault(decision.sentence, []).append(IN_A_SENTENCE[decision.shape])
+        places = "; ".join(f"under {enumerated(list(dict.fromkeys(them)))}: {best}" for best, them in loads.items())
         quantity = judged_by([cell for cell in run.schedule.cells if cell.name in names], measures)
-        yield Wording(f"On {operation}, by {quantity}, {HERE}: {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by {quantity}, {HERE}, {places}", listed("test", names) + scaled)
 
 
 def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:

@@ -42,6 +42,14 @@ NAMES = {
     "rate": "open",
     "fixed-work": "fixed work",
 }
+IN_A_SENTENCE = {
+    "constant": "a constant load",
+    "ramp": "a ramp",
+    "bursts": "bursts",
+    "steps": "steps of users",
+    "open": "an open load",
+    "fixed work": "fixed work",
+}
 
 
 def users_text(profile: Profile) -> str:
