@@ -51,13 +51,13 @@ class Kept:
         """The comparisons that were judged."""
         return [one for one in self.verdicts.comparisons if one.primary]
 
-    def between(self, a: str, b: str) -> Comparison:
-        """The judged comparison of two subjects, the first time that they were compared."""
-        return next(one for one in self.primaries if {one.a, one.b} == {a, b})
+    def between(self, a: str, b: str, cell: str = "") -> Comparison:
+        """The judged comparison of two subjects in a cell; none said, the first time that they were compared."""
+        return next(one for one in self.primaries if {one.a, one.b} == {a, b} and cell in ("", one.cell))
 
-    def ratio(self, a: str, b: str) -> float:
+    def ratio(self, a: str, b: str, cell: str = "") -> float:
         """a over b."""
-        one = self.between(a, b)
+        one = self.between(a, b, cell)
         assert one.ratio is not None
         return one.ratio if one.a == a else 1 / one.ratio
 
@@ -95,12 +95,6 @@ class Kept:
         """Whether it was steady in less than half of its forks."""
         met, forks = self.steady[subject]
         return 2 * met < forks
-
-    def figure(self, subject: str, measure: str) -> str:
-        """A figure of all forks together, of the run's one cell."""
-        (value,) = [one.value for one in self.verdicts.figures if (one.subject, one.measure) == (subject, measure)]
-        assert value is not None
-        return value_text(value)
 
     @cached_property
     def on_a_jvm(self) -> list[str]:
@@ -360,17 +354,16 @@ def petstore(kept: Kept) -> str:
     return "\n\n".join([*parts, "Where this run's lies elsewhere:", listed(far)])
 
 
-def _by_fork(kept: Kept, measure: str) -> dict[str, dict[str, float]]:
-    """A measure of each subject in each fork that counts."""
+def _by_fork(kept: Kept, measure: str, cell: str) -> dict[str, dict[str, float]]:
+    """A measure of each subject in each fork that counts, in a cell."""
     values: dict[str, dict[str, float]] = {subject: {} for subject in kept.run.schedule.subjects}
     for row in csv.DictReader(read_bytes(kept.folder / "results.csv").decode().splitlines()):
-        if row["measure"] == measure and row["fork"] != "all" and row["value"]:
+        if (row["measure"], row["cell"]) == (measure, cell) and row["fork"] != "all" and row["value"]:
             values[row["subject"]][row["fork"]] = float(row["value"])
     return values
 
 
 def _petstore(kept: Kept) -> Iterator[str]:
-    modified, service, original = (f"wildfly@variant={one}" for one in ("jms-modified", "web-service", "jms-original"))
     counts = kept.verdicts.counts
     sums = {name: sum(one[f"orders.{name}"] for one in counts.values()) for name in ("accepted", "completed", "mails")}
     yield true(
@@ -379,14 +372,8 @@ def _petstore(kept: Kept) -> Iterator[str]:
         f"No order was lost and none was carried out twice, in any variant: of {sums['accepted']:,} that were accepted "
         f"{sums['completed']:,} were completed, with {sums['mails']:,} mails; the database itself says the same after each trial.",
     )
-    predicted = [value for each in _by_fork(kept, "orders_of_predicted").values() for value in each.values()]
-    orders = ", ".join(f"{one} {kept.figure(one, 'orders_per_minute')}" for one in (modified, service, original))
-    yield true(
-        all(90 < value < 110 for value in predicted),
-        f"Interfaces cost no throughput at this load ({orders} orders a minute): clients and their pauses decide it. "
-        f"In each fork it was {min(predicted):.0f} to {max(predicted):.0f}% of what pauses and response times predict.",
-    )
-    yield from _delays(kept, modified, service, original)
+    for cell in kept.run.schedule.cells:
+        yield from _orders(kept, cell.name)
     pauses = [figure.value for figure in kept.verdicts.figures if figure.measure == "old_collection_share"]
     yield true(
         all(value is None for value in pauses),
@@ -394,29 +381,48 @@ def _petstore(kept: Kept) -> Iterator[str]:
     )
 
 
-def _delays(kept: Kept, modified: str, service: str, original: str) -> Iterator[str]:
-    call, latency, response = (_by_fork(kept, one) for one in ("call_time", "latency", "order_response"))
+def _orders(kept: Kept, cell: str) -> Iterator[str]:
+    """How the variants differ in a test."""
+    modified, service, original = (f"wildfly@variant={one}" for one in ("jms-modified", "web-service", "jms-original"))
+    predicted = [value for each in _by_fork(kept, "orders_of_predicted", cell).values() for value in each.values()]
+    orders = ", ".join(
+        f"{one} {value_text(kept.value(one, cell, 'orders_per_minute'))}" for one in (modified, service, original)
+    )
+    yield true(
+        all(90 < value < 110 for value in predicted),
+        f"{cell}: interfaces cost no throughput ({orders} orders a minute): clients and their pauses decide it. "
+        f"In each fork it was {min(predicted):.0f} to {max(predicted):.0f}% of what pauses and response times predict.",
+    )
+    call, latency, response = (_by_fork(kept, one, cell) for one in ("call_time", "latency", "order_response"))
     together = sorted(set(call[modified]) & set(call[original]))
     yield true(
         all(call[original][fork] < call[modified][fork] / 5 for fork in together),
-        f"A message sent within the transaction holds the workflow up for {kept.figure(original, 'call_time')} ms, one sent "
-        f"outside of it for {kept.figure(modified, 'call_time')} ms, which waits for the disk itself. So in each fork.",
+        f"{cell}: a message sent within the transaction holds the workflow up for "
+        f"{value_text(kept.value(original, cell, 'call_time'))} ms, one sent outside of it for "
+        f"{value_text(kept.value(modified, cell, 'call_time'))} ms, which waits for the disk itself. So in each fork.",
     )
     yield true(
         all(latency[original][fork] > 2 * latency[modified][fork] for fork in together),
-        "The supplier begins later where the message is sent within the transaction, since it is not seen before the commit: "
-        "in each fork, by a factor of "
+        f"{cell}: the supplier begins later where the message is sent within the transaction, since it is not seen before the "
+        "commit: in each fork, by a factor of "
         + " and ".join(value_text(latency[original][fork] / latency[modified][fork]) for fork in together)
         + ".",
     )
     for other in (service, original):
-        (judged,) = (one for one in kept.primaries if {one.a, one.b} == {modified, other})
-        yield true(
-            judged.decided and all(response[other][fork] > response[modified][fork] for fork in response[modified]),
-            f"From an order to the mail that it is completed, {other} takes {100 * (kept.ratio(other, modified) - 1):.0f}% longer "
-            f"than {modified}, and so in each fork (ms, in the order of the forks: "
-            f"{'; '.join(', '.join(value_text(value) for value in response[one].values()) for one in (other, modified))}).",
-        )
+        yield _longer(kept, cell, other, modified, response)
+
+
+def _longer(kept: Kept, cell: str, other: str, than: str, response: Mapping[str, Mapping[str, float]]) -> str:
+    """By how much an order takes longer, where that was decided, and in how many forks."""
+    values = "; ".join(", ".join(value_text(value) for value in response[one].values()) for one in (other, than))
+    forks = sorted(set(response[other]) & set(response[than]))
+    longer = sum(response[other][fork] > response[than][fork] for fork in forks)
+    in_order = f"longer in {longer} of {len(forks)} forks (ms, in the order of the forks: {values})"
+    if not kept.between(other, than, cell).decided:
+        return f"{cell}: whether an order takes longer with {other} than with {than} is not decided; {in_order}."
+    more = 100 * (kept.ratio(other, than, cell) - 1)
+    sentence = f"{cell}: from an order to the mail that it is completed, {other} takes {more:.0f}% longer than {than}, {in_order}."
+    return true(more > 0, sentence)
 
 
 def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
