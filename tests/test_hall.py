@@ -71,7 +71,7 @@ def test_a_server_keeps_the_whole_contract(check: Check, name: str) -> None:
         ("everywhere", "sockets: it listens beyond this machine, on tcp 0.0.0.0:"),
         ("fixed-port", "twice: odd died before it was ready"),
         ("close", "keep-alive: a connection was lost after 100 requests: the server had announced"),
-        ("impatient", "keep-alive: a connection was lost in a freeze of 3 s"),
+        ("impatient", "keep-alive: a connection was lost in a freeze of 5 s"),
         ("obliging", "not-xml: HTTP status 200"),
         ("escape", "stop: 1 process did not end within 2 s of SIGTERM and had to be killed"),
         ("leaky", "leak: the answer to external-entity holds the content of a file"),
@@ -84,7 +84,7 @@ def test_a_fault_is_named(check: Check, monkeypatch: pytest.MonkeyPatch, mode: s
     monkeypatch.setattr(servers, "STOP_SECONDS", 2.0)
     row = check(
         f"odd@mode={mode}",
-        frozen_seconds=3 if mode == "impatient" else 0,
+        frozen_seconds=5 if mode == "impatient" else 0,
         quick=mode in ("never-ready", "escape", "leaky", "tireless"),
     )
     assert row.contract is False

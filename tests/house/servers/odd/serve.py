@@ -6,7 +6,7 @@ After AFTER requests: `wrong` answers with another text, `fault` with a SOAP fau
 answers, `uncounted` speaks another protocol where its count is asked for. `never-ready` listens on no port, `die-at-start`
 ends at once, `port-taken` finds its port in use. `escape` starts, in a session of its own, a child
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
-same, `close` ends a connection after 100 requests, `impatient` one that was idle for a second, and `obliging` answers any request
+same, `close` ends a connection after 100 requests, `impatient` one that was idle for 2 s, and `obliging` answers any request
 with 200. `token` wants an Authorization. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an
 external entity what it names, and `tireless` is busy for as long as it is asked.
 """
@@ -27,6 +27,7 @@ from lxml import etree
 AFTER = 700  # more than the contract test asks
 FIXED_PORT = 19_999
 MOST_AT_ONCE = 4
+MOST_IDLE_SECONDS = 2
 MOST_BUSY_MICROSECONDS = 1_000_000
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 SPACE = "urn:steelyard:wstest"
@@ -68,13 +69,13 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def handle_one_request(self):
+    def setup(self):
+        super().setup()
         self.idle_since = time.monotonic()
-        super().handle_one_request()
 
     def parse_request(self):
         # A socket's time-out is not enough: of a thawed process it has passed, but a request that came before it runs is read.
-        if MODE == "impatient" and time.monotonic() - self.idle_since > 1:
+        if MODE == "impatient" and time.monotonic() - self.idle_since > MOST_IDLE_SECONDS:
             self.close_connection = True
             return False
         return super().parse_request()
@@ -158,6 +159,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        self.idle_since = time.monotonic()  # before the answer is out: who has it may freeze us before we run again
         self.end_headers()
         self.wfile.write(body)
 
@@ -188,7 +190,7 @@ if MODE == "fixed-port":
     ThreadingHTTPServer.allow_reuse_address = False
     beside = ThreadingHTTPServer(("127.0.0.1", FIXED_PORT), BaseHTTPRequestHandler)
 if MODE == "impatient":
-    Handler.timeout = 1
+    Handler.timeout = MOST_IDLE_SECONDS
 server = ThreadingHTTPServer(("0.0.0.0" if MODE == "everywhere" else "127.0.0.1", PORT), Handler)
 server.daemon_threads = True
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
