@@ -19,7 +19,7 @@ from steelyard.base.csvfiles import read_table
 pytestmark = pytest.mark.alone  # it counts on times
 
 LAYERS = ["web", "web_service", "service", "hibernate_engine", "hibernate_writes", "hibernate_reads"]
-PLANTED_MS = 5.0
+PLANTED_MS = 25.0  # more than a host that changes its speed between two blocks adds to any layer
 SUBJECTS = [
     {
         "label": "plain",
@@ -108,7 +108,7 @@ def test_a_delay_planted_in_the_service_layer_is_found_there_and_nowhere_else(to
         ]
 
     plain, delayed = quartile(0)
-    assert delayed["service"] - plain["service"] == pytest.approx(PLANTED_MS, abs=1.5)
+    assert delayed["service"] - plain["service"] == pytest.approx(PLANTED_MS, rel=0.3)
     plain, delayed = quartile(1)
     for layer in set(LAYERS) - {"service"}:
         # Whichever block comes first is the colder one, which shows where much is done: in the engine above all.

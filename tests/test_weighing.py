@@ -67,19 +67,21 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
         [{"label": "a", "server": "go"}, {"label": "slower", "server": "go", "busy": str(busy)}],
         name="planted", forks=4, pairs=3, slice_seconds=1.0, warm_up=1,
     )  # fmt: skip
-    ran = lab.run_undisturbed("run", study, "--json")
-    assert ran.code == 0, ran.err
-    verdicts = ran.json()
-    primary = next(one for one in verdicts["comparisons"] if one["primary"])
-    slower_first = primary["a"] == "slower"
+    # Twelve seconds of each may leave it open on a machine whose speed comes and goes, but never call it otherwise.
+    for _ in range(3):
+        ran = lab.run_undisturbed("run", study, "--json")
+        assert ran.code == 0, ran.err
+        primary = next(one for one in ran.json()["comparisons"] if one["primary"])
+        slower_first = primary["a"] == "slower"
+        if primary["verdict"] in ("faster", "slower", "equivalent"):
+            break
     assert primary["verdict"] == ("slower" if slower_first else "faster"), primary
     ratio = primary["ratio"] if slower_first else 1 / primary["ratio"]
     measured = [row for row in slices(lab.runs()[-1]) if row["phase"] == "measure"]
-    in_turns = [row for row in measured if row["cpu_own_ns"]]  # answers too slow for turns are measured in stretches
-    assert len(in_turns) > len(measured) / 2
     # The spin is of the clock and a request is work of the processor, whose speed a host may change between pilot and run: what was
-    # planted is told by the processor time that a request took here.
-    plain = [row for row in in_turns if row["subject"] == "a"]
+    # planted is told by the processor time that a request took here, in turns (too slow answers are measured in stretches).
+    plain = [row for row in measured if row["subject"] == "a" and row["cpu_own_ns"]]
+    assert plain, "none in turns"
     own_us = sum(int(row["cpu_own_ns"]) for row in plain) / sum(int(row["completed"]) for row in plain) / 1000
     planted = own_us / (own_us + busy)
     assert 0.4 < planted < 0.95, "about 20% less"
