@@ -61,6 +61,26 @@ def test_a_service_that_counts_otherwise_voids_the_figures(tmp_path: Path) -> No
     assert is_gone(made)
 
 
+def test_requests_for_challenges_that_the_service_counts_void_nothing(tmp_path: Path) -> None:
+    made = service(tmp_path, "own", 0.001, counter="/count")
+    text = (made / "serve.py").read_text()
+    challenge = """
+        if self.headers["Authorization"] is None:
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", \'Digest realm="r", qop="auth", nonce="n%d"\' % Answer.served)
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
+"""
+    (made / "serve.py").write_text(text.replace("        time.sleep(", challenge + "        time.sleep("))
+    (tmp_path / "secret").write_text("open sesame")
+    ran = load(tmp_path, "./own", "--auth", "digest", "--user", "me", "--secret", f"file:{tmp_path}/secret")
+    assert ran.code == 0, ran.err
+    outcome = json.loads(ran.out)
+    # One for the verification and one for the load's one user.
+    assert outcome["started"]["counted"] == outcome["sent"] + 2 and outcome["started"]["counted_alike"] is True
+    assert is_gone(made)
+
+
 def test_what_runs_already_is_loaded_as_it_is(tmp_path: Path) -> None:
     made = service(tmp_path, "own", 0.001, counter="/count")
     argv = json.loads(next(line for line in (made / "service.toml").read_text().splitlines() if "start" in line)[8:])

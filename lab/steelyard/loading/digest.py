@@ -53,10 +53,10 @@ class Challenge:
         return f"{self.hashed(f'{user}:{self.realm}:{password}')}:{self.nonce}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Digest:
     """A user of digest authentication, and the requests that are made in the user's name: `requests` by method and path, of which
-    `first` is sent once without an answer, for the challenge."""
+    `first` is sent without an answer for each challenge. `challenged` counts these, which are in no load's counts."""
 
     address: str
     user: str
@@ -64,6 +64,7 @@ class Digest:
     requests: Sequence[tuple[str, str]]
     first: AskedOperation
     context: ssl.SSLContext | None
+    challenged: int = 0
 
     def values(self, users: int) -> dict[str, str]:
         """What fills the engine's places, for nonces that are asked for now, one a user up to MOST_NONCES; raises TargetError where
@@ -82,6 +83,7 @@ class Digest:
             talk = Conversation(self.address, _SECONDS, context=self.context)
             try:
                 while len(challenges) < count:
+                    self.challenged += 1
                     answer = talk.ask(
                         self.first.method, self.first.path, self.first.bodies[0] or None, dict(self.first.headers)
                     )

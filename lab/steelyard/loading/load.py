@@ -84,7 +84,8 @@ class Ready:
         if self.started is None:
             return None
         service, kept, before, loaded = self.started
-        return started_target.judged(before, loaded, started_target.read(service, kept), self.verification, row)
+        after, challenged = started_target.read(service, kept), self.ground.who_asks.challenged
+        return started_target.judged(before, loaded, after, self.verification, row, challenged)
 
 
 @contextmanager

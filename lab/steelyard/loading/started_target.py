@@ -46,10 +46,10 @@ def read(model: Service, kept: Keeper) -> TargetUse:
 
 
 def judged(
-    before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow
+    before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow, challenged: int
 ) -> StartedTarget:
     """What is said of a target that was started: `before` is read before the verification, `loaded` before the load, `after` at
-    the end of all."""
+    the end of all. `challenged` requests were sent beside these, for challenges."""
     sent, unanswered = row.sent + verification.sent, row.unanswered + verification.unanswered
     counted = None if before.counted is None or after.counted is None else after.counted - before.counted
     cpu_s = (after.cpu_ns - loaded.cpu_ns) / 1e9
@@ -62,7 +62,9 @@ def judged(
         # What had no answer may have reached the service, twice where it was sent once more; what was turned away need not have.
         counted_alike=None
         if counted is None
-        else sent - unanswered - verification.turned_away - row.turned_away <= counted <= sent + unanswered,
+        else sent - unanswered - verification.turned_away - row.turned_away
+        <= counted
+        <= sent + unanswered + challenged,
     )
 
 

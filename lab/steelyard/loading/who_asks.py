@@ -52,6 +52,11 @@ class WhoAsks:
     secrets: Secrets
     digest: Digest | None = None
 
+    @property
+    def challenged(self) -> int:
+        """How many requests were sent so far beside those of loads, each for a server's challenge."""
+        return 0 if self.digest is None else self.digest.challenged
+
     def told(self, users: int) -> Secrets | None:
         """What the next engine is told, which asks as so many users at once; raises TargetError. Each has nonces of its own, whose
         uses are counted from one."""
