@@ -11,10 +11,12 @@ import pytest
 from rich.console import Console
 from steelyard.analyse.analysis import analyse, table
 from steelyard.analyse.instrument import Level, examine
-from steelyard.base.errors import MeasureError
+from steelyard.base.errors import MeasureError, SteelyardError
+from steelyard.commands.options import require_verdict
 from steelyard.models.job import BigBang
 from steelyard.models.records import Check, Failure
 from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.run.outcome import Outcome
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
@@ -139,7 +141,10 @@ def test_a_fork_that_lost_most_of_its_pairs_does_not_count(tmp_path: Path) -> No
     found = primary(verdicts)
     assert found.forks == 3 and found.verdict == "too few forks"
     assert verdicts.sentence.startswith("Too few forks to judge tomcat-metro against go on echoStruct: ")
-    assert "Only 3 forks can be counted, of at least 4: trial 2 kept 4 of at least 5 pairs." in verdicts.sentence
+    assert (
+        "Only 3 forks can be counted, of at least 4: trial 2 kept 4 of at least 5 pairs (compiling in 6)."
+        in verdicts.sentence
+    )
 
 
 def test_a_violation_of_littles_law_replaces_the_verdict(tmp_path: Path) -> None:
@@ -547,3 +552,16 @@ def test_what_was_overloaded_in_one_stretch_widens_the_counts_of_no_other(tmp_pa
     assert wrong_cells(2, 2, 0) == set()
     assert wrong_cells(3, 2, 0) == {cells[overloaded[0]]}
     assert wrong_cells(0, 0, 1) == {"echoStruct", "echoVoid"}
+
+
+def test_where_compilers_took_every_pair_a_longer_warm_up_is_proposed(tmp_path: Path) -> None:
+    def refusal(**planted: Any) -> SteelyardError:
+        verdicts = judged(tmp_path / str(len(planted)), **planted)
+        assert not verdicts.valid
+        with pytest.raises(SteelyardError, match="there is no verdict") as refused:
+            require_verdict(Outcome(tmp_path, verdicts, tmp_path / "report.html", []))
+        return refused.value
+
+    every = frozenset((trial, pair, A) for trial in range(1, 5) for pair in range(10))
+    assert "compilers were still at work" in str(refusal(jit_bursts=every, pairs=10).hint)
+    assert refusal(engine_share=0.97).hint == f"see {tmp_path / 'report.html'}"

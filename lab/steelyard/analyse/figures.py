@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from ..statistics.interval import Interval, student_interval
 from ..store.stored_run import Run
 from .instrument import late
 from .measures import Measure
-from .pairing import Void, measured_slices, slice_voids
+from .pairing import Void, measured_slices, slice_voids, voids_text
 from .quantities import Quantities, together
 from .ratios import fork_quantities
 from .sources import is_gauge
@@ -92,15 +91,15 @@ def _why_nothing(run: Run, cell: Cell, subject: str) -> str:
     """Why a subject has no fork in a cell: what voided its slices, or that none of them holds a right answer."""
     whole = unbroken(run.schedule, cell)
     driven = [trial for trial in run.trials if trial.status != "failed"]
-    first_voids = Counter(
-        voids[0].value
+    first_voids = [
+        voids[0]
         for trial in driven
         for number in measured_slices(trial, cell.name, subject).values()
         if (voids := slice_voids(trial, number, unbroken=whole))
-    )
+    ]
     if set(first_voids) <= {Void.EMPTY}:
         return NO_ANSWER
-    return f"no slice of it counts: {', '.join(f'{void} in {count}' for void, count in first_voids.most_common())}"
+    return f"no slice of it counts: {voids_text(first_voids)}"
 
 
 def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +25,11 @@ class Void(StrEnum):
     ENGINE = "engine not valid"
     EMPTY = "no right answer"
     MISSING = "not measured"
+
+
+def voids_text(voids: Iterable[Void]) -> str:
+    """How often each of them stood in the way, such as "compiling in 30, not measured in 2"."""
+    return ", ".join(f"{void} in {count}" for void, count in Counter(voids).most_common())
 
 
 @dataclass(frozen=True)
@@ -131,5 +136,6 @@ def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]
     kept = sum(not pair.voids for pair in pairs)
     needed = kind_of(cell).least_pairs(schedule, len(pairs))
     if kept < needed:
-        return f"kept {kept} of at least {counted(needed, 'pair')}"
+        lost = voids_text(pair.voids[0] for pair in pairs if pair.voids)
+        return f"kept {kept} of at least {counted(needed, 'pair')}" + (f" ({lost})" if lost else "")
     return None

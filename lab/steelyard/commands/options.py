@@ -110,9 +110,15 @@ def require_verdict(outcome: Outcome) -> None:
             hint=f"everything that was measured is in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
+        from ..analyse.pairing import Void
+
+        why_not = "; ".join(outcome.verdicts.why_not)
+        longer = (
+            "compilers were still at work: more time may do, as by --warm-up 200 and --budget 20m of `steelyard run`; "
+        )
         raise SteelyardError(
-            f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}",
-            hint=f"see {outcome.report}",
+            f"there is no verdict: {why_not}",
+            hint=f"{longer if Void.COMPILING in why_not else ''}see {outcome.report}",
             exit_code=CANNOT_TELL,
         )
 
