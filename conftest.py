@@ -17,9 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 START_MS = 120_000  # a browser that starts on a busy machine
 
 
-@pytest.fixture(
-    scope="module"
-)  # not the session's: Playwright's event loop would stand in the way of tests with one of their own
+# Not the session's: Playwright's event loop would stand in the way of tests with one of their own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """The browser that draws reports, driven by Playwright."""
     playwright = pytest.importorskip(

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import MARK, Lab, ours, still_running
+from conftest import GONE_SECONDS, MARK, Lab, ours, still_running
 
 PAIR = [{"label": "a", "server": "odd", "mode": "escape"}, {"label": "b", "server": "odd"}]
-BEGUN_SECONDS, GONE_SECONDS = 300, 60  # on a machine that is ten times slower
+BEGUN_SECONDS = 300  # on a machine that is ten times slower
 Until = Callable[[Callable[[], bool], float], None]
 
 
