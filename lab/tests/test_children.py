@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from living import is_there
 from steelyard.base import children
 from steelyard.provision.cpus import Shares, kept_awake
 
@@ -24,21 +25,13 @@ cli.main()
 """
 
 
-def _is_there(pid: int) -> bool:
-    """Whether a process lives; a dead one that nobody has taken leave of does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_what_nobody_ended_is_gone_when_the_command_has_exited(tmp_path: Path) -> None:
     said = subprocess.run(
         [sys.executable, "-c", FORGOTTEN, str(tmp_path / "log")], capture_output=True, text=True, check=True
     ).stdout
     begun = [int(pid) for pid in said.splitlines()[0].split()]
     assert len(begun) >= 2
-    assert [pid for pid in begun if _is_there(pid)] == []
+    assert [pid for pid in begun if is_there(pid)] == []
 
 
 def test_an_interrupt_waits_until_what_must_not_be_cut_is_done() -> None:
@@ -64,7 +57,7 @@ def test_a_short_command_that_takes_too_long_ends_with_what_it_started(tmp_path:
     with pytest.raises(subprocess.TimeoutExpired):
         children.run(["sh", "-c", script], seconds=2)
     deadline = 200
-    while _is_there(int(note.read_text())) and deadline:
+    while is_there(int(note.read_text())) and deadline:
         signal.sigtimedwait([], 0.1)
         deadline -= 1
-    assert not _is_there(int(note.read_text()))
+    assert not is_there(int(note.read_text()))

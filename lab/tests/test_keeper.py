@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from living import is_there
 from steelyard.base.errors import KeeperError
 from steelyard.provision import keeper
 from steelyard.provision.keeper import Keeper
@@ -56,14 +57,6 @@ def test_each_process_is_told_with_its_start(tmp_path: Path) -> None:
     assert not Path(f"/proc/{kept.pid}").exists()
 
 
-def _is_there(pid: int) -> bool:
-    """Whether a process lives; a dead one that nobody has taken leave of does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_where_the_guard_must_be_killed_all_that_was_kept_is_gone_when_the_lab_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +67,7 @@ def test_where_the_guard_must_be_killed_all_that_was_kept_is_gone_when_the_lab_g
     os.kill(below, signal.SIGSTOP)
 
     def go_on_late() -> None:
-        while _is_there(guard):
+        while is_there(guard):
             time.sleep(0.01)
         time.sleep(0.3)
         os.kill(below, signal.SIGCONT)
@@ -83,7 +76,7 @@ def test_where_the_guard_must_be_killed_all_that_was_kept_is_gone_when_the_lab_g
     late.start()
     monkeypatch.setattr(keeper, "_GUARD_SECONDS", 0.2)
     kept.kill()
-    assert not _is_there(kept.pid)
+    assert not is_there(kept.pid)
     late.join()
 
 
@@ -93,7 +86,7 @@ def test_a_second_interrupt_does_not_keep_the_lab_from_waiting_for_what_it_ends(
     os.kill(guard, signal.SIGSTOP)
 
     def interrupt() -> None:
-        while _is_there(kept.pid):  # the keeper below the guard has begun to end all: the lab waits for the guard
+        while is_there(kept.pid):  # the keeper below the guard has begun to end all: the lab waits for the guard
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.5)
@@ -103,5 +96,5 @@ def test_a_second_interrupt_does_not_keep_the_lab_from_waiting_for_what_it_ends(
     impatient.start()
     with pytest.raises(KeyboardInterrupt):
         kept.kill()
-    assert not _is_there(guard)
+    assert not is_there(guard)
     impatient.join()
