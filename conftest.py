@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +17,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 START_MS = 120_000  # a browser that starts on a busy machine
+UNTIL = "STEELYARD_TESTS_UNTIL"  # seconds of the epoch, which tools/parts.py sets
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Begin no test after the minutes that `make test` was given: what was not asked is said, as of every skipped test."""
+    if time.time() > float(os.environ.get(UNTIL, "inf")):
+        pytest.skip("not asked: the minutes that STEELYARD_TEST_MINUTES gives were over")
 
 
 # Not the session's: Playwright's event loop would stand in the way of tests with one of their own.

@@ -1,6 +1,7 @@
 """Runs the parts of `make test`, each a target of the Makefile, and says at the end what each took and what was skipped.
 
-What fetches and what compiles go side by side; what measures time has the machine for itself. It needs nothing but Python.
+What fetches and what compiles go side by side; what measures time has the machine for itself. Where STEELYARD_TEST_MINUTES is
+set, no Python test is begun after that time, and those that were not are named as skipped. It needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,15 @@ STAGES: tuple[tuple[Lane, ...], ...] = (
     (("build",), ("test-java", "test-go", "test-node")),
     (("check", "build-rust-tests"), ("test-python", "provide")),
     (("test-rust",),),
-    (("test-e2e",),),
     (("test-alone",),),
+    (("test-e2e",),),
 )
+# Of the minutes that are left when a part is begun, the share it may begin tests in, where another comes after it: a machine
+# too slow for all of them still asks for verdicts, and for the breadth of what ends in none.
+SHARES = {"test-alone": 0.5}
+LEAST_SECONDS = 300.0  # to begin tests in, for a part of a machine that had no time left for it
 AGAIN_SECONDS = 15.0  # between lines that say what is at work
+_ends = float("inf")  # on the monotonic clock: when no further test is begun
 _at_work: dict[str, float] = {}  # parts that were begun and have not ended, with their begin on the monotonic clock
 # How pytest (-rs), cargo, node and the end-to-end suite's own count say that something was not run. What cargo is told to ignore
 # as "not a test" are processes that its tests start.
@@ -61,7 +67,12 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
     print(f"begun: {name}", file=sys.stderr, flush=True)
     begun = _at_work[name] = time.monotonic()
     with subprocess.Popen(
-        [*make, name], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*make, name],
+        cwd=ROOT,
+        env={**os.environ, **until(name, _ends - begun)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     ) as process:
         assert process.stdout is not None
         said = process.stdout.read().decode(errors="replace")
@@ -78,6 +89,25 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
     )
     print(f"\n==== {name} ====\n{said}", flush=True)
     return part
+
+
+def until(name: str, left: float, now: Callable[[], float] = time.time) -> dict[str, str]:
+    """What tells a part's tests, in its environment, when no further one is begun: seconds of the epoch, nothing without a limit.
+
+    `left` is the seconds that all parts have left.
+    """
+    if left == float("inf"):
+        return {}
+    return {"STEELYARD_TESTS_UNTIL": f"{now() + max(left * SHARES.get(name, 1.0), LEAST_SECONDS):.0f}"}
+
+
+def minutes() -> float:
+    """The time that was given for all parts, in minutes; without an end where none was given."""
+    given = os.environ.get("STEELYARD_TEST_MINUTES", "")
+    try:
+        return float(given or "inf")
+    except ValueError:
+        sys.exit(f"STEELYARD_TEST_MINUTES is {given!r}, which is no number of minutes; leave it empty for no limit.")
 
 
 def say_what_is_at_work(ended: threading.Event) -> None:
@@ -114,7 +144,9 @@ def summary(parts: Sequence[Part], seconds: float) -> str:
 
 def main() -> int:
     """Run all stages; 1 where a part failed."""
+    global _ends
     begun, parts, ended = time.monotonic(), list[Part](), threading.Event()
+    _ends = begun + 60 * minutes()
     threading.Thread(target=say_what_is_at_work, args=(ended,), daemon=True).start()
     for stage in STAGES:
         with ThreadPoolExecutor(len(stage)) as pool:

@@ -30,7 +30,7 @@ def test_every_part_is_a_target_of_the_makefile(parts: ModuleType) -> None:
     named = [name for stage in parts.STAGES for lane in stage for name in lane]
     assert set(named) <= set(targets)
     assert {target for target in targets if target.startswith("test-")} - set(named) == {"test-servers", "test-long"}
-    assert parts.STAGES[-1] == (("test-alone",),), "what measures has the machine for itself"
+    assert (("test-alone",),) in parts.STAGES, "what measures has the machine for itself"
 
 
 def test_every_service_and_every_test_in_java_is_built_by_one_start_of_maven() -> None:
@@ -98,6 +98,36 @@ def test_the_summary_says_which_test_failed_and_why(parts: ModuleType) -> None:
     assert bad.failed == (said[0], said[2], said[3], said[4])
     assert parts.summary([bad], 1.0).endswith("test keeper::a ... FAILED")
     assert "failed:" not in parts.summary([parts.run("pass", MAKE)], 1.0)
+
+
+def test_a_time_that_is_given_is_shared_by_the_parts_and_each_has_some(
+    parts: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seconds(name: str, left: float) -> dict[str, str]:
+        return parts.until(name, left, now=lambda: 1000.0)
+
+    assert seconds("test-e2e", float("inf")) == {}
+    assert seconds("test-e2e", 4000.0) == {"STEELYARD_TESTS_UNTIL": "5000"}
+    assert seconds("test-alone", 4000.0) == {"STEELYARD_TESTS_UNTIL": "3000"}
+    assert seconds("test-e2e", -100.0) == {"STEELYARD_TESTS_UNTIL": "1300"}
+    monkeypatch.setenv("STEELYARD_TEST_MINUTES", "an hour")
+    with pytest.raises(SystemExit, match="no number of minutes"):
+        parts.minutes()
+    monkeypatch.setenv("STEELYARD_TEST_MINUTES", "")
+    assert parts.minutes() == float("inf")
+
+
+def test_a_test_whose_time_is_over_is_not_begun_and_says_so(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = request.config.hook.pytest_runtest_setup
+    ours = next(hook for hook in begin.get_hookimpls() if hook.plugin_name == str(ROOT / "conftest.py"))
+    assert ours.tryfirst, "before fixtures, which may start servers"
+    monkeypatch.setenv("STEELYARD_TESTS_UNTIL", "0")
+    with pytest.raises(pytest.skip.Exception, match="STEELYARD_TEST_MINUTES gives were over"):
+        ours.function()
+    monkeypatch.delenv("STEELYARD_TESTS_UNTIL")
+    ours.function()
 
 
 def test_a_part_that_fails_ends_its_lane_alone_and_one_that_cannot_be_built_ends_the_whole(
