@@ -246,11 +246,22 @@ def test_without_a_budget_and_before_tests_the_warm_up_takes_its_time() -> None:
 
 
 def test_the_budget_ends_a_warm_up_in_time_but_never_before_each_had_the_least() -> None:
-    assert stopping.warm_up_is_over(40, 41, [(True, 11), (True, 12)])
-    assert not stopping.warm_up_is_over(40, 39, [(True, 11), (True, 12)])
-    assert not stopping.warm_up_is_over(40, 90, [(True, 11), (True, 9)])
-    assert not stopping.warm_up_is_over(None, 90, [(True, 11), (True, 12)])
-    assert stopping.warm_up_is_over(40, 41, [(False, 5)]) and not stopping.warm_up_is_over(40, 41, [(True, 5)])
+    def over(within: float | None, since_begin: float, *had: tuple[bool, float]) -> bool:
+        return stopping.warm_up_is_over(within, since_begin, [stopping.Pending(*each) for each in had])
+
+    assert over(40, 41, (True, 11), (True, 12))
+    assert not over(40, 39, (True, 11), (True, 12))
+    assert not over(40, 90, (True, 11), (True, 9))
+    assert not over(None, 90, (True, 11), (True, 12))
+    assert over(40, 41, (False, 5)) and not over(40, 41, (True, 5))
+
+
+def test_where_a_verdict_is_promised_the_budget_ends_no_warm_up_whose_pairs_would_all_be_void() -> None:
+    compiling = [stopping.Pending(True, 60, compiling=True), stopping.Pending(False, 60)]
+    assert not stopping.warm_up_is_over(40, 90, compiling, verdict_promised=True)
+    assert stopping.warm_up_is_over(40, 90, compiling), "a budget of the user's is a promise of its own"
+    settled = [stopping.Pending(True, 60), stopping.Pending(False, 60)]
+    assert stopping.warm_up_is_over(40, 90, settled, verdict_promised=True)
 
 
 def test_a_run_that_turns_out_dearer_gives_up_forks_and_in_the_end_the_verdict_but_not_those_asked_for_whatever_it_takes() -> (

@@ -18,7 +18,14 @@ from steelyard.statistics.look_simulation import alarm_rate, per_look_alpha
 from steelyard.statistics.looks import ALPHA, LOOKS, alpha_of
 from steelyard.statistics.planning import forks_needed, power, smallest_difference, time_left
 from steelyard.statistics.scalability import fit
-from steelyard.statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since
+from steelyard.statistics.steady import (
+    WarmUpSlice,
+    compiles,
+    cpu_ns_per_request,
+    jit_share,
+    steady_since,
+    still_compiles,
+)
 from steelyard.statistics.variance import Components, components, pairs_a_fork
 from steelyard.statistics.verdict_words import Better, Judged, Word, holm, word, words
 
@@ -234,6 +241,13 @@ def test_on_recorded_slices_it_waits_where_throughput_still_jumps_though_nothing
 def test_on_recorded_slices_it_does_not_wait_once_a_server_is_flat() -> None:
     assert steady_since(recorded(1, "tomcat-metro", "warm-up")) == 1
     assert steady_since(recorded(2, "go", "warm-up")) == 1
+
+
+def test_a_warm_up_still_compiles_where_each_of_the_last_three_slices_did() -> None:
+    assert still_compiles(slices((400, 0.4), (500, 0.3), (600, 0.15), (600, 0.15)))
+    assert not still_compiles(slices((400, 0.4), (500, 0.3), (600, 0.01), (600, 0.15)))
+    assert not still_compiles(slices((400, 0.4), (500, 0.3)))
+    assert not still_compiles(slices(*[(9000, None)] * 4))
 
 
 def test_the_detector_never_calls_silence_steady() -> None:

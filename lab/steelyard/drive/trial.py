@@ -21,10 +21,10 @@ from ..plan.cells import sessions_of
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of
 from ..plan.slices import PAUSE_SECONDS
-from ..plan.stopping import warm_up_is_over
+from ..plan.stopping import Pending, warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.launch import RunningSubject
-from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since
+from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since, still_compiles
 from ..store.tables import mean_request_bytes
 from .bring_up import start_all
 from .engine import Engine, Tick
@@ -221,8 +221,10 @@ class _Driver:
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max((len(plans) for plans in slices.warm_up.values()), default=0)):
             pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
-            had = [(self._compiles(label), spent[label, cell]) for label, cell in pending]
-            if warm_up_is_over(self._setting.warm_up_within, time.monotonic() - begun, had):
+            had = [Pending(self._has_compiler(key[0]), spent[key], still_compiles(seen[key])) for key in pending]
+            promised = bool(self._setting.schedule.least_forks)
+            within = self._setting.warm_up_within
+            if warm_up_is_over(within, time.monotonic() - begun, had, verdict_promised=promised):
                 break
             for key in pending:
                 before = time.monotonic()
@@ -240,7 +242,7 @@ class _Driver:
             for (label, cell), so_far in seen.items()
         ]
 
-    def _compiles(self, label: str) -> bool:
+    def _has_compiler(self, label: str) -> bool:
         return any(part.server.model.jvm for part in self._setting.subjects[label].parts)
 
     def measure(self, slices: TrialSlices) -> None:

@@ -98,11 +98,29 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
     return trial - min(trial / 2, slices * seconds_of_slice(schedule))
 
 
-def warm_up_is_over(within: Seconds | None, since_begin: Seconds, pending: Sequence[tuple[bool, Seconds]]) -> bool:
-    """Whether the budget ends a trial's warm-up. `pending` are the subjects and operations that are not steady yet: whether the
-    subject compiles while it runs, and what it had of warm-up."""
-    enough = all(spent > least_warm_up_seconds(compiles) for compiles, spent in pending)
-    return within is not None and since_begin > within and enough
+@dataclass(frozen=True)
+class Pending:
+    """A subject in a cell that is not steady yet: whether it has a compiler, what it had of warm-up, and whether so much is still
+    compiled, slice after slice, that no pair would count."""
+
+    compiler: bool
+    spent: Seconds
+    compiling: bool = False
+
+
+def warm_up_is_over(
+    within: Seconds | None, since_begin: Seconds, pending: Sequence[Pending], *, verdict_promised: bool = False
+) -> bool:
+    """Whether the budget ends a trial's warm-up.
+
+    Where a verdict is promised whatever the budget (a study's `least_forks`), it does not while compilers are at work: on a machine
+    that is many times slower all pairs would be void, and the time spent for nothing.
+    """
+    if within is None or since_begin <= within:
+        return False
+    if verdict_promised and any(subject.compiling for subject in pending):
+        return False
+    return all(subject.spent > least_warm_up_seconds(subject.compiler) for subject in pending)
 
 
 def within(schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds) -> Schedule:

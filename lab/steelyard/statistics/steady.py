@@ -78,6 +78,12 @@ def compiles(jit_share: float | None) -> bool:
     return jit_share is not None and not jit_share < JIT_SHARE_LIMIT
 
 
+def still_compiles(slices: Sequence[WarmUpSlice]) -> bool:
+    """Whether so much was compiled in each of the last CONSECUTIVE slices that it could not count."""
+    last = slices[-CONSECUTIVE:]
+    return len(last) == CONSECUTIVE and all(compiles(part.jit_share) for part in last)
+
+
 def _is_quiet(stretch: Sequence[WarmUpSlice]) -> bool:
     return not any(compiles(part.jit_share) for part in stretch)
 
