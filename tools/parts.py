@@ -32,7 +32,7 @@ STAGES: tuple[tuple[Lane, ...], ...] = (
 # Of the minutes that are left when a part is begun, the share it may begin tests in, where another comes after it: a machine
 # too slow for all of them still asks for verdicts, and for the breadth of what ends in none.
 SHARES = {"test-alone": 0.5}
-LEAST_SECONDS = 300.0  # to begin tests in, for a part of a machine that had no time left for it
+LEAST_SECONDS = 180.0  # to begin tests in, for a part of a machine that had no time left for it
 AGAIN_SECONDS = 15.0  # between lines that say what is at work
 _ends = float("inf")  # on the monotonic clock: when no further test is begun
 _at_work: dict[str, float] = {}  # parts that were begun and have not ended, with their begin on the monotonic clock

@@ -109,7 +109,7 @@ def test_a_time_that_is_given_is_shared_by_the_parts_and_each_has_some(
     assert seconds("test-e2e", float("inf")) == {}
     assert seconds("test-e2e", 4000.0) == {"STEELYARD_TESTS_UNTIL": "5000"}
     assert seconds("test-alone", 4000.0) == {"STEELYARD_TESTS_UNTIL": "3000"}
-    assert seconds("test-e2e", -100.0) == {"STEELYARD_TESTS_UNTIL": "1300"}
+    assert seconds("test-e2e", -100.0) == {"STEELYARD_TESTS_UNTIL": "1180"}
     monkeypatch.setenv("STEELYARD_TEST_MINUTES", "an hour")
     with pytest.raises(SystemExit, match="no number of minutes"):
         parts.minutes()
