@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
-from steelyard.observe import doctor, processes
+from steelyard.observe import doctor, pace, processes
 from steelyard.provision import cpus, launch, quota, subject
 from steelyard.provision.keeper import ProcessUse
+from steelyard.store import machine_history
 
 
 @pytest.mark.parametrize(
@@ -253,6 +254,33 @@ def test_a_busy_stranger_is_named(stranger: int) -> None:
     assert f"(process {stranger})" in check.found
     assert not check.good
     assert doctor.warnings([check]) == [f"other processes: {check.found}; {check.advice}"]
+
+
+def test_a_machine_that_its_host_slowed_down_is_found_beside_the_fastest_that_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_STATE", str(tmp_path))
+
+    def judged(us: float) -> bool:
+        return pace.check(f'{{"least_us": {us}, "median_us": {us + 5}, "rounds": 41}}').good
+
+    assert [judged(us) for us in (195.0, 137.0, 195.0, 873.0, 140.0)] == [True, True, True, False, True]
+    said = pace.check('{"least_us": 873, "median_us": 880, "rounds": 41}')
+    assert said.found.startswith("873 us for the reference spin, 6.4 times the fastest seen here (137 us on ")
+
+
+@pytest.mark.parametrize("spun", ["", "no JSON", '{"least_us": "fast"}', "[]"])
+def test_what_cannot_be_measured_or_kept_is_no_slowness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spun: str
+) -> None:
+    monkeypatch.setenv("STEELYARD_STATE", str(tmp_path / "a file"))
+    assert pace.check(spun).found == "not measured"
+    (tmp_path / "a file").write_text("in the way")
+    assert pace.check('{"least_us": 873, "median_us": 880}').good
+    monkeypatch.setenv("STEELYARD_STATE", str(tmp_path / "state"))
+    machine_history.remember_spin(machine_history.Spin(us=137.0, seen="2026-11-22"))
+    (machine_history.place() / "pace.json").write_text('{"us": -1}')
+    assert pace.check('{"least_us": 873, "median_us": 880}').good
 
 
 def test_a_busy_process_of_ours_is_not_a_stranger(stranger: int) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from ..models.records import Check
 from ..provision import cpus
+from . import pace
+from .environment import spun
 from .processes import CpuTimes, machine_times
 
 BUSY_SHARE = 0.01
@@ -39,6 +41,7 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
         _clock_source(),
         _processors(shares),
         _quota(shares, len(os.sched_getaffinity(0))),
+        pace.check(spun()),
     ]
 
 

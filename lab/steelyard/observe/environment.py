@@ -53,7 +53,7 @@ def describe(
         "engine": _said([binary("steelyard-engine"), "--version"]),
         "python": platform.python_version(),
         "machine": {
-            **machine.fingerprint(_said([binary("steelyard-engine"), "spin"])),
+            **machine.fingerprint(spun()),
             "architecture": platform.machine(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "kernel": f"{platform.system()} {platform.release()}",
@@ -67,6 +67,11 @@ def describe(
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
         **({"tuning": tuned.model_dump()} if tuned is not None else {}),
     }
+
+
+def spun() -> str:
+    """What the engine says of its reference spin; empty where it cannot be asked."""
+    return _said([binary("steelyard-engine"), "spin"])
 
 
 def _without_place(command: Sequence[str]) -> list[str]:

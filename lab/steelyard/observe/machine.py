@@ -36,7 +36,7 @@ def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
         "caches": _caches(root),
         "topology": _topology(root),
         "boot": _boot(root),
-        "reference_spin_us": _spin(spun),
+        "reference_spin_us": spin_us(spun),
     }
     return {name: value for name, value in facts.items() if value not in ("", None, {})}
 
@@ -76,7 +76,8 @@ def _boot(root: Path) -> str:
     return hashlib.sha256(f"boot {identity}".encode()).hexdigest()[:12] if identity else ""
 
 
-def _spin(spun: str) -> dict[str, float]:
+def spin_us(spun: str) -> dict[str, float]:
+    """The least and the median of many rounds, in us, as `steelyard-engine spin` said them; empty where it said none."""
     try:
         said = json.loads(spun)
         return {"least": float(said["least_us"]), "median": float(said["median_us"])}

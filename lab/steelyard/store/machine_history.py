@@ -1,4 +1,4 @@
-"""What is known about this machine: its last calibration, and every comparison of a server with itself that ever ended here."""
+"""What is known about this machine: its last calibration, its fastest pace, and every comparison of a server with itself."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ..base import house
 from ..base.csvfiles import read_document, read_table, write_document, write_table
 from ..base.errors import StoreError
 from ..models.calibration import Alarms, Calibration
+from ..models.strict import Strict
 from ..models.study import Study, SubjectSpec
 from ..models.verdict import Verdicts
 
-CALIBRATION, HISTORY = "calibration.json", "aa-history.csv"
+CALIBRATION, HISTORY, PACE = "calibration.json", "aa-history.csv", "pace.json"
 COLUMNS = ("ended", "source", "server", "operation", "forks", "word", "ratio", "low", "high", "alarm")
 LEAST_HEADROOM = 3.0  # METHODOLOGY, rule 4
 Ended = Mapping[str, object]
+
+
+class Spin(Strict):
+    """What the reference spin took, in us of CPU time, and the day on which it did."""
+
+    us: float = Field(gt=0, allow_inf_nan=False)
+    seen: str
 
 
 def machine() -> str:
@@ -103,6 +111,19 @@ def alarms() -> Alarms | None:
         return None
     share = clopper_pearson(sum(row["alarm"] == "1" for row in rows), len(rows))
     return Alarms(count=share.count, total=share.total, low=share.low, high=share.high)
+
+
+def fastest_spin() -> Spin | None:
+    """The fastest reference spin that was seen on this machine; None where none is remembered that can be read."""
+    try:
+        return Spin.model_validate(read_document(place() / PACE))
+    except (StoreError, ValidationError):
+        return None
+
+
+def remember_spin(spin: Spin) -> None:
+    """Keep it as the fastest; raises StoreError."""
+    write_document(_folder() / PACE, spin.model_dump())
 
 
 def citation() -> dict[str, Any]:
