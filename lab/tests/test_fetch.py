@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import os
 import re
 import tarfile
 import zipfile
@@ -110,6 +111,18 @@ def test_missing_debian_packages_are_named_with_the_command_that_installs_them(t
         fetch.fetch(made, quiet, {})
     assert "no-such-package-anywhere" in caught.value.message
     assert caught.value.hint == "apt install no-such-package-anywhere"
+
+
+def test_a_package_manager_that_hangs_is_ended_and_named(
+    tmp_path: Path, quiet: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging = tmp_path / "dpkg-query"
+    hanging.write_text("#!/bin/sh\nsleep 1000\n")
+    hanging.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(fetch, "_DPKG_SECONDS", 0.2)
+    with pytest.raises(ToolchainError, match="dpkg-query does not say whether thing is installed"):
+        fetch.fetch(server(tmp_path, [{"apt": ["thing"]}]), quiet, {})
 
 
 def test_what_a_python_package_is_built_with_is_pinned_and_fetched_first(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from ..base import house
+from ..base import children, house
 from ..base.errors import FetchError, KeeperError, ToolchainError
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
@@ -24,6 +24,7 @@ from .toolchain import install
 
 DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 FETCH_SECONDS = 1800.0
+_DPKG_SECONDS = 60.0
 _DONE = ".fetched"
 
 
@@ -221,9 +222,13 @@ def _missing_packages(artifact: Artifact) -> list[str]:
         return []
     if shutil.which("dpkg-query") is None:
         return artifact.apt
-    asked = subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Package} ${Status}\n", *artifact.apt], capture_output=True, text=True, check=False
-    )
+    try:
+        asked = children.run(["dpkg-query", "-W", "-f", "${Package} ${Status}\n", *artifact.apt], seconds=_DPKG_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        raise ToolchainError(
+            f"dpkg-query does not say whether {', '.join(artifact.apt)} is installed",
+            hint="does `dpkg-query -W` answer in a shell?",
+        ) from None
     installed = {line.split()[0] for line in asked.stdout.splitlines() if line.endswith("install ok installed")}
     return [package for package in artifact.apt if package not in installed]
 
