@@ -13,7 +13,7 @@ from steelyard.drive.proof import ANSWERS, ServiceCounts
 from steelyard.drive.setting import TrialFailedError
 from steelyard.drive.watch import Watch
 from steelyard.models.records import Counted, Failure, SlicePlan
-from steelyard.provision.launch import RunningSubject
+from steelyard.provision.running import RunningSubject
 
 
 class Service:

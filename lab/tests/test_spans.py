@@ -26,7 +26,8 @@ from steelyard.models.study import Span, Study
 from steelyard.plan.cells import hurried, pauses_seconds
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
-from steelyard.provision.launch import RunningSubject, events_file, gauges_file
+from steelyard.provision.launch import events_file, gauges_file
+from steelyard.provision.running import RunningSubject
 from steelyard.store.stored_run import read_run
 from steelyard.store.tables import GAUGE_COLUMNS, SPAN_COLUMNS
 from synthetic import Planted, write_run

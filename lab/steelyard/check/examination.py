@@ -22,7 +22,7 @@ from ..models.outputs import Checked, KeepAlive, ServerRow
 from ..models.service import Service
 from ..observe import environment
 from ..provision import cpus, launch, sockets, subject
-from ..provision.launch import RunningSubject
+from ..provision.running import RunningSubject
 from ..provision.subject import Subject
 from .rows import row
 

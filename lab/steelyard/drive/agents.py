@@ -15,7 +15,8 @@ from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
 from ..provision.cpus import Shares, kept_awake
-from ..provision.launch import RunningSubject, started
+from ..provision.launch import started
+from ..provision.running import RunningSubject
 from ..provision.subject import Subject
 from .engine import Engine
 

@@ -10,7 +10,8 @@ from contextlib import ExitStack
 from ..base.errors import ContractError, KeeperError, ProvisionError
 from ..exchange import contract
 from ..models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
-from ..provision.launch import RunningPart, RunningSubject, started
+from ..provision.launch import started
+from ..provision.running import RunningPart, RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import self_wait
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..models.records import Recorded
-from ..provision.launch import RunningSubject
+from ..provision.running import RunningSubject
 from ..store import tables
 from ..store.layer_records import RecordFolder, read_records, records_of
 from ..store.layer_table import NAME, TimedRequest, write_layers

@@ -20,7 +20,7 @@ from ..plan.kinds import KINDS, kind_of, may_take_turns, warmed
 from ..plan.shapes import held_seconds
 from ..plan.slices import head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
 from ..provision.cpus import Shares
-from ..provision.launch import RunningSubject
+from ..provision.running import RunningSubject
 
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
 ANSWERS_IN_A_TURN = 50

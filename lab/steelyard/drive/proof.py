@@ -11,7 +11,7 @@ from ..base.errors import KeeperError, ProvisionError
 from ..exchange import corpus
 from ..exchange.meanings import meaning_of
 from ..models.records import Counted, Failure, Reconciled, Settled, SlicePlan, WrongSample, operation_of
-from ..provision.launch import RunningSubject
+from ..provision.running import RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import Watch
 

@@ -23,7 +23,7 @@ from ..plan.kinds import kind_of
 from ..plan.slices import PAUSE_SECONDS
 from ..plan.stopping import Pending, warm_up_is_over
 from ..provision.cpus import kept_awake
-from ..provision.launch import RunningSubject
+from ..provision.running import RunningSubject
 from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since, still_compiles
 from ..store.tables import mean_request_bytes
 from .bring_up import start_all

@@ -17,7 +17,7 @@ from ..models.records import Cell, Distress, Failure, Place, SlicePlan
 from ..plan.kinds import kind_of
 from ..provision import sockets
 from ..provision.keeper import Exit
-from ..provision.launch import RunningPart, RunningSubject
+from ..provision.running import RunningPart, RunningSubject
 from ..store.tables import FAILURE_KINDS
 
 # How runtimes say that memory ran out: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.

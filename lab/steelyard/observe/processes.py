@@ -11,7 +11,7 @@ from types import TracebackType
 
 from ..provision import quota
 from ..provision.keeper import ProcessUse
-from ..provision.launch import RunningSubject
+from ..provision.running import RunningSubject
 from ..store.tables import Observation, ProcessorTime, Throttled, columns
 
 _TICK = os.sysconf("SC_CLK_TCK")

@@ -1,16 +1,14 @@
-"""A running subject: its parts and companions, started, frozen, thawed, measured and stopped as one."""
+"""Starting a subject: its parts and companions one after the other, each ready before the next, on ports that nobody has."""
 
 from __future__ import annotations
 
-import json
 import random
 import secrets
 import socket
-import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
@@ -23,225 +21,22 @@ from ..base.text import counted
 from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
 from ..models.server import NEVER_READY, Server
-from ..models.service import Reconciliation
 from ..models.study import Observed
 from ..store.collector_log import collector_log_of
 from ..store.layer_records import records_of
 from . import build, keeper, sockets
 from .cpus import Shares
-from .keeper import Keeper, ProcessUse
+from .keeper import Keeper
+from .running import RunningPart, RunningSubject, Words, last_words, restored, service_count
 from .scratch import control_folder, scratch_folder
 from .subject import Part, Subject
 from .toolchain import require
 
 _READY_PAUSE = 0.1
-_RESTORE_SECONDS = 120
-_RECONCILE_SECONDS = 120
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
-_COUNT_BYTES = 2**16  # of an answer that is one number
 # Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
 # description of what it runs.
 _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
-
-
-@dataclass(frozen=True)
-class Words:
-    """What the argument lists of one start are given: their placeholders' values and their environment."""
-
-    placeholders: dict[str, str]
-    environment: dict[str, str]
-
-
-class RunningPart:
-    """A part that was started: its keeper and that one's control socket, its port and its log, and what proved a companion's
-    starting state."""
-
-    def __init__(
-        self,
-        part: Part,
-        kept: Keeper,
-        control: Path,
-        port: int,
-        log: Path,
-        words: Words,
-        start_seconds: float,
-        state: str,
-    ) -> None:
-        self.part = part
-        self.state = state
-        self.keeper = kept
-        self.control = control
-        self.port = port
-        self.log = log
-        self.words = words
-        self.start_seconds = start_seconds
-        self.restored = 0  # how often since it was started, by whichever subjects share it
-
-
-class RunningSubject:
-    """All processes of a subject. Leaving the context of `started` stops them."""
-
-    def __init__(self, subject: Subject, parts: list[RunningPart]) -> None:
-        self.subject = subject
-        self.parts = parts
-        self._settled: dict[str, int] = {}  # what the service counted when it was last settled
-
-    @property
-    def front(self) -> RunningPart:
-        """The part that the engine asks and that is judged; the others stand behind it."""
-        return next(part for part in self.parts if part.part.judged)
-
-    @property
-    def host(self) -> str:
-        """Where the front part answers."""
-        return HOST
-
-    @property
-    def url(self) -> str:
-        """Where the front part answers the service's requests."""
-        return house.url(self.front.port, self.subject.path())
-
-    @property
-    def start_seconds(self) -> float:
-        """How long all parts together took to start."""
-        return sum(part.start_seconds for part in self.parts)
-
-    def freeze(self) -> None:
-        """Stop the processes of all parts where they are (SIGSTOP); raises KeeperError."""
-        for part in self.parts:
-            part.keeper.freeze()
-
-    def thaw(self) -> None:
-        """Let the frozen processes of all parts go on (SIGCONT), in the reverse order; raises KeeperError."""
-        for part in reversed(self.parts):
-            part.keeper.thaw()
-
-    def pin(self, shares: Shares) -> None:
-        """Keep each part's processes on the processors that `shares` gives it; raises KeeperError."""
-        for part in self.parts:
-            part.keeper.pin(shares.of(part.part.processors))
-
-    def unpin(self, shares: Shares) -> None:
-        """Let the processes of all parts run on every processor that subjects and engine have; raises KeeperError."""
-        for part in self.parts:
-            part.keeper.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
-
-    def restore(self, progress: Progress) -> list[tuple[str, str, str]]:
-        """Bring the companions that have a starting state back to it, while the service runs.
-
-        Gives of each its role, what proved its state when it was started, and what does now; raises ProvisionError.
-        """
-        told = []
-        for part in self.parts:
-            if part.part.server.model.state is not None:
-                part.restored += 1
-                again = {**part.words.environment, "STEELYARD_RESTORED": str(part.restored)}
-                words = replace(part.words, environment=again)
-                told.append((part.part.place, part.state, _restored(part.part.server, words, part.log, progress)))
-        return told
-
-    def redeploy(self, seconds: float) -> None:
-        """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""
-        part, server = self.front, self.front.part.server
-        for argv in server.model.redeploy:
-            command = build.placeholders(argv, part.words.placeholders)
-            try:
-                keeper.run(
-                    command,
-                    log=part.log.with_suffix(".redeploy.log"),
-                    cwd=server.folder,
-                    environment=part.words.environment,
-                    seconds=seconds,
-                )
-            except KeeperError as error:
-                raise ProvisionError(
-                    f"{server.name} could not be redeployed: {error.message}", hint=error.hint
-                ) from None
-
-    def stop(self, seconds: float) -> int:
-        """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
-        return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
-
-    def end_judged(self, seconds: float) -> int:
-        """Ask the judged processes alone to end (SIGTERM), so that they write what they still hold; gives how many were killed."""
-        return sum(part.keeper.stop(seconds) for part in reversed(self.parts) if part.part.judged)
-
-    def use(self) -> dict[str, list[ProcessUse]]:
-        """What each process has used so far, by place."""
-        return {part.part.place: part.keeper.use() for part in self.parts}
-
-    def requests_served(self) -> int | None:
-        """The service's own count of requests since it was started, None if it has no counter.
-
-        Raises ProvisionError where it has one and does not tell.
-        """
-        counter = self.subject.service.model.counter
-        if counter is None:
-            return None
-        try:
-            return _count(self.subject, counter, self.front.port, 5.0)
-        except (NoAnswerError, ValueError) as error:
-            raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
-
-    def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
-        """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
-        expected = asked.expect.replace("{requests}", str(self.requests_served()))
-        for name, count in self._settled.items():
-            expected = expected.replace(f"{{{name}}}", str(count))
-        return expected, self._said(asked.command, asked.name, _RECONCILE_SECONDS)
-
-    def settle(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
-        """Waits until the work that outlived its answers is done: whether it was in time, and what the service counts.
-
-        None where the service has no such work. Raises ProvisionError or KeeperError where it cannot be told.
-        """
-        asked = self.subject.service.model.settle
-        if asked is None:
-            return None
-        argv = [sys.executable if word == "python3" else word for word in asked.command]
-        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in argv]
-        printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
-        try:
-            outcome = json.loads(printed)
-            self._settled = {str(name): int(count) for name, count in outcome["counts"].items()}
-            return bool(outcome["settled"]), self._settled
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-            raise ProvisionError(
-                f"the settle command of {self.subject.service.name} printed '{printed[:120]}'",
-                hint='it prints {"settled": true, "counts": {...}}',
-            ) from None
-
-    def _said(
-        self, argv: list[str], name: str, seconds: float, while_waiting: Callable[[], None] = lambda: None
-    ) -> str:
-        """What a command that asks after this subject prints."""
-        values = {"host": HOST, "service": str(self.subject.service.folder)}
-        for each in self.parts:
-            place, folder = each.part.place, each.part.server.folder
-            values |= {f"port.{place}": str(each.port), f"cache.{place}": str(each.part.cache)}
-            values[f"server.{place}"] = str(folder)
-            for more in each.part.server.model.more_ports:
-                values[f"port.{place}.{more}"] = each.words.placeholders[f"port.{place}.{more}"]
-        said = keeper.output(
-            build.placeholders(argv, values),
-            log=self.front.log.with_suffix(f".{name}.log"),
-            cwd=self.subject.service.folder,
-            environment=self.front.words.environment,
-            seconds=seconds,
-            while_waiting=while_waiting,
-        )
-        return said.strip()
-
-    def ended(self) -> RunningPart | None:
-        """The first part that ended by itself; None while all run."""
-        return next((part for part in self.parts if part.keeper.exit is not None), None)
-
-    def death(self) -> str | None:
-        """What is known about a part that ended by itself, as a sentence; None while all run."""
-        part = self.ended()
-        if part is None:
-            return None
-        return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {_last_words(part.keeper)}"
 
 
 @contextmanager
@@ -319,7 +114,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
 
     _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, port), ground)
     start_seconds = time.monotonic() - begun
-    state = _restored(server, words, log, ground.progress)
+    state = restored(server, words, log, ground.progress)
     return RunningPart(part, kept, control, port, log, words, start_seconds, state)
 
 
@@ -380,28 +175,6 @@ def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress)
             raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
 
 
-def _restored(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
-    """What proves that a companion is in its starting state, once it was brought there; raises ProvisionError."""
-    state = server.model.state
-    if state is None:
-        return ""
-    try:
-        for argv in [*state.restore, state.verify]:
-            said = keeper.output(
-                build.placeholders(argv, words.placeholders),
-                log=log.with_suffix(".state.log"),
-                cwd=server.folder,
-                environment=words.environment,
-                seconds=_RESTORE_SECONDS,
-                while_waiting=progress.refresh,
-            )
-    except KeeperError as error:
-        raise ProvisionError(
-            f"{server.name} could not be brought to its starting state: {error.message}", hint=error.hint
-        ) from None
-    return said.strip()
-
-
 def _await_ready(
     server: Entry[Server],
     kept: Keeper,
@@ -421,7 +194,7 @@ def _await_ready(
     while True:
         if kept.exit is not None:
             raise ProvisionError(
-                f"{server.name} died before it was ready ({kept.exit}): {_last_words(kept)}",
+                f"{server.name} died before it was ready ({kept.exit}): {last_words(kept)}",
                 hint=f"its log is {kept.log}",
             )
         try:
@@ -439,7 +212,7 @@ def _await_ready(
             pass  # not ready yet
         if time.monotonic() > deadline:
             raise ProvisionError(
-                f"{server.name} was not ready after {server.model.ready_seconds:g} s{undeployed()}: {_last_words(kept)}",
+                f"{server.name} was not ready after {server.model.ready_seconds:g} s{undeployed()}: {last_words(kept)}",
                 hint=f"its log is {kept.log}",
             )
         ground.progress.refresh()
@@ -451,7 +224,7 @@ def _is_up(subject: Subject, part: Part, port: int) -> bool:
     model = subject.service.model
     try:
         if model.counter is not None:
-            return _count(subject, model.counter, port, 2.0) >= 0
+            return service_count(subject, model.counter, port, 2.0) >= 0
         if model.description is not None:
             return _status(subject, subject.path_on(part) + model.description, port) not in _NOT_THERE
         return True
@@ -478,23 +251,6 @@ def _status(subject: Subject, path: str, port: int) -> int:
         return conversation.get(subject.headers).status
     finally:
         conversation.close()
-
-
-def _count(subject: Subject, counter: str, port: int, seconds: float) -> int:
-    """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
-    url = house.url(port, counter)
-    conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
-    try:
-        answer = conversation.get(subject.headers)
-    finally:
-        conversation.close()
-    if answer.status != HTTPStatus.OK:
-        raise ValueError(f"HTTP status {answer.status}")
-    return int(answer.body)
-
-
-def _last_words(kept: Keeper) -> str:
-    return f"its log ends: {kept.log_tail()}" if kept.log_tail() else "its log is empty"
 
 
 def free_ports(draw: random.Random, count: int) -> list[int]:
