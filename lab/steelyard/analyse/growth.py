@@ -1,0 +1,86 @@
+"""How each subject's throughput falls as the messages of a grid grow, operation by operation, where there are sizes enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..base.errors import InsufficientDataError
+from ..models.records import Cell
+from ..statistics.growth import LEAST_SIZES, Growth, growth
+from ..store.tables import stored_sizes
+from .analysis import Analysis
+from .figures import ForkFigure
+from .indices import TPS
+
+MEMORY = "memory"
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A subject's throughput by the size of one operation's requests, for so many users.
+
+    `points` are the figures over all forks by size in bytes, those without a value too, and `memory` that measure's beside them;
+    `law` is None where too few have one, with the reason in `why_not`.
+    """
+
+    operation: str
+    users: int
+    subject: str
+    points: Mapping[float, ForkFigure]
+    memory: Mapping[float, ForkFigure]
+    law: Growth | None
+    why_not: str
+
+    @property
+    def largest_answered(self) -> float | None:
+        """The largest size with a throughput, where a larger one was asked and has none; else None."""
+        answered = [size for size, point in self.points.items() if point.value is not None]
+        return max(answered) if answered and max(answered) < max(self.points) else None
+
+
+def grown(analysis: Analysis) -> Iterator[Grown]:
+    """For each operation of a grid with at least five sizes, number of users and subject, in the schedule's order."""
+    run = analysis.run
+    bytes_of = stored_sizes(run.folder / "corpus")
+    series: dict[tuple[str, int], dict[str, float]] = {}
+    for cell in run.schedule.cells:
+        size = _size(cell, bytes_of)
+        if size is not None:
+            series.setdefault((cell.operation, cell.users), {})[cell.name] = size
+    by_place: dict[tuple[str, str, str], list[ForkFigure]] = {}
+    for figure in analysis.figures:
+        if figure.measure.name in (TPS, MEMORY):
+            by_place.setdefault((figure.cell.name, figure.subject, figure.measure.name), []).append(figure)
+    for (operation, users), sizes in series.items():
+        if len(set(sizes.values())) < LEAST_SIZES:
+            continue
+        for subject in run.schedule.subjects:
+            figures = {size: by_place.get((cell, subject, TPS), []) for cell, size in sizes.items()}
+            memory = {size: by_place.get((cell, subject, MEMORY), []) for cell, size in sizes.items()}
+            law, why_not = _law(figures)
+            yield Grown(operation, users, subject, _whole(figures), _whole(memory), law, why_not)
+
+
+def _size(cell: Cell, bytes_of: Mapping[str, float]) -> float | None:
+    """Bytes of a request's body, where the cell asks for one kind of request of a payload of its own."""
+    asked = list(cell.asked)
+    return bytes_of.get(asked[0]) if cell.payload and len(asked) == 1 else None
+
+
+def _whole(figures: Mapping[float, Sequence[ForkFigure]]) -> dict[float, ForkFigure]:
+    return {size: each for size, of_size in sorted(figures.items()) for each in of_size if each.fork is None}
+
+
+def _law(figures: Mapping[float, Sequence[ForkFigure]]) -> tuple[Growth | None, str]:
+    """The fall over the sizes that have a value, from the forks that have one at each of them."""
+    by_size = {
+        size: {each.fork: each.value for each in of_size if each.fork is not None and each.value is not None}
+        for size, of_size in figures.items()
+    }
+    told = {size: values for size, values in by_size.items() if values}
+    forks = set.intersection(*(set(values) for values in told.values())) if told else set()
+    try:
+        return growth(list(told), [[values[fork] for values in told.values()] for fork in sorted(forks)]), ""
+    except InsufficientDataError as error:
+        return None, error.message
