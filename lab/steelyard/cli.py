@@ -36,6 +36,7 @@ from .commands import (
     run,
     serve,
     servers,
+    why,
 )
 
 app = typer.Typer(
@@ -57,6 +58,7 @@ for verb in (
     report,
     serve,
     layers,
+    why,
     keep,
     compare,
     check,

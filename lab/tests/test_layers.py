@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
-import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from layered import observed, request
 from steelyard.analyse.analysis import examined
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
 from steelyard.analyse.layers import breakdowns, figures_of, nests
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.drive import gathering
-from steelyard.models.records import Schedule
-from steelyard.models.service import Layer, RequestKind
 from steelyard.report.charts.layers import flame
 from steelyard.report.layer_export import conditions, csv_lines, text_records
 from steelyard.report.page import html_of
@@ -29,13 +27,6 @@ from steelyard.store.tables import read_observations, read_slices
 from synthetic import Planted, write_run
 
 RECORDED = Path(__file__).parent / "recorded" / "monitor"
-LAYERS = [
-    Layer(name="web", title="Web", tags=["filter"]),
-    Layer(name="service", title="Service", tags=["soap", "si"]),
-    Layer(name="engine", title="Engine", tags=["hibernate"]),
-    Layer(name="reads", title="Reads", tags=["reads"]),
-]
-SEARCHES = RequestKind(name="searches", title="Searches", where={"soap_name": ["search"]})
 PLANTED = Planted(
     rates={"a": 60.0, "b": 50.0}, reference="b", cells={"search": 1.0}, forks=4, pairs=3, slice_seconds=2.0, users=2
 )
@@ -102,54 +93,6 @@ def test_the_table_says_what_the_records_did(tmp_path: Path) -> None:
     write_layers(tmp_path / "layers.csv", requests)
     read = read_layers(tmp_path / "layers.csv", False)[3]
     assert sorted(map(repr, requests)) == sorted(map(repr, read))
-
-
-def request(
-    begin_ns: int, times: Mapping[str, tuple[int, int]], name: str = "search", violations: int = 0
-) -> RequestRecord:
-    """With the total and own time of each tag in us."""
-    layers = {
-        tag: LayerTime(1, total * 1000, own * 1000, place) for place, (tag, (total, own)) in enumerate(times.items())
-    }
-    return RequestRecord(7, begin_ns, violations, layers, {"soap_name": name})
-
-
-def observed(folder: Path, planted: Planted, slow: Mapping[str, float] | None = None, change: int = 0) -> Path:
-    """A run of requests of 1 ms: 0.1 web, 0.5 service, 0.3 engine, 0.1 reads; of some subjects the service is slower."""
-    write_run(folder, planted)
-    schedule = Schedule.model_validate_json((folder / "schedule.json").read_bytes())
-    asked = {
-        "observe": ["layers"],
-        "layers": LAYERS,
-        "nesting": ["filter", "si", "hibernate"],
-        "request_kinds": [SEARCHES],
-    }
-    (folder / "schedule.json").write_text(schedule.model_copy(update=asked).model_dump_json(), encoding="utf-8")
-    for trial in sorted((folder / "trials").iterdir()):
-        rows = list(csv.DictReader((trial / "slices.csv").open(encoding="utf-8")))
-        requests: list[TimedRequest] = []
-        for row in rows:
-            count = int(row["completed"]) + int(row["lead_in_completed"])
-            more = round(1000 * (slow or {}).get(row["subject"], 0.0))
-            for n in range(count + change):
-                own = 500 + more + n % 5 + int(trial.name)
-                measured = n < int(row["completed"])
-                times = {
-                    "filter": (own + 500, 100),
-                    "si": (own + 400, own),
-                    "hibernate": (400, 300),
-                    "reads": (100, 100),
-                }
-                one = request(int(row["begin_ns"]) + n, times, "search" if n % 2 else "reserve")
-                requests.append(TimedRequest(row["subject"], int(row["slice"]), measured, one))
-        write_layers(trial / "layers.csv", requests)
-        record = json.loads((trial / "trial.json").read_text())
-        record["recorded"] = [
-            {"subject": label, "records": len(requests), "lost": 0, "violations": 0, "whole": True}
-            for label in planted.rates
-        ]
-        (trial / "trial.json").write_text(json.dumps(record), encoding="utf-8")
-    return folder
 
 
 def test_a_kept_run_holds_the_requests_of_measured_slices_alone(tmp_path: Path) -> None:
@@ -248,6 +191,8 @@ def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tm
     assert section.count(">a difference<") == 1
     assert section.count(">within the margins<") == 3
     assert "requests around the slowest" in section
+    assert "ms more in Service (" in section and "A pale bar is not told apart" in section
+    assert html_of(examined(read_run(tmp_path / "run"))) == page
 
 
 def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:

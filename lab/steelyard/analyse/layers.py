@@ -54,24 +54,31 @@ def recorded(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[
     whole = unbroken(run.schedule, cell)
     for trial in run.trials:
         numbers = counted_slices(trial, cell.name, subject, unbroken=whole)
-        requests = tuple(
-            request.record
-            for number in numbers
-            for request in trial.layers.get(number, ())
-            if request.measured and not request.record.violations
-        )
+        requests = tuple(request for number in numbers for request in records_of(trial, number))
         if requests:
             yield trial, requests
 
 
+def records_of(trial: Trial, number: int) -> tuple[RequestRecord, ...]:
+    """A slice's requests in its measured time, without violations."""
+    rows = trial.layers.get(number, ())
+    return tuple(row.record for row in rows if row.measured and not row.record.violations)
+
+
+def layers_of(run: Run) -> list[Layer]:
+    """The layers that the run asked for, and `other` where a monitor timed what none of them names; empty without."""
+    layers = run.schedule.layers
+    named = frozenset(tag for layer in layers for tag in layer.tags)
+    if layers and any(not trial.layer_tags <= named for trial in run.trials):
+        return [*layers, OTHER]
+    return layers
+
+
 def breakdowns(run: Run) -> list[Breakdown]:
     """Of each subject in each cell: all its requests first, then each kind of which there are any."""
-    layers = run.schedule.layers
+    layers = layers_of(run)
     if not layers:
         return []
-    named = frozenset(tag for layer in layers for tag in layer.tags)
-    if any(not trial.layer_tags <= named for trial in run.trials):
-        layers = [*layers, OTHER]
     broken_down = []
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
@@ -83,13 +90,15 @@ def breakdowns(run: Run) -> list[Breakdown]:
                     if (kept := tuple(request for request in requests if is_of(request, kind)))
                 ]
                 if mine:
-                    means = tuple(_means(requests, layers, named) for requests in mine)
+                    means = tuple(means_of(requests, layers) for requests in mine)
                     every = tuple(request for requests in mine for request in requests)
                     broken_down.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
     return broken_down
 
 
-def _means(requests: Sequence[RequestRecord], layers: Sequence[Layer], named: frozenset[str]) -> dict[str, float]:
+def means_of(requests: Sequence[RequestRecord], layers: Sequence[Layer]) -> dict[str, float]:
+    """The mean own time of one or more requests in each layer: in ms, by the layer's name; they sum up to the whole."""
+    named = frozenset(tag for layer in layers for tag in layer.tags)
     return {layer.name: fmean(self_ms(request, layer, named) for request in requests) for layer in layers}
 
 
@@ -127,8 +136,7 @@ def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
         return None
     limit = times[min(len(times) - 1, int(quantile * len(times)))]
     slow = [request for request in breakdown.requests if request.total_ns >= limit]
-    named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
-    all_means, slow_means = (_means(each, breakdown.layers, named) for each in (breakdown.requests, slow))
+    all_means, slow_means = (means_of(each, breakdown.layers) for each in (breakdown.requests, slow))
     excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in breakdown.layers}
     most = max(breakdown.layers, key=lambda layer: excess[layer.name])
     more = sum(excess.values())

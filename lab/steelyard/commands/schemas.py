@@ -40,6 +40,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "calibration": calibration.Calibration,
     "run-output": outputs.RunOutput,
     "beside-output": outputs.BesideOutput,
+    "why-output": outputs.WhyOutput,
     "servers-output": outputs.ServersOutput,
     "server-output": outputs.ServerDetail,
     "studies-output": outputs.StudiesOutput,

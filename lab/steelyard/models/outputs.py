@@ -10,6 +10,52 @@ from .strict import Significant, Strict
 from .verdict import Comparison, Figure, LayerFigure, RecordCount, SlowLayer
 
 
+class SplitPart(Strict):
+    """One part of the difference of two subjects' response times, in ms a request: a layer without the layers inside it, what is
+    outside the layers (`outside`), or the whole (`response`).
+
+    `ms` is `a_ms` - `b_ms`; its `interval` holds together with those of all other parts (null under two forks). `percent` is its
+    share of the whole difference (null where the whole is not told apart). Not `told_apart`: the interval holds 0, or nothing is
+    judged.
+    """
+
+    layer: str
+    title: str
+    a_ms: Significant
+    b_ms: Significant
+    ms: Significant
+    interval: tuple[Significant, Significant] | None
+    percent: Significant | None
+    told_apart: bool
+
+
+class LayerSplit(Strict):
+    """The difference of the response times of `a` and `b` in a cell, split by layer; `parts` sum up to `whole`.
+
+    All intervals are right together with `confidence`. `requests` are those recorded of a and of b. `why_not` says why nothing is
+    told apart whatever the intervals hold, `sentences` is all of it in words.
+    """
+
+    cell: str
+    a: str
+    b: str
+    whole: SplitPart
+    parts: list[SplitPart]
+    confidence: Significant
+    forks: int
+    requests: tuple[int, int]
+    why_not: list[str]
+    notes: list[str]
+    sentences: list[str]
+
+
+class WhyOutput(LayerSplit):
+    """The object of `why --json`; `page` is the file that --html was told to write."""
+
+    run: str
+    page: str | None
+
+
 class GridRow(Strict):
     """A subject in a cell of a grid: an operation with a payload, by so many users.
 

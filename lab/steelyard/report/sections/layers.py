@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
+from ...analyse.layer_split import split
 from ...analyse.layers import Breakdown, breakdowns, figures_of, recorded
 from ...base.text import value_text
+from ...models.outputs import LayerSplit
 from ...models.verdict import LayerFigure, RecordCount
 from ...store.stored_run import Run
 from ..charts.layers import flame, in_time, legend
+from ..charts.waterfall import waterfall
 from ..drawing import Picture
 from ..section import Section
 from ..subjects import called, present
@@ -36,6 +39,10 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "flames": pictures,
         "slow": [slow.sentence for slow in analysis.verdicts.slow_layers],
         "in_time": present(_in_time(run, place, breakdown) for place, breakdown in enumerate(whole)),
+        "splits": [
+            (" ".join(parted.sentences), parted.notes, waterfall(f"split-{place}", parted, observed[0].layers))
+            for place, parted in enumerate(_splits(analysis))
+        ],
         "differences": tuple(_differences(run, whole)),
         "recorded": tuple(
             (record_count.cell, called(run, record_count.subject), *(f"{count:,}" for count in _counts(record_count)))
@@ -74,6 +81,17 @@ def _in_time(run: Run, place: int, breakdown: Breakdown) -> Picture | None:
     trial, requests = max(trials, key=lambda item: max(request.total_ns for request in item[1]))
     logs = [log for process, log in trial.collectors.items() if process.rpartition(".")[0] == breakdown.subject]
     return in_time(place, breakdown, requests, logs)
+
+
+def _splits(analysis: Analysis) -> Iterator[LayerSplit]:
+    """Each judged comparison with the reference whose subjects both have records, split by layer."""
+    run = analysis.run
+    for judgement in analysis.judgements:
+        compared = judgement.compared
+        if compared.primary and compared.b == run.schedule.reference:
+            parted = split(run, compared.cell, compared.a, compared.b, analysis.findings)
+            if parted is not None:
+                yield parted
 
 
 def _differences(run: Run, whole: Sequence[Breakdown]) -> Iterator[tuple[str, ...]]:

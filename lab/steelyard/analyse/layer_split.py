@@ -1,0 +1,226 @@
+"""Why two subjects' response times differ: the difference split by layer, and what lies outside the layers as a part of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from ..base.text import counted, enumerated, range_text, value_text
+from ..models.outputs import LayerSplit, SplitPart
+from ..models.records import Cell
+from ..models.service import Layer
+from ..plan.designs import design_named
+from ..statistics.interval import Interval
+from ..statistics.looks import alpha_of
+from ..statistics.split import Differences, intervals
+from ..store.stored_run import Run, Trial
+from .instrument import Finding, Level
+from .layers import layers_of, means_of, records_of
+from .pairing import Fork, forks
+
+WHOLE = Layer.model_construct(name="response", title="Response time", tags=[])
+OUTSIDE = Layer.model_construct(name="outside", title="Outside the layers", tags=[])
+OUTSIDE_IS = "outside the layers (network, server's own queue)"
+_TICK_MS = 1e-6  # the monitor counts whole nanoseconds: what is less is rounding
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Mean times a request in ms, by the name of the layer, of `a` and `b`: a list a fork, with an entry a pair."""
+
+    a: list[list[Mapping[str, float]]]
+    b: list[list[Mapping[str, float]]]
+
+    def part(self, name: str) -> Differences:
+        """The differences in one layer."""
+        return Differences(
+            tuple(
+                tuple(mine[name] - theirs[name] for mine, theirs in zip(*pairs, strict=True))
+                for pairs in zip(self.a, self.b, strict=True)
+            )
+        )
+
+
+def mean_ms(forks_of_subject: Sequence[Sequence[Mapping[str, float]]], name: str) -> float:
+    """The mean over forks of the means over their pairs."""
+    return fmean(fmean(pair[name] for pair in pairs) for pairs in forks_of_subject)
+
+
+def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> LayerSplit | None:
+    """The difference of the mean response times of `a` and `b` in a cell, and what each layer has of it, in ms a request.
+
+    None where no trial measured both with records.
+    """
+    counted_forks = [fork for fork in forks(run, cell, a, b) if fork.why_not is None]
+    pairs_of = {fork.trial.number: list(_pairs(run, fork)) for fork in counted_forks}
+    told = [pairs for pairs in pairs_of.values() if pairs]
+    if not told:
+        return None
+    times = _Times([[mine for mine, _ in pairs] for pairs in told], [[theirs for _, theirs in pairs] for pairs in told])
+    layers = [WHOLE, *layers_of(run), OUTSIDE]
+    parts = [times.part(layer.name) for layer in layers]
+    confidence = 1 - alpha_of(run.schedule.looks)
+    bounds: Sequence[Interval | None] = intervals(parts, confidence) if len(told) > 1 else [None] * len(parts)
+    why_not = list(_why_not(run, cell, (a, b), times, findings))
+    whole, *rows = _parts(layers, times, bounds, judged=not why_not)
+    requests = [_requests(counted_forks, subject) for subject in (0, 1)]
+    parted = LayerSplit(
+        cell=cell.name,
+        a=a,
+        b=b,
+        whole=whole,
+        parts=rows,
+        confidence=confidence,
+        forks=len(told),
+        requests=(requests[0], requests[1]),
+        why_not=why_not,
+        notes=list(_notes(counted_forks)),
+        sentences=[],
+    )
+    return parted.model_copy(update={"sentences": list(sentences(parted))})
+
+
+def _pairs(run: Run, fork: Fork) -> Iterator[tuple[Mapping[str, float], Mapping[str, float]]]:
+    """Of each pair that counts and has records of both: the times of a and of b."""
+    layers = layers_of(run)
+    for pair in fork.counted:
+        both = [_times(fork.trial, number, layers) for number in (pair.a_slice, pair.b_slice)]
+        if both[0] is not None and both[1] is not None:
+            yield both[0], both[1]
+
+
+def _times(trial: Trial, number: int | None, layers: Sequence[Layer]) -> Mapping[str, float] | None:
+    """A slice's mean times a request, in ms: in each layer by the records, in all by the engine, and what is left outside."""
+    if number is None or not (requests := records_of(trial, number)):
+        return None
+    row = trial.slices[number]
+    inside = means_of(requests, layers)
+    whole = row.response_ns_sum / row.completed / 1e6
+    return {**inside, WHOLE.name: whole, OUTSIDE.name: whole - sum(inside.values())}
+
+
+def _parts(
+    layers: Sequence[Layer], times: _Times, bounds: Sequence[Interval | None], *, judged: bool
+) -> list[SplitPart]:
+    """A row a layer, the first of which is the whole."""
+    means = [(mean_ms(times.a, layer.name), mean_ms(times.b, layer.name)) for layer in layers]
+    apart = [judged and _told_apart(interval) for interval in bounds]
+    whole_ms = means[0][0] - means[0][1]
+    return [
+        SplitPart(
+            layer=layer.name,
+            title=layer.title,
+            a_ms=mine,
+            b_ms=theirs,
+            ms=mine - theirs,
+            interval=None if interval is None else (interval.low, interval.high),
+            percent=100 * (mine - theirs) / whole_ms if apart[0] else None,
+            told_apart=told,
+        )
+        for layer, (mine, theirs), interval, told in zip(layers, means, bounds, apart, strict=True)
+    ]
+
+
+def _told_apart(interval: Interval | None) -> bool:
+    if interval is None or abs(interval.estimate) < _TICK_MS:
+        return False
+    return interval.low > 0 or interval.high < 0
+
+
+def _why_not(
+    run: Run, cell: Cell, subjects: tuple[str, str], times: _Times, findings: Sequence[Finding]
+) -> Iterator[str]:
+    """What stands in the way of telling anything apart, as for a verdict."""
+    if why := design_named(run.schedule.design).why_undecided:
+        yield why
+    if not run.schedule.alike(*subjects):
+        yield f"{enumerated(subjects)} do not do the same, by their study"
+    about = [finding for finding in findings if finding.cell == cell.name and finding.subject in (None, *subjects)]
+    yield from dict.fromkeys(finding.reason for finding in about if finding.level is Level.INVALID)
+    for subject, measured in zip(subjects, (times.a, times.b), strict=True):
+        if mean_ms(measured, OUTSIDE.name) < 0:
+            yield f"requests of {subject} took longer inside the server than their answers: these are not the same requests"
+    if len(times.a) < 2:
+        yield "one fork counts, and nothing says how much of its differences is chance"
+
+
+def _requests(counted_forks: Sequence[Fork], place: int) -> int:
+    return sum(
+        len(records_of(fork.trial, number))
+        for fork in counted_forks
+        for pair in fork.counted
+        if (number := (pair.a_slice, pair.b_slice)[place]) is not None
+    )
+
+
+def _notes(counted_forks: Sequence[Fork]) -> Iterator[str]:
+    rows = [
+        fork.trial.slices[number]
+        for fork in counted_forks
+        for pair in fork.counted
+        for number in (pair.a_slice, pair.b_slice)
+        if number is not None
+    ]
+    failed = sum(sum(row.failures.values()) for row in rows)
+    if failed:
+        yield (
+            f"{counted(failed, 'request')} failed: of these the time inside the server is in the layers, and the rest of it "
+            "in no response time, so that what is outside the layers is too small by that"
+        )
+
+
+def sentences(parted: LayerSplit) -> Iterator[str]:
+    """What a split says: the whole, the parts that were told apart, and those that were not."""
+    yield f"{_whole_text(parted)}."
+    if parted.why_not:
+        yield f"Nothing is told apart: {'; '.join(parted.why_not)}."
+        return
+    apart = sorted((part for part in parted.parts if part.told_apart), key=lambda part: -abs(part.ms))
+    if apart:
+        first, *others = (_part_text(part) for part in apart)
+        yield f"{parted.a} spends {'; '.join([first, *others])}."
+    left = [_place(part) for part in parted.parts if not part.told_apart]
+    if not apart:
+        yield f"No layer is told apart, nor is what lies {OUTSIDE_IS}."
+    elif left:
+        yield f"Not told apart: {enumerated(left)}."
+    sure = f"{parted.confidence * 100:.3g}%"
+    sizes = f"{counted(parted.forks, 'fork')}, {parted.requests[0]:,} and {parted.requests[1]:,} requests"
+    yield f"All intervals hold together with {sure} confidence ({sizes})."
+
+
+def _whole_text(parted: LayerSplit) -> str:
+    whole = parted.whole
+    takes = f"{parted.a} takes {value_text(whole.a_ms)} ms a request on {parted.cell}, {parted.b} {value_text(whole.b_ms)} ms"
+    if whole.told_apart:
+        return f"{takes}: {_more(whole.ms)} ({_by(whole)})"
+    within = f", {range_text(whole.interval)}" if whole.interval is not None else ""
+    return f"{takes}: not told apart ({value_text(whole.ms)} ms{within})"
+
+
+def _part_text(part: SplitPart) -> str:
+    # A part that goes the other way is no share of the difference.
+    share = f", {part.percent:.0f}% of the difference" if part.percent is not None and part.percent > 0 else ""
+    return f"{_more(part.ms)} {_in(part)} ({_by(part)}){share}"
+
+
+def _in(part: SplitPart) -> str:
+    return OUTSIDE_IS if part.layer == OUTSIDE.name else f"in {part.title}"
+
+
+def _place(part: SplitPart) -> str:
+    """A part's name within a list."""
+    return f"what lies {OUTSIDE_IS}" if part.layer == OUTSIDE.name else part.title
+
+
+def _by(part: SplitPart) -> str:
+    """From how much to how much more, or less."""
+    if part.interval is None or part.ms > 0:
+        return range_text(part.interval)
+    low, high = part.interval
+    return range_text((-high, -low))
+
+
+def _more(ms: float) -> str:
+    return f"{value_text(abs(ms))} ms {'more' if ms > 0 else 'less'}"

@@ -1,0 +1,127 @@
+"""`steelyard why`: the difference of two subjects' response times, split by layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..base.configuration import nearest
+from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError, StoreError, UnknownNameError
+from ..base.text import counted
+from .options import Json, console, takes
+
+if TYPE_CHECKING:
+    from ..models.outputs import LayerSplit, WhyOutput
+    from ..models.records import Cell, Schedule
+    from ..store.stored_run import Run
+
+commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhyOptions:
+    """What `why` is told: the run, which two of its subjects, and in which test."""
+
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
+    subjects: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="The two subjects (default: those of a run of two, the reference second)."),
+    ] = None
+    test: Annotated[
+        str | None, typer.Option(metavar="TEST", help="The test or operation (default: the first that is judged).")
+    ] = None
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with the waterfall too.")] = None
+    json: Json = False
+
+
+@commands.command(
+    epilog="Examples: steelyard why runs/flight-2026-01-31-120000; "
+    "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html. "
+    'It needs records of layers: a study asks for them by observe = ["layers"].'
+)
+@takes(WhyOptions)
+def why(options: WhyOptions) -> None:
+    """Say which layer two subjects' difference in response time comes from: each layer's part with its interval.
+
+    What the layers do not explain (the network, the server's own queue) is a part of its own.
+    """
+    from ..analyse.layers import layers_of
+    from ..models.outputs import WhyOutput
+    from ..report.why_page import write_page
+    from ..store.stored_run import read_run
+
+    run = read_run(options.run_folder)
+    if not run.schedule.layers:
+        raise StoreError(
+            f"{run.name} has no records of layers, so nothing says where its requests spent their time",
+            hint='run it again with observe = ["layers"] in its study, on a service that has layers',
+        )
+    parted = _split(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
+    page = str(options.html) if options.html is not None else None
+    said = WhyOutput(run=run.name, page=page, **dict(parted))
+    if options.html is not None:
+        write_page(said, layers_of(run), options.html)
+    if options.json:
+        print(said.model_dump_json())
+    else:
+        _show(said)
+    if said.why_not:
+        raise SteelyardError("; ".join(said.why_not), hint="without that nothing is told apart", exit_code=CANNOT_TELL)
+
+
+def _cell(schedule: Schedule, test: str | None) -> Cell:
+    """The test of this name, else the first that is judged."""
+    if test is None:
+        return next((cell for cell in schedule.cells if cell.primary), schedule.cells[0])
+    named = {cell.name: cell for cell in schedule.cells}
+    if test not in named:
+        raise UnknownNameError(f"the run has no test '{test}'{nearest(test, sorted(named))}")
+    return named[test]
+
+
+def _subjects(schedule: Schedule, words: tuple[str, str] | None) -> tuple[str, str]:
+    """The two that were named, else the other and the reference of a run of two."""
+    labels = schedule.subjects
+    if words is None:
+        others = [label for label in labels if label != schedule.reference]
+        if len(others) != 1:
+            few = "there is nothing beside it" if not others else f"name two of {', '.join(labels)} by --subjects A B"
+            raise ConfigurationError(f"the run measured {counted(len(labels), 'subject')}", hint=few)
+        return others[0], schedule.reference
+    for word in words:
+        if word not in labels:
+            raise UnknownNameError(f"the run has no subject '{word}'{nearest(word, labels)}")
+    if words[0] == words[1]:
+        raise ConfigurationError(f"{words[0]} does not differ from itself", hint="name two subjects")
+    return words
+
+
+def _split(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
+    from ..analyse.instrument import examine
+    from ..analyse.layer_checks import examine_layers
+    from ..analyse.layer_split import split
+
+    parted = split(run, cell, a, b, [*examine(run), *examine_layers(run)])
+    if parted is None:
+        raise StoreError(
+            f"no trial of {run.name} that counts measured both {a} and {b} on {cell.name} with records",
+            hint=f"compare each with {run.schedule.reference}, or see the report for what became of the trials",
+        )
+    return parted
+
+
+def _show(said: WhyOutput) -> None:
+    """The sentences, then a row a part and the whole."""
+    from ..report.charts.waterfall import headings, rows
+    from .tables import show
+
+    terminal = console(stderr=False)
+    for sentence in (*said.sentences, *(f"{note}." for note in said.notes)):
+        terminal.print(sentence, highlight=False, markup=False)
+    terminal.print()
+    show(terminal, headings(said), rows(said))
+    if said.page is not None:
+        terminal.print(f"page: {said.page}", highlight=False, markup=False)

@@ -1,0 +1,115 @@
+"""The waterfall of a difference: each layer's part begins where the one before it ended, and the last bar is all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...analyse.layer_split import OUTSIDE, WHOLE
+from ...base.text import range_text, value_text
+from ...models.outputs import LayerSplit, SplitPart
+from ...models.service import Layer
+from ..drawing import INK, MUTED, NARROW, PAPER, Picture, draw, marks
+from ..grammar import Chart, axis_of, channel, layered, scale_of
+from .layers import colours
+
+_ROW = 30
+_ROOM = {True: 0.55, False: 0.28}  # for the words at a row's end, as a share of what is drawn: narrow, wide
+
+
+def waterfall(name: str, shown: LayerSplit, layers: Sequence[Layer]) -> Picture:
+    """A row a part, from the outermost layer inwards, what is outside, and the whole; pale where it is not told apart."""
+    values = list(_values(shown, layers))
+    wide, narrow = draw(name, lambda width: _chart(values, width))
+    return Picture(
+        title=f"{shown.a} against {shown.b} on {shown.cell}",
+        caption=(
+            f"Time a request of {shown.a} less that of {shown.b}, ms. Each part begins where the one above it ended. "
+            f"A pale bar is not told apart; lines are intervals, which hold together with {shown.confidence * 100:.3g}% confidence."
+        ),
+        alt=f"The difference in response time by layer. {' '.join(shown.sentences)}",
+        wide=wide,
+        narrow=narrow,
+        headings=headings(shown),
+        rows=rows(shown),
+    )
+
+
+def headings(shown: LayerSplit) -> tuple[str, ...]:
+    """Of the table of a split, wherever it stands."""
+    sure = f"{shown.confidence * 100:.3g}% interval"
+    return ("layer", f"{shown.a}, ms", f"{shown.b}, ms", "difference, ms", sure, "of the difference")
+
+
+def rows(shown: LayerSplit) -> tuple[tuple[str, ...], ...]:
+    """That table: a row a part, and the whole last."""
+    return tuple(
+        (
+            part.title,
+            value_text(part.a_ms),
+            value_text(part.b_ms),
+            value_text(part.ms),
+            range_text(part.interval) or "one fork",
+            _share(part),
+        )
+        for part in (*shown.parts, shown.whole)
+    )
+
+
+def _share(part: SplitPart) -> str:
+    """What a part is of the whole difference, or that it is not told apart."""
+    if not part.told_apart:
+        return "not told apart"
+    return "told apart" if part.percent is None else f"{part.percent:.0f}%"
+
+
+def _values(shown: LayerSplit, layers: Sequence[Layer]) -> Iterator[dict[str, Any]]:
+    of_layer = {layer.name: colour for layer, (_, colour) in zip(layers, colours(layers), strict=True)}
+    of_layer |= {OUTSIDE.name: MUTED, WHOLE.name: INK}
+    begin = 0.0
+    for part in (*shown.parts, shown.whole):
+        start = 0.0 if part is shown.whole else begin
+        low, high = part.interval or (part.ms, part.ms)
+        end = start + part.ms
+        yield {
+            "layer": part.title,
+            "begin": start,
+            "end": end,
+            "low": start + low,
+            "high": start + high,
+            "right": max(start, end, start + high),
+            "more": f"{'+' if part.ms > 0 else ''}{value_text(part.ms)} ms" if part.told_apart else "",
+            "not": "" if part.told_apart else "not told apart",
+            "colour": of_layer[part.layer],
+            "opacity": 1.0 if part.told_apart else 0.3,
+        }
+        begin = end
+
+
+def _chart(values: Sequence[dict[str, Any]], width: int) -> Chart:
+    least = min(0.0, *(min(value["begin"], value["end"], value["low"]) for value in values))
+    most = max(0.0, *(value["right"] for value in values))
+    room = (most - least or 1.0) * _ROOM[width <= NARROW]
+    scale = scale_of(domain=[least, most + room], nice=False)
+    axis = axis_of(title="ms a request", tickCount=5, format=",~r")
+    y = channel("layer:N", sort=[value["layer"] for value in values], axis=axis_of(title=None))
+    base = marks(values).encode(y=y)
+    bars = base.drawn("bar", height={"band": 0.62}, stroke=MUTED, strokeWidth=0.6).encode(
+        x=channel("begin:Q", scale=scale, axis=axis),
+        x2="end:Q",
+        color=channel("colour:N", scale=None, legend=None),
+        opacity=channel("opacity:Q", scale=None, legend=None),
+    )
+    halo = (  # so that a line is seen on its own dark bar
+        base.where("datum.opacity == 1")
+        .drawn("rule", color=PAPER, strokeWidth=4)
+        .encode(x=channel("low:Q"), x2="high:Q")
+    )
+    bounds = base.drawn("rule", color=INK, strokeWidth=1.4).encode(x=channel("low:Q"), x2="high:Q")
+    zero = marks([{"zero": 0}]).drawn("rule", color=MUTED).encode(x=channel("zero:Q"))
+    drawn = [zero, bars, halo, bounds]
+    for words, colour in (("more", INK), ("not", MUTED)):
+        if words == "more" or width > NARROW:  # a pale bar says it too
+            text = base.drawn("text", align="left", dx=8, color=colour, fontSize=12)
+            drawn.append(text.encode(x=channel("right:Q"), text=channel(f"{words}:N")))
+    return layered(*drawn).sized(width=width, height=_ROW * len(values) + 40)
