@@ -111,7 +111,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except TyperException as error:
-        _complain(error.format_message(), "`steelyard --help` shows what can be said")
+        _complain(*_misunderstood(error))
         code = USED_WRONGLY
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -134,6 +134,16 @@ def main() -> None:
         with suppress(KeyboardInterrupt):
             children.end_all()
     sys.exit(code or 0)
+
+
+def _misunderstood(error: TyperException) -> tuple[str, str]:
+    """What of the words was not understood, and where it says what can be said: the help of the command that they reached."""
+    reached: list[str] = []
+    context = getattr(error, "ctx", None)
+    while context is not None and context.parent is not None:  # the last is the program, by whatever name it was begun
+        reached.insert(0, context.info_name)
+        context = context.parent
+    return error.format_message(), f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
 
 
 def _complain(message: str, hint: str) -> None:

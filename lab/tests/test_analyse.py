@@ -565,3 +565,11 @@ def test_where_compilers_took_every_pair_a_longer_warm_up_is_proposed(tmp_path: 
     every = frozenset((trial, pair, A) for trial in range(1, 5) for pair in range(10))
     assert "compilers were still at work" in str(refusal(jit_bursts=every, pairs=10).hint)
     assert refusal(engine_share=0.97).hint == f"see {tmp_path / 'report.html'}"
+
+
+def test_a_name_that_says_compiling_proposes_no_longer_warm_up(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates={"compiling": 10_000.0, B: 9_000.0}, reference=B, engine_share=0.97)
+    assert not verdicts.valid and any("compiling" in reason for reason in verdicts.why_not)
+    with pytest.raises(SteelyardError, match="there is no verdict") as refused:
+        require_verdict(Outcome(tmp_path, verdicts, tmp_path / "report.html", []))
+    assert refused.value.hint == f"see {tmp_path / 'report.html'}"

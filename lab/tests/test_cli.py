@@ -26,7 +26,7 @@ def loaded(*words: str | Path, folder: Path | None = None) -> set[str]:
     """The modules that a command has loaded by its end."""
     command = [sys.executable, "-c", LOADED, *words]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 0 or words[0] == "doctor", ran.stderr  # which complains of most machines
     return set(ran.stderr.split())
 
 
@@ -38,7 +38,17 @@ def test_the_version_is_printed() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["--version", "--help", "servers", "servers --json", "studies", "services", "run wstest --dry-run", "run --help"],
+    [
+        "--version",
+        "--help",
+        "servers",
+        "servers --json",
+        "studies",
+        "services",
+        "run wstest --dry-run",
+        "run --help",
+        "doctor",
+    ],
 )
 def test_a_command_that_measures_nothing_loads_nothing_slow(words: str) -> None:
     assert loaded(*words.split()) & SLOW == set()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
-from steelyard.observe import doctor, pace, processes
+from steelyard.observe import doctor, pace, processes, processors
 from steelyard.provision import cpus, launch, quota, subject
 from steelyard.provision.keeper import ProcessUse
 from steelyard.store import machine_history
@@ -138,9 +138,9 @@ def children() -> set[str]:
 def test_processors_kept_awake_are_never_idle_and_what_kept_them_so_is_gone_after() -> None:
     (cpu, *_) = os.sched_getaffinity(0)
     with cpus.kept_awake(cpus.Shares([cpu], [cpu], awake=[cpu])):
-        before = processes.machine_times(Path("/proc/stat").read_text())[cpu]
+        before = processors.machine_times(Path("/proc/stat").read_text())[cpu]
         time.sleep(0.5)
-        after = processes.machine_times(Path("/proc/stat").read_text())[cpu]
+        after = processors.machine_times(Path("/proc/stat").read_text())[cpu]
         kept = children()
     assert after.idle_s - before.idle_s < 0.1
     assert len(kept - children()) == 1
@@ -233,7 +233,7 @@ def test_a_process_id_used_again_is_another_process_and_no_figure_is_negative(tm
 
 
 def test_processor_times_are_read_with_steal() -> None:
-    times = processes.machine_times("cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 100 50 30 200 10 5 5 7 0 0\nintr 5\n")
+    times = processors.machine_times("cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 100 50 30 200 10 5 5 7 0 0\nintr 5\n")
     assert list(times) == [0]
     found = times[0]
     assert (found.user_s, found.system_s, found.idle_s, found.steal_s) == pytest.approx((1.5, 0.4, 2.1, 0.07))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
+from steelyard.models.job import Ramp
 from steelyard.report.page import html_of
 from steelyard.report.script import SCRIPT, data_block
 from steelyard.report.sections import any_two, forks
@@ -187,6 +188,55 @@ def test_a_forks_slices_are_shown_with_what_was_voided(shown: Any, html: str) ->
     assert detail.locator("svg circle title, svg path title").count() == len(stored)
     (told,) = detail.locator("svg path title").all_text_contents()
     assert told.startswith("b10, measure, ") and told.endswith("voided: wrong answers")
+
+
+@pytest.fixture(scope="module")
+def of_a_test(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page on a test with a shape, a minute of more and more users."""
+    shape = Ramp(from_users=1, to_users=30, seconds=60)
+    planted = Planted(
+        rates={"go": 700.0, "b9": 500.0}, reference="go", forks=2, blocks={"10": shape}, refuses_from={"b9": 24}
+    )
+    return html_of(examined(read_run(write_run(tmp_path_factory.mktemp("shaped") / "run", planted))))
+
+
+def test_a_fork_of_a_test_with_a_shape_is_told_in_intervals(of_a_test: str) -> None:
+    stored = data_of(of_a_test, forks.DATA)
+    for trial in stored["trials"]:
+        assert len(trial["intervals"]) == 2  # one unbroken slice a subject
+        for place, rows in trial["intervals"].items():
+            whole = dict(zip(stored["columns"], trial["slices"][int(place)], strict=True))
+            told = [dict(zip(stored["interval_columns"], row, strict=True)) for row in rows]
+            assert whole["phase"] == "measure" and len(told) == 30 <= forks.MOST_INTERVALS
+            assert [row["at"] for row in told] == [2.0 * (number + 1) for number in range(30)]
+            assert [row["users"] for row in told] == sorted(row["users"] for row in told) and told[-1]["users"] >= 29
+            mean = sum(row["throughput"] for row in told) / len(told)
+            assert mean == pytest.approx(whole["throughput"], rel=0.01)
+            refuses = stored["subjects"][whole["subject"]] == "b9"
+            assert any(row["failed_per_s"] for row in told) is refuses
+
+
+def test_a_run_without_tests_has_no_intervals_in_its_page(html: str) -> None:
+    assert not any("intervals" in trial for trial in data_of(html, forks.DATA)["trials"])
+
+
+def test_a_fork_of_a_test_with_a_shape_is_drawn_over_its_time(chromium: Any, of_a_test: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(of_a_test, encoding="utf-8")
+    page = chromium.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(MILLISECONDS)
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(path.as_uri())
+    page.locator("#forks tr[data-trial='1'] button").first.click()
+    charts = page.locator("#fork-detail .chart")
+    assert page.locator("#fork-detail h4").all_inner_texts()[:2] == ["Throughput, requests/s", "Mean response time, ms"]
+    for place in range(2):
+        assert charts.nth(place).locator("circle title").count() == 60
+    told = charts.nth(0).locator("circle title").first.text_content()
+    assert re.fullmatch(r"(go|b9), measure, 2 s, \d+ users: \d+ requests/s", told), told
+    page.close()
+    assert not problems
 
 
 @pytest.mark.parametrize("width", [400, 1600])

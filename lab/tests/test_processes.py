@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from steelyard.base.csvfiles import read_table
-from steelyard.observe.processes import CpuTimes, Observer, Reading
+from steelyard.observe.processes import Observer, Reading
+from steelyard.observe.processors import CpuTimes
 
 IDLE = CpuTimes(1.0, 1.0, 8.0, 0.0)
 LATER = CpuTimes(2.0, 1.0, 17.0, 0.0)

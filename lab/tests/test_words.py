@@ -75,7 +75,10 @@ def test_the_documents_show_commands_at_all() -> None:
         (["calibrate", "--server", "nosuch"], "no server 'nosuch'", 64),
         (["servers", "check", "nothing"], "no server 'nothing'", 64),
         (["report", "nowhere"], "nowhere", 64),
-        (["run"], "study", 64),
+        (["run"], "error: a study is missing\n", 64),
+        (["keep", "runs/x"], "`steelyard keep --help` shows what can be said", 64),
+        (["servers", "check", "--quik", "go"], "`steelyard servers check --help` shows what can be said", 64),
+        (["stduies"], "`steelyard --help` shows what can be said", 64),
         (["run", "wstest", "--users", "0"], "--users", 64),
         (["run", "wstest", "--forx", "1"], "--forx", 64),
         (["run", "--resume", "nowhere"], "there is no run nowhere", 64),
@@ -131,6 +134,12 @@ def test_a_slow_down_without_a_measured_size_is_refused(tmp_path: Path) -> None:
     ran = run_study(tmp_path, slowed)
     assert ran.code == 1
     assert "must be measured first" in ran.err and "steelyard calibrate" in ran.err
+
+
+def test_a_dry_run_of_a_subject_alone_speaks_of_no_pairs(tmp_path: Path) -> None:
+    alone = steelyard("run", "wstest", "--only", "go", "--dry-run", folder=tmp_path).out
+    two = steelyard("run", "wstest", "--only", "go,tomcat-metro", "--dry-run", folder=tmp_path).out
+    assert "pairs" not in alone and " slices of 2 s an operation" in alone and " pairs of slices of 2 s" in two
 
 
 def test_a_dry_run_prints_the_schedule_and_starts_nothing(tmp_path: Path) -> None:

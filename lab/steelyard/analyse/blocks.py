@@ -69,11 +69,12 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
         for number in measured_slices(trial, cell.name, subject).values():
             whole = number in trial.slices and trial.ticks_by_slice.get(number)
             if whole and slice_voids(trial, number, unbroken=True) != (Void.ENGINE,):
-                forks.append(_series(trial, number))
+                forks.append(series_of(trial, number))
     return [fork for fork in forks if len(fork.second)]
 
 
-def _series(trial: Trial, number: int) -> Series:
+def series_of(trial: Trial, number: int) -> Series:
+    """One slice of a trial second by second; it has rows in ticks.csv."""
     by_instant: dict[int, list[Tick]] = {}
     for tick in trial.ticks_by_slice[number]:
         by_instant.setdefault(tick.time_ns, []).append(tick)

@@ -26,11 +26,12 @@ def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
         _tests(planned, seconds, console)
         return
     cells = ", ".join(cell.name + (" (judged)" if cell.primary else "") for cell in planned.cells)
-    pairs = f"{planned.pairs_per_cell} pairs of slices of {planned.slice_seconds:g} s an operation"
+    pairs = "pairs of slices" if len(planned.subjects) > 1 else "slices"
+    measured = f"{planned.pairs_per_cell} {pairs} of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
-        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {pairs}; {_time(seconds)}",
+        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {measured}; {_time(seconds)}",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)

@@ -19,6 +19,7 @@ from ..catalogue import entries
 from ..plan.settings import Request
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
+    from ..models.verdict import Verdicts
     from ..run.outcome import Outcome
 
 ServiceName = Annotated[str | None, typer.Option(help="The service to call (default: the demonstration's).")]
@@ -110,17 +111,24 @@ def require_verdict(outcome: Outcome) -> None:
             hint=f"everything that was measured is in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
-        from ..analyse.pairing import Void
-
-        why_not = "; ".join(outcome.verdicts.why_not)
         longer = (
             "compilers were still at work: more time may do, as by --warm-up 200 and --budget 20m of `steelyard run`; "
         )
         raise SteelyardError(
-            f"there is no verdict: {why_not}",
-            hint=f"{longer if Void.COMPILING in why_not else ''}see {outcome.report}",
+            f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}",
+            hint=f"{longer if _lost_to_compilers(outcome.verdicts) else ''}see {outcome.report}",
             exit_code=CANNOT_TELL,
         )
+
+
+def _lost_to_compilers(verdicts: Verdicts) -> bool:
+    """Whether something was not compared at all and compilers took pairs of it."""
+    from ..analyse.pairing import Void
+
+    return any(
+        compared.primary and compared.ratio is None and compared.voided.get(Void.COMPILING, 0)
+        for compared in verdicts.comparisons
+    )
 
 
 def print_outcome(outcome: Outcome, json: bool) -> None:

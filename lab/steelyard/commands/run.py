@@ -113,7 +113,7 @@ def run(options: RunOptions) -> None:
         _resume(options.resume, options.study, options.json)
         return
     if options.study is None:
-        raise typer.BadParameter("a study is missing; `steelyard studies` lists them")
+        raise ConfigurationError("a study is missing", hint="`steelyard studies` lists them")
     request = request_of(options)
     if options.dry_run:
         from . import listing

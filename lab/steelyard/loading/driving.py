@@ -15,6 +15,7 @@ from ..drive.engine import Engine
 from ..exchange.corpus import Corpus
 from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
 from ..plan.shapes import most_users
+from ..store.live_file import StopAsked
 from ..store.tables import SliceRow, Tick, read_slices, read_ticks
 from .who_asks import WhoAsks
 
@@ -68,6 +69,7 @@ class Stretches:
         users = max(most_users(stretch.profile) for stretch in planned)
         self._engine = Engine(self._job(), self.folder, ground.who_asks.told(users))
         self.gave_up: str | None = None
+        self.stop_asked = False
 
     def __enter__(self) -> Stretches:
         self._engine.__enter__()
@@ -87,10 +89,13 @@ class Stretches:
 
         def second(tick: dict[str, Any]) -> None:
             self._ground.progress.live.second(tick)
-            self._ground.progress.tell(say(tick))
+            try:
+                self._ground.progress.tell(say(tick))
+            except StopAsked:  # what was measured until now is a measurement
+                self.stop_asked = True
             if watch.failed_wholly(tick):
                 self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"
-            if self.gave_up is not None or enough(tick):
+            if self.stop_asked or self.gave_up is not None or enough(tick):
                 self._engine.enough(number)
 
         self._engine.go(number, self._ground.timeout_seconds + _PATIENCE, second)
@@ -152,6 +157,8 @@ def verify(ground: Ground, operations: Sequence[str]) -> tuple[SliceRow, dict[st
     once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
     with Stretches(ground, [once], "verification") as stretches:
         row = stretches.drive(0, lambda _: "verifying")
+    if stretches.stop_asked:
+        raise StopAsked
     answers: dict[str, bytes] = {}
     for operation, outcome, answer in samples_of(stretches.folder):
         if outcome != "right":

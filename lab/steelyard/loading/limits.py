@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..models.outputs import Estimate, LeftOut, LimitOutput
 from ..statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
+from ..store import loads
+from ..store.live_file import StopAsked
 from .approach import Approach
 from .asked import Asked
 from .load import NOT_JUDGED, loadable, prepared
@@ -76,11 +79,19 @@ def find_limit(
         progress.plan(words.within_seconds)
         stages = Stages(ready, words.load, loaded, asked.max_rate, words.promised)
         search = Search(stages, words, begun)
-        outcome = search.run()
-        beyond = search.beyond(outcome.estimate.value)
-    output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
-    write_document(ready.ground.folder / "limit.json", output.model_dump(mode="json"))
+        outcome, beyond = searched(search)
+        output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
+        write_document(ready.ground.folder / loads.LIMIT, output.model_dump(mode="json"))
     return output
+
+
+def searched(search: Search) -> tuple[LimitOutcome, str]:
+    """The limit and what is beyond it; what is known of them where someone asked from outside to stop."""
+    outcome = _none("the search was stopped, as was asked for")
+    with suppress(StopAsked):
+        outcome = search.run()
+        return outcome, search.beyond(outcome.estimate.value)
+    return outcome, "not tried"
 
 
 @dataclass
@@ -336,7 +347,7 @@ def _output(
         unit="users" if words.arrivals == "users" else "requests/s",
         limit=outcome.estimate,
         how=outcome.how,
-        capacity_per_s=max(driven.stage.answered_per_s for driven in stages.driven),
+        capacity_per_s=max((driven.stage.answered_per_s for driven in stages.driven), default=0.0),
         beyond=beyond,
         stages=[
             driven.stage.model_copy(update={"left_out": search.left_out.get(place)})

@@ -21,6 +21,8 @@ from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import kept_awake, share
 from ..provision.keeper import Keeper
+from ..store import loads
+from ..store.live_file import LiveFile
 from ..store.tables import SliceRow
 from . import figures, kept, started_target, starting
 from .allowed import target_of
@@ -65,7 +67,7 @@ def load(
             row = stretches.drive(0, _shown)
         target = ready.target(row)
         output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
-    write_document(ready.ground.folder / "load.json", output.model_dump(mode="json"))
+        write_document(ready.ground.folder / loads.LOAD, output.model_dump(mode="json"))
     return output
 
 
@@ -120,7 +122,12 @@ def prepared(
             words.give_up_seconds,
             progress,
         )
-        with kept_awake(shares), _running(asked, folder / "target.log", progress) as kept_by:
+        with (
+            LiveFile(folder, progress, shares.server) as told,
+            progress.followed(told),
+            kept_awake(shares),
+            _running(asked, folder / "target.log", progress) as kept_by,
+        ):
             before = None if kept_by is None else started_target.read(*kept_by)
             progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
             verification, answers = verify(ground, list(asked.operations))
@@ -294,7 +301,7 @@ def _output(
     row: SliceRow,
     target: StartedTarget | None,
 ) -> LoadOutput:
-    folder, stopped = stretches.folder, stretches.gave_up
+    folder, stopped = stretches.folder, "that was asked for" if stretches.stop_asked else stretches.gave_up
     ticks = ticks_of(folder, row.slice)
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
     seconds = figures.seconds_of(row, ticks, folder)

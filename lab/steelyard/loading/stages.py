@@ -16,6 +16,7 @@ from ..models.job import BigBang, Profile, Rate
 from ..models.job import Stage as RateStage
 from ..models.outputs import LimitStage
 from ..statistics.queue_limit import OpenStretch, Values
+from ..store.live_file import StopAsked
 from ..store.tables import SliceRow
 from . import figures
 from .driving import Stretch, Stretches
@@ -96,6 +97,8 @@ class Stages:
         ground.progress.show(f"stage {number}: {load}")
         with Stretches(ground, [planned], f"stage-{number:02}", logged=True) as stretches:
             row = stretches.drive(0, _shown)
+        if stretches.stop_asked:
+            raise StopAsked
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
         due, taken_up, times = _logged(stretches.folder, row)

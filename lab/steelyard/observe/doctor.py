@@ -12,7 +12,7 @@ from ..models.records import Check
 from ..provision import cpus
 from . import pace
 from .environment import spun
-from .processes import CpuTimes, machine_times
+from .processors import CpuTimes, machine_times
 
 BUSY_SHARE = 0.01
 STEAL_SHARE = 0.01

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,18 +12,7 @@ from ..provision import quota
 from ..provision.keeper import ProcessUse
 from ..provision.running import RunningSubject
 from ..store.tables import Observation, ProcessorTime, Throttled, columns
-
-_TICK = os.sysconf("SC_CLK_TCK")
-
-
-@dataclass(frozen=True)
-class CpuTimes:
-    """Seconds since boot that one processor spent in user code (nice included), in the kernel, idle, and stolen."""
-
-    user_s: float
-    system_s: float
-    idle_s: float
-    steal_s: float
+from .processors import CpuTimes, machine_times
 
 
 @dataclass(frozen=True)
@@ -46,18 +34,6 @@ def read(subject: RunningSubject) -> Reading:
     use = subject.use()
     companions = frozenset(part.part.place for part in subject.parts if not part.part.judged)
     return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling(), companions)
-
-
-def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
-    """Times of each processor from /proc/stat (or its given text)."""
-    text = Path("/proc/stat").read_text(encoding="ascii") if stat is None else stat
-    times: dict[int, CpuTimes] = {}
-    for line in text.splitlines():
-        name, *values = line.split()
-        if name.startswith("cpu") and name != "cpu":
-            user, nice, system, idle, iowait, irq, softirq, steal = (int(value) / _TICK for value in values[:8])
-            times[int(name[3:])] = CpuTimes(user + nice, system + irq + softirq, idle + iowait, steal)
-    return times
 
 
 class Observer:

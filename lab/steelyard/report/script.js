@@ -178,38 +178,62 @@
       const y = (HEIGHT - FOOT) * (1 - share) + 8 * share;
       svg.append(drawn("line", { x1: LEFT, x2: WIDTH, y1: y, y2: y, stroke: "var(--grid)" }));
       const height = drawn("text", { ...ink, x: LEFT - 8, y: y + 4, "text-anchor": "end" });
-      height.textContent = Math.round(top * share).toLocaleString("en");
+      height.textContent = (top < 10 ? Number((top * share).toPrecision(2)) : Math.round(top * share)).toLocaleString("en");
       const second = drawn("text", { ...ink, x: LEFT + (WIDTH - LEFT - 40) * share, y: HEIGHT - 14 });
       second.textContent = `${Math.round(lowest + (highest - lowest) * share)} s`;
       svg.append(height, second);
     }
   }
 
-  function overTime(data, slices) {
-    const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": "Throughput, slice by slice" });
-    const times = slices.map(slice => slice.at);
+  // Of `name` over time, a line a subject; where there was nothing to measure the line has a gap.
+  function overTime(data, points, name, title) {
+    const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": `${title}, over time` });
+    const times = points.map(point => point.at);
     const [lowest, highest] = [Math.min(...times), Math.max(...times)];
-    const top = Math.max(1, ...slices.map(slice => slice.throughput));
-    const x = slice => LEFT + (WIDTH - LEFT - 20) * (slice.at - lowest) / Math.max(1e-9, highest - lowest);
-    const y = slice => 8 + (HEIGHT - FOOT - 8) * (1 - slice.throughput / top);
+    const top = Math.max(1, ...points.map(point => point[name]));
+    const x = point => LEFT + (WIDTH - LEFT - 20) * (point.at - lowest) / Math.max(1e-9, highest - lowest);
+    const y = point => 8 + (HEIGHT - FOOT - 8) * (1 - point[name] / top);
     axis(svg, lowest, highest, top);
     data.subjects.forEach((subject, place) => {
-      const own = slices.filter(slice => slice.subject === place);
+      const own = points.filter(point => point.subject === place);
       const colour = `var(--series-${place % data.colours})`;
-      svg.append(drawn("polyline", { points: own.map(slice => `${x(slice)},${y(slice)}`).join(" "), fill: "none", stroke: colour, "stroke-opacity": 0.5 }));
-      for (const slice of own) {
-        const told = `${subject}, ${slice.phase}, ${slice.at} s: ${slice.throughput} requests/s${slice.voided ? `; voided: ${slice.voided}` : ""}`;
-        const [cx, cy] = [x(slice), y(slice)];
+      const line = own.map((point, at) => point[name] === null ? "" : `${at && own[at - 1][name] !== null ? "L" : "M"}${x(point)},${y(point)}`);
+      svg.append(drawn("path", { d: line.join(""), fill: "none", stroke: colour, "stroke-opacity": 0.5 }));
+      for (const point of own.filter(each => each[name] !== null)) {
+        const users = point.users === undefined ? "" : `, ${point.users} users`;
+        const told = `${subject}, ${point.phase}, ${point.at} s${users}: ${point[name]} ${title}${point.voided ? `; voided: ${point.voided}` : ""}`;
+        const [cx, cy] = [x(point), y(point)];
         const cross = { d: `M${cx - 5},${cy - 5}L${cx + 5},${cy + 5}M${cx - 5},${cy + 5}L${cx + 5},${cy - 5}`, stroke: "var(--ink)", "stroke-width": 2 };
-        const dot = { cx, cy, r: slice.phase === "measure" ? 4 : 2.5, fill: slice.phase === "measure" ? colour : "var(--paper)", stroke: colour };
-        svg.append(slice.voided ? drawn("path", cross, told) : drawn("circle", dot, told));
+        const large = point.phase === "measure" && point.users === undefined;
+        const dot = { cx, cy, r: large ? 4 : 2.5, fill: point.phase === "measure" ? colour : "var(--paper)", stroke: colour };
+        svg.append(point.voided ? drawn("path", cross, told) : drawn("circle", dot, told));
       }
     });
     return make("div", { class: "chart" }, svg);
   }
 
+  const named = (columns, row) => Object.fromEntries(columns.map((name, place) => [name, row[place]]));
+
   function slicesOf(data, trial, cell) {
-    return trial.slices.filter(row => row[0] === cell).map(row => Object.fromEntries(data.columns.map((name, place) => [name, row[place]])));
+    return trial.slices.map((row, place) => ({ ...named(data.columns, row), intervals: trial.intervals?.[place] ?? null })).filter(slice => slice.cell === cell);
+  }
+
+  // The intervals of tests that are one slice a subject, each test from its own begin.
+  function intervalsOf(data, slices) {
+    return slices.filter(slice => slice.intervals).flatMap(({ subject, phase, voided, intervals }) =>
+      intervals.map(row => ({ ...named(data.interval_columns, row), subject, phase, voided })));
+  }
+
+  const SECONDS = [["users", "users"], ["throughput", "requests/s"], ["mean_ms", "mean, ms"], ["failed_per_s", "failed/s"]];
+
+  function secondsOf(data, intervals) {
+    const rows = intervals.map(point => [point.at.toFixed(1), data.subjects[point.subject], ...SECONDS.map(([name]) => shownText(point[name]))]);
+    return [
+      make("p", { class: "small" }, "Each subject from the begin of its own test."),
+      make("h4", {}, "Throughput, requests/s"), overTime(data, intervals, "throughput", "requests/s"),
+      make("h4", {}, "Mean response time, ms"), overTime(data, intervals, "mean_ms", "ms"),
+      make("details", {}, make("summary", {}, "The numbers of these intervals"), table(["after, s", "subject", ...SECONDS.map(([, title]) => title)], rows, 2)),
+    ];
   }
 
   const shownText = figure => figure === null ? "-" : figure.toLocaleString("en", { maximumSignificantDigits: figure < 1000 ? 3 : 6 });
@@ -232,7 +256,12 @@
       ]);
       const headings = ["after, s", "subject", "phase", ...figures.map(([, title]) => title), "voided"];
       const numbers = make("details", {}, make("summary", {}, "The numbers"), table(headings, rows, 3));
-      body.replaceChildren(make("ul", { class: "legend" }, ...legend), overTime(data, slices), numbers);
+      const intervals = intervalsOf(data, slices), rest = slices.filter(slice => !slice.intervals);
+      body.replaceChildren(
+        make("ul", { class: "legend" }, ...legend), ...(intervals.length ? secondsOf(data, intervals) : []),
+        ...(intervals.length && rest.length ? [make("h4", {}, "Each slice, requests/s")] : []),
+        ...(rest.length ? [overTime(data, rest, "throughput", "requests/s")] : []), numbers,
+      );
     };
     select.addEventListener("change", show);
     const told = `Trial ${trial.number}, slice by slice`;

@@ -21,12 +21,14 @@ from starlette.routing import Route
 from ..base.errors import SteelyardError, StoreError
 from ..base.text import upper_first
 from ..models.live import RunningNow
+from ..models.outputs import LoadOutput
 from ..report import beside_page
 from ..report.beside import beside
 from ..report.script import policy
 from ..report.templates import templates
 from ..store.live_file import ask_to_stop, running_now
-from . import trends
+from ..store.loads import LIMIT, LOAD
+from . import loads, trends
 from .guard import REPORT_POLICY, STORED, Asgi, Guard, key_of
 from .shelf import Listed, Shelf, WantedRuns, content
 from .starting import Starter
@@ -52,6 +54,7 @@ def app_of(shelf: Shelf, token: str, port: int, starter: Starter | None = None) 
         Route("/{token}/start", pages.start, methods=["POST"]),
         Route("/{token}/look/{file}", pages.look),
         Route("/{token}/{name}/live", pages.live),
+        Route("/{token}/{name}/figures", pages.figures),
         Route("/{token}/{name}/now", pages.now),
         Route("/{token}/{name}/stop", pages.stop, methods=["POST"]),
         Route(f"/{STORED}/{{key}}/{{name}}/{{path:path}}", pages.stored),
@@ -127,6 +130,21 @@ class _Pages:
             return RedirectResponse(self._report(run), 303)
         return self._page("live.html", run=run)
 
+    async def figures(self, request: Request) -> Response:
+        """What came of a load or of a search for a limit."""
+        run = await self._run(request.path_params["name"])
+        if run.figures is None:
+            raise HTTPException(404, f"{run.name} has no figures of a load")
+        file = LOAD if isinstance(run.figures, LoadOutput) else LIMIT
+        return self._page(
+            "figures.html",
+            run=run,
+            tables=list(loads.tables(run.figures)),
+            remarks=list(loads.remarks(run.figures)),
+            file=file,
+            stored=self._stored(run, file),
+        )
+
     async def now(self, request: Request) -> Response:
         """Where a run stands, once a second as a server-sent event, until it has ended."""
         run = await self._run(request.path_params["name"])
@@ -180,7 +198,13 @@ class _Pages:
         return run
 
     def _report(self, run: Listed) -> str:
-        return f"/{STORED}/{key_of(self._token, run.name)}/{quote(run.name)}/report.html"
+        """Where it stands what came of a run: its report, or the figures of a load."""
+        if run.schedule is None:
+            return f"/{self._token}/{quote(run.name)}/figures"
+        return self._stored(run, "report.html")
+
+    def _stored(self, run: Listed, file: str) -> str:
+        return f"/{STORED}/{key_of(self._token, run.name)}/{quote(run.name)}/{file}"
 
     def _page(self, template: str, status: int = 200, **values: object) -> Response:
         page = self._templates.get_template(template).render(

@@ -114,8 +114,8 @@ const events = new EventSource(root.dataset.now);
 events.onmessage = (event) => show(JSON.parse(event.data));
 events.addEventListener("ended", () => {
   events.close();
-  document.getElementById("stage").textContent = "It has ended; its report is made within a minute.";
-  document.getElementById("left").replaceChildren(element("a", { href: root.dataset.report }, "The report"));
+  document.getElementById("stage").textContent = root.dataset.end;
+  document.getElementById("left").replaceChildren(element("a", { href: root.dataset.report }, root.dataset.named));
   document.getElementById("share").value = 1;
   document.getElementById("stop").hidden = true;
 });

@@ -15,20 +15,24 @@ from pydantic import BaseModel, ValidationError
 
 from ..base.csvfiles import read_small
 from ..base.errors import StoreError
+from ..models.outputs import LimitOutput, LoadOutput
 from ..models.records import Schedule
 from ..models.verdict import Verdicts
 from ..store.live_file import FILE_NAME, running_now
+from ..store.loads import LIMIT, LOAD
+from . import loads
 
 MOST_BYTES = 50_000_000
 MOST_RUNS = 2000
-_TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", FILE_NAME)
+_TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", LOAD, LIMIT, FILE_NAME)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class Listed:
     """A run as the list has it. `begun` is when its first trial did, in UTC, None where that is not known; `words` are its verdict
-    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name.
+    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. A load or
+    a search for a limit has no schedule and no verdicts; `figures` are what came of it, None while it runs.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Listed:
     problem: str | None = None
     schedule: Schedule | None = None
     verdicts: Verdicts | None = None
+    figures: LoadOutput | LimitOutput | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,13 @@ class Shelf:
 
 
 def _is_run(place: Path) -> bool:
-    return _stamp(place / "schedule.json") is not None or _stamp(place / "schedule.json.gz") is not None
+    return _has(place, "schedule.json") or _is_load(place)
+
+
+def _is_load(place: Path) -> bool:
+    """Whether it is a load or a search for a limit that runs or came to figures."""
+    told = any(_stamp(place / name) is not None for name in (LOAD, LIMIT, FILE_NAME))
+    return told and not _has(place, "schedule.json")
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -127,6 +138,8 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 def _read(place: Path) -> Listed:
     try:
+        if _is_load(place):
+            return _load(place)
         schedule = _model(Schedule, place, "schedule.json")
         verdicts = _model(Verdicts, place, "verdicts.json") if _has(place, "verdicts.json") else None
         environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
@@ -148,6 +161,27 @@ def _read(place: Path) -> Listed:
         )
     except StoreError as error:
         return Listed(place.name, place, words=("unreadable",), problem=error.message)
+
+
+def _load(place: Path) -> Listed:
+    environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
+    figures: LoadOutput | LimitOutput | None = None
+    if _has(place, LOAD):
+        figures = _model(LoadOutput, place, LOAD)
+    elif _has(place, LIMIT):
+        figures = _model(LimitOutput, place, LIMIT)
+    running = running_now(place) is not None
+    return Listed(
+        name=place.name,
+        folder=place,
+        begun=loads.begun(place.name),
+        machine=_machine(environment),
+        revision=_revision(environment),
+        words=(*(("running",) if running else ()), *(loads.words(figures) if figures else ())),
+        sentence=loads.sentence(figures) if figures else "",
+        running=running,
+        figures=figures,
+    )
 
 
 def _words(verdicts: Verdicts | None, running: bool) -> Iterator[str]:

@@ -19,11 +19,15 @@ STOP = "stop-asked"
 MOST_BYTES = 4_000_000
 
 
+class StopAsked(KeyboardInterrupt):
+    """Someone asked from outside, and not at the keyboard, that what runs should end with what it has."""
+
+
 class LiveFile:
     """Tells of a run in `folder` whenever it is called. A context manager: the file is there as long as the body runs.
 
     That it cannot be written, or cannot hold what it would say, ends no run. Called after someone asked the run to stop, it
-    raises KeyboardInterrupt, as Ctrl-C does.
+    raises StopAsked, which is a KeyboardInterrupt, so that it ends a command as Ctrl-C does where nothing better is known.
     """
 
     def __init__(self, folder: Path, progress: Progress, server_cpus: list[int]) -> None:
@@ -45,7 +49,7 @@ class LiveFile:
     def __call__(self) -> None:
         """Write the file, or end the run where that was asked for."""
         if (self._folder / STOP).exists():
-            raise KeyboardInterrupt
+            raise StopAsked
         with suppress(StoreError, ValidationError):
             self._write()
 

@@ -1,5 +1,5 @@
 """Fork by fork: how each subject started, settled and was compiled, what its collector did, what was voided and why; and, for the
-page's script, every slice over time."""
+page's script, every slice over time, and what was not cut into slices in intervals of some seconds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ...analyse.analysis import Analysis
+from ...analyse.blocks import Series, series_of
 from ...analyse.pairing import Void, slice_voids
 from ...base.text import counted, short_text, value_text
 from ...models.records import SlicePlan, SubjectRecord
 from ...plan.kinds import unbroken
 from ...store.collector_log import CollectorLog
 from ...store.stored_run import Run, Trial
+from ...store.tables import SliceRow
 from ..drawing import COLOURS
 from ..script import data_block
 from ..section import Section
@@ -24,6 +26,9 @@ DATA = "forks-data"
 COLLECTOR_FACTOR = "gc"
 # The columns of a slice in the data: its cell and subject by place, when it began (s after the trial's first slice), and its own.
 COLUMNS = ("cell", "subject", "phase", "at", "throughput", "mean_ms", "cpu_us", "compiler", "collector", "voided")
+# The columns of an interval of a test that is one slice: when it ended (s after the test's begin), users at its end, and its own.
+INTERVAL_COLUMNS = ("at", "users", "throughput", "mean_ms", "failed_per_s")
+MOST_INTERVALS = 40
 
 
 @dataclass(frozen=True)
@@ -56,16 +61,32 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def data(run: Run) -> Mapping[str, object]:
-    """What the script reads: names by place, and every slice of every trial as a list in the order of COLUMNS."""
+    """What the script reads: names by place, every slice of every trial as a list in the order of COLUMNS, and by the places of
+    those that are a whole test their intervals, each a list in the order of INTERVAL_COLUMNS.
+    """
     return {
         "subjects": [called(run, label) for label in run.schedule.subjects],
         "cells": [cell.name for cell in cells(run)],
         "colours": len(COLOURS),
         "columns": COLUMNS,
-        "trials": [
-            {"number": trial.number, "slices": list(_slices(run, trial))} for trial in run.trials if trial.slices
-        ],
+        "interval_columns": INTERVAL_COLUMNS,
+        "trials": [_trial(run, trial) for trial in run.trials if trial.slices],
     }
+
+
+def _trial(run: Run, trial: Trial) -> Mapping[str, object]:
+    driven = [row.slice for row in _in_order(run, trial)]
+    whole = {cell.name for cell in run.schedule.cells if unbroken(run.schedule, cell)}
+    intervals = {
+        place: rows
+        for place, number in enumerate(driven)
+        if trial.plans[number].phase == "measure"
+        and trial.plans[number].cell in whole
+        and number in trial.ticks_by_slice
+        and (rows := list(_intervals(series_of(trial, number))))
+    }
+    told: dict[str, object] = {"number": trial.number, "slices": list(_slices(run, trial))}
+    return told | ({"intervals": intervals} if intervals else {})
 
 
 def _row(run: Run, trial: Trial, label: str) -> ForkRow:
@@ -123,16 +144,36 @@ def _voids(run: Run, trial: Trial, plan: SlicePlan) -> tuple[Void, ...]:
     return slice_voids(trial, plan.number, unbroken=unbroken(run.schedule, cell))
 
 
+def _in_order(run: Run, trial: Trial) -> list[SliceRow]:
+    """The slices that were planned, in order of time."""
+    rows = sorted(trial.slices.values(), key=lambda row: (row.begin_ns, row.slice))
+    return [row for row in rows if row.slice in trial.plans and trial.plans[row.slice].subject in run.schedule.subjects]
+
+
+def _intervals(seconds: Series) -> Iterator[list[object]]:
+    """As many seconds put together as leave no more than MOST_INTERVALS."""
+    width = max(1, -(-len(seconds.second) // MOST_INTERVALS))
+    failed = seconds.failed_per_s * seconds.seconds
+    for begin in range(0, len(seconds.second), width):
+        part = slice(begin, begin + width)
+        length, completed = float(seconds.seconds[part].sum()), float(seconds.completed[part].sum())
+        yield [
+            round(float(seconds.second[part][-1]), 1),
+            int(seconds.users[part][-1]),
+            _rounded(completed / length),
+            _rounded(1000 * float(seconds.spent_s[part].sum()) / completed) if completed else None,
+            _rounded(float(failed[part].sum()) / length),
+        ]
+
+
 def _slices(run: Run, trial: Trial) -> Iterator[list[object]]:
     """In order of time."""
     places = {cell.name: place for place, cell in enumerate(cells(run))}
     subjects = {label: place for place, label in enumerate(run.schedule.subjects)}
     logs = {label: _logs(trial, label) for label in trial.planned.start_order}
     begun = min(row.begin_ns for row in trial.slices.values())
-    for row in sorted(trial.slices.values(), key=lambda row: (row.begin_ns, row.slice)):
-        plan = trial.plans.get(row.slice)
-        if plan is None or plan.subject not in subjects:
-            continue
+    for row in _in_order(run, trial):
+        plan = trial.plans[row.slice]
         judged = trial.warm_up_slice(row.slice)
         why = [
             void.value if void is not Void.ENGINE else f"{void.value} ({row.why_not})"
