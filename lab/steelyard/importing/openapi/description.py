@@ -21,6 +21,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 SAFE = ("get", "head", "options")
 NOWHERE = "http://127.0.0.1:8080"  # what stands for a server that nobody named
 _JSON = re.compile(r"application/([a-z0-9.+-]+\+)?json\s*(;.*)?", re.IGNORECASE)
+_FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _IGNORED = ("accept", "content-type", "authorization")  # header parameters that OpenAPI has other words for
 _SUCCESS = tuple(int(status) for status in HTTPStatus if 200 <= status < 300)
 
@@ -227,7 +228,7 @@ class _Reading:
                 raise NotTakenError(f"{parameter.where} is a parameter without a name, or in no place that there is")
             if where == "header" and name.lower() in _IGNORED:
                 continue
-            if where == "header" and not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+            if where == "header" and not _FIELD.fullmatch(name):
                 raise NotTakenError(f"{parameter.where} has a name that no header field can have")
             yield self._parameter(where, name, parameter)
 
@@ -309,13 +310,19 @@ class _Reading:
         scheme = self._documents.resolved(described[name])
         kind, where = scheme.text("type"), scheme.text("in")
         if kind == "apiKey":
-            key = one_line(scheme.text("name"), 60)
+            key = scheme.text("name")
+            if where != "query" and not _FIELD.fullmatch(key):
+                raise NotTakenError(
+                    f"{scheme.where} names '{one_line(key, 60)}', which is no name of a header field or cookie"
+                )
             if where == "header":
                 return Scheme(name, "api-key", f"an API key in the header field {key}", key)
             if where == "cookie":
                 return Scheme(name, "api-key", f"an API key in the cookie {key}: the secret is {key}=VALUE", "Cookie")
             return Scheme(
-                name, "", f"an API key in the query ({key}), which would be stored with the run: append it to the paths"
+                name,
+                "",
+                f"an API key in the query ({one_line(key, 60)}), which would be stored with the run: append it to the paths",
             )
         if kind == "http":
             way = scheme.text("scheme").lower()
@@ -336,16 +343,12 @@ def _json_of(contents: dict[str, Node]) -> str | None:
 
 def _address(url: str) -> str:
     """A server's URL without what may not stand in it; raises NotTakenError where it is none of HTTP."""
+    refused = NotTakenError(f"its server '{one_line(url, 80)}' is no http or https URL that can be asked")
     try:
         parts = urlsplit(url)
         origin(url)
     except (ValueError, ImportRefusedError):
-        raise NotTakenError(f"its server '{one_line(url, 80)}' is no URL that can be asked") from None
-    if (
-        parts.scheme not in ("http", "https")
-        or "{" in parts.netloc
-        or "@" in parts.netloc
-        or not parts.netloc.isascii()
-    ):
-        raise NotTakenError(f"its server '{one_line(url, 80)}' is no http or https URL that can be asked")
+        raise refused from None
+    if parts.scheme not in ("http", "https") or set("{}@ ") & set(parts.netloc) or not parts.netloc.isascii():
+        raise refused
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
