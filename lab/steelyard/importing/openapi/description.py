@@ -94,7 +94,7 @@ def read_openapi(documents: OpenApiDocuments) -> OpenApiDescription:
     root = documents.root
     require_spoken(root)
     try:
-        return _Reading(documents).description()
+        return _OpenApiReading(documents).description()
     except NotTakenError as error:
         raise ImportRefusedError(f"{root.place} cannot be used: {error}") from None
 
@@ -120,7 +120,7 @@ def require_spoken(root: Node) -> None:
         raise ImportRefusedError(f"{root.place} {said}; OpenAPI 3.0 and 3.1 are read")
 
 
-class _Reading:
+class _OpenApiReading:
     def __init__(self, documents: OpenApiDocuments) -> None:
         self._documents = documents
         self._root = documents.root

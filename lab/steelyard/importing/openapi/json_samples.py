@@ -73,7 +73,7 @@ class JsonSamples:
                 if self._takes(schema, example):
                     return example
                 self.notes.append(f"an example of {name} does not keep its schema, and was not used")
-            made = _Making(self._definitions, self._takes).value(schema, frozenset())
+            made = _MakingJson(self._definitions, self._takes).value(schema, frozenset())
             if not self._takes(schema, made):
                 raise UnmetError(f"no value was made that its schema takes: {self._why(schema, made)}")
         except RecursionError:
@@ -94,7 +94,7 @@ class JsonSamples:
         return iter(judge.evolve(schema=schema).iter_errors(value))
 
 
-class _Making:
+class _MakingJson:
     """One value while it is made: how many values it holds so far."""
 
     def __init__(self, definitions: Mapping[str, Any], takes: Any) -> None:
