@@ -64,13 +64,13 @@ def test_data_is_the_same_for_a_seed_and_written_as_xml_needs(tmp_path: Path) ->
         "day": Column(kind="date"),
         "text": Column(kind="text", length=3),
     }
-    rows = rows_of(columns, tmp_path, 1, markup=True)
-    assert rows == rows_of(columns, tmp_path, 1, markup=True) != rows_of(columns, tmp_path, 2, markup=True)
+    rows = rows_of(columns, tmp_path, 1, "xml")
+    assert rows == rows_of(columns, tmp_path, 1, "xml") != rows_of(columns, tmp_path, 2, "xml")
     assert [(row["name"], row["number"]) for row in rows] == [("A &amp; B", "5"), ("C", "7")]
     assert all(row["colour"] in ("red", "green") and len(row["text"]) == 3 and row["day"] > "2025" for row in rows)
-    assert rows_of({}, tmp_path, 1, markup=True) == [{}]
+    assert rows_of({}, tmp_path, 1, "xml") == [{}]
     with pytest.raises(ConfigurationError, match="no column 'nobody'"):
-        rows_of({"nobody": Column(kind="csv", file="who.csv")}, tmp_path, 1, markup=True)
+        rows_of({"nobody": Column(kind="csv", file="who.csv")}, tmp_path, 1, "xml")
 
 
 def test_words_become_profiles() -> None:

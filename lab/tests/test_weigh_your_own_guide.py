@@ -16,7 +16,8 @@ from command import Ran, steelyard
 from steelyard.base import house
 
 GUIDE = (house.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
-COMMANDS = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ")]
+COMMANDS = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ") and "openapi" not in line]
+(OPENAPI,) = (line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ") and "openapi" in line)
 WSDL = Path(__file__).parent / "wsdl" / "ports.wsdl"
 ANSWER = (
     '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'
@@ -24,15 +25,38 @@ ANSWER = (
 )
 
 
+DESCRIBED = {
+    "openapi": "3.1.0",
+    "info": {"title": "Orders"},
+    "paths": {
+        "/orders/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 7}}],
+            "get": {
+                "operationId": "read",
+                "responses": {
+                    "200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}}
+                },
+            },
+        }
+    },
+    "components": {
+        "schemas": {"Order": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}}
+    },
+}
+
+
 class Calculator(BaseHTTPRequestHandler):
     """Answers its WSDL, sums, and orders; counts what it was asked."""
 
     protocol_version = "HTTP/1.1"
     posts: list[tuple[str, bytes]] = []
+    order = b'{"id": 8}'
 
     def do_GET(self) -> None:
+        if self.path in ("/openapi.json", "/orders/7"):
+            return self.say(self.order if self.path == "/orders/7" else json.dumps(DESCRIBED).encode())
         place = f"http://127.0.0.1:{self.server.server_address[1]}"
-        self.say(WSDL.read_text().replace("http://127.0.0.1:8080", place).encode())
+        return self.say(WSDL.read_text().replace("http://127.0.0.1:8080", place).encode())
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -85,6 +109,21 @@ def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
     ran = run(alone.replace("http://127.0.0.1:8080", url) + " --max-requests 5 --users 1 --json", tmp_path)
     assert ran.code == 0 and json.loads(ran.out)["completed"] == 5, ran.err
     assert {body for _, body in Calculator.posts} == {b'{"part": 1}'}
+
+
+def test_the_guide_imports_an_openapi_document_whose_wrong_answers_are_refused(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = run(OPENAPI.replace("http://127.0.0.1:8080", url), tmp_path)
+    assert ran.code == 0 and "1 operation of" in ran.out, ran.err
+    loading = "steelyard load orders --users 1 --max-requests 3 --json"
+    ran = run(loading, tmp_path)
+    assert ran.code == 0, ran.err
+    outcome = json.loads(ran.out)
+    assert outcome["failed"] == 0 and outcome["completed"] == 3 and outcome["kept_rules"] == ["schema"]
+    monkeypatch.setattr(Calculator, "order", b'{"id": "8"}')
+    ran = run(loading, tmp_path)
+    assert ran.code != 0 and "breaks the schema: '8' is not of type 'integer' at $.id" in ran.err
 
 
 def test_the_guide_compares_two_that_run(url: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`steelyard import`: a service's WSDL as a service folder, with a valid sample request an operation."""
+"""`steelyard import`: a service's WSDL or OpenAPI document as a service folder, with a valid sample request an operation."""
 
 from __future__ import annotations
 
@@ -17,23 +17,28 @@ commands = typer.Typer()
 
 @commands.command(
     name="import",
-    epilog="Examples: steelyard import http://127.0.0.1:8080/shop?wsdl --out shop; steelyard import shop.wsdl --out shop",
+    epilog="Examples: steelyard import http://127.0.0.1:8080/shop?wsdl --out shop; steelyard import shop.wsdl --out shop; "
+    "steelyard import http://127.0.0.1:8080/openapi.json --out shop",
 )
 def import_service(
-    source: Annotated[str, typer.Argument(metavar="URL|FILE", help="A WSDL 1.1: its address, or a file.")],
+    source: Annotated[
+        str, typer.Argument(metavar="URL|FILE", help="A WSDL 1.1 or an OpenAPI 3.0 or 3.1: its address, or a file.")
+    ],
     out: Annotated[Path, typer.Option(help="The service folder to make.")],
     also: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PLACE", help="A server (http://HOST:PORT) or folder that imports may come from, too; repeatable."
+            metavar="PLACE",
+            help="A server (http://HOST:PORT) or folder that a WSDL's imports may come from, too; repeatable.",
         ),
     ] = None,
     port: Annotated[
-        list[str] | None, typer.Option(help="A port to take over (default: all that speak SOAP); repeatable.")
+        list[str] | None, typer.Option(help="A port of a WSDL to take over (default: all that speak SOAP); repeatable.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make a service folder of a WSDL: its contract, a sample request an operation, and a service.toml to look through."""
+    """Make a service folder of a WSDL or an OpenAPI document: its contract, a sample request an operation, and a service.toml to
+    look through."""
     imported = bounded.taken_over(source, out, also or [], port or [])
     if json:
         print(imported.model_dump_json())

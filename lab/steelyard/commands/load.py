@@ -63,7 +63,7 @@ class TargetOptions:
         typer.Option(
             metavar="RULE",
             help="status=200, fault=absent, length=10..999, contains=TEXT, matches=REGEX; on kept answers xpath=PATH, "
-            "jsonpath=PATH, schema; repeatable.",
+            "jsonpath=PATH, answer=FILE, schema; repeatable.",
         ),
     ] = None
     writes: Annotated[bool, typer.Option("--writes", help="Load operations that change data, too.")] = False

@@ -53,9 +53,14 @@ def origin(url: str) -> str:
     return f"{parts.scheme.lower()}://{parts.hostname}:{port}"
 
 
-def read_all(place: str, also: Sequence[str] = ()) -> list[Document]:
+def read_first(place: str) -> bytes:
+    """The bytes of what the user named; raises ImportRefusedError."""
+    return _fetched(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
+
+
+def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = None) -> list[Document]:
     """The description at `place` and everything that it imports, itself first; each document once, however they refer to each
-    other.
+    other. `known_first` is its own content, where that was read already.
 
     A URL's imports must come from its own server, a file's from below its own folder, or from one of the places in `also`
     (servers as http://HOST:PORT, or folders); what needs no reading, since its content is known, is not asked for. Raises
@@ -70,7 +75,10 @@ def read_all(place: str, also: Sequence[str] = ()) -> list[Document]:
     while waiting:
         where, wanted_by = waiting.popleft()
         allowed.require(where, wanted_by)
-        raw = _fetched(where) if is_url(where) else _read(where, wanted_by)
+        if where == first and known_first is not None:
+            raw = known_first
+        else:
+            raw = _fetched(where) if is_url(where) else read_file(where, wanted_by)
         together += len(raw)
         if len(documents) == MOST_DOCUMENTS or together > MOST_BYTES_TOGETHER:
             raise ImportRefusedError(
@@ -140,7 +148,9 @@ class _Allowed:
 def _fetched(url: str) -> bytes:
     conversation = Conversation(url, FETCH_SECONDS, most_bytes=MOST_BYTES)
     try:
-        answer = conversation.get({"Accept": "text/xml, application/xml, */*", "Connection": "close"})
+        answer = conversation.get(
+            {"Accept": "text/xml, application/xml, application/json, application/yaml, */*", "Connection": "close"}
+        )
     except NoAnswerError as error:
         raise ImportRefusedError(f"{url} could not be read: {error.message}", hint="is the service running?") from None
     finally:
@@ -153,7 +163,8 @@ def _fetched(url: str) -> bytes:
     return answer.body
 
 
-def _read(path: str, wanted_by: str) -> bytes:
+def read_file(path: str, wanted_by: str) -> bytes:
+    """The bytes of a file that another document (empty: the user) wants; raises ImportRefusedError."""
     try:
         with Path(path).open("rb") as file:
             raw = file.read(MOST_BYTES + 1)

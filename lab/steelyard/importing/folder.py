@@ -24,11 +24,11 @@ _CHANGES = re.compile(
     r"|refund|deposit|withdraw|lock|unlock|assign|move|rename|replace|upsert|persist|revoke|grant|activate|deactivate|disable|enable)"
     r"(?=[A-Z_0-9]|$)"
 )
-_HEAD = """\
+HEAD = """\
 # Made by `steelyard import` from PLACE.
 # What may be changed: everything. `steelyard load NAME` tells what it does not understand.
 """
-_TARGET = """
+TARGET = """
 # Where the service runs. Where that is another machine than this one, say that you may load it, who is to be asked when it
 # suffers, and how many requests a second it takes at most:
 #   owned = true
@@ -88,8 +88,8 @@ def write_service(
         "schema": schema,
         "wsdl": contract,
     }
-    text = _HEAD.replace("PLACE", one_line(place, 300)).replace("NAME", name)
-    text += tomli_w.dumps(content) + _TARGET + tomli_w.dumps({"target": target, "path": path})
+    text = HEAD.replace("PLACE", one_line(place, 300)).replace("NAME", name)
+    text += tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
     text += "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the name: is it right?\n"
     text += tomli_w.dumps({"operations": operations}) + _LATER
     (folder / "service.toml").write_text(text, encoding="utf-8")

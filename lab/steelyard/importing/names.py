@@ -43,3 +43,8 @@ def space(name: str) -> str:
 def one_line(text: str, most: int = 200) -> str:
     """A text on one line, shortened."""
     return " ".join(text.split())[:most]
+
+
+def printable(text: str, most: int = 200) -> str:
+    """A text on one line, shortened, without letters that would steer a terminal or break a comment."""
+    return "".join(letter if letter.isprintable() else "?" for letter in one_line(text, most))

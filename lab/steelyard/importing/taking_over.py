@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,7 +14,8 @@ from lxml import etree
 
 from ..base.errors import ImportRefusedError
 from ..models.outputs import ImportOutput, LeftOut
-from .documents import Document, is_url, origin, read_all
+from . import kinds
+from .documents import Document, is_url, origin, read_all, read_first
 from .envelopes import envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
@@ -32,29 +34,40 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
     Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
     """
     _require_free(out)
-    documents = read_all(place, also)
+    if kinds.is_graphql_place(place):
+        raise kinds.graphql_refused(place)
+    raw = read_first(place)
+    if kinds.is_openapi(raw, place):
+        for option, named in (("--also", also), ("--port", ports)):
+            if named:
+                raise ImportRefusedError(f"{option} is for WSDLs, and {place} is none", hint=f"leave {option} out")
+        from .openapi.taking_over import import_openapi  # what a WSDL has no use for
+
+        with _folder_at(out) as made:
+            return import_openapi(place, raw, name_of(out), made, str(out))
+    documents = read_all(place, also, raw)
     description = read_wsdl(documents)
     _keep_asked(description, ports)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".import-", dir=out.parent) as scratch:
-        made = Path(scratch) / "made"
-        (made / _CONTRACT).mkdir(parents=True)
-        schemas = write_schemas(documents, description.operations, made / _CONTRACT)
-        for number, document in enumerate(documents):
-            if number == 0 or "definitions" in str(document.root.tag):
-                _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
-        sampled = _sampled(description, SampleMaker(schemas))
-        notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
-        if not sampled:
-            why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
-            raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
-        name = name_of(out)
-        schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
-        write_service(made, name, place, sampled, schema=schema, contract=contract)
-        if out.is_dir():
-            out.rmdir()
-        made.chmod(0o755)
-        made.rename(out)
+    with _folder_at(out) as made:
+        return _import_wsdl(place, out, made, documents, description)
+
+
+def _import_wsdl(
+    place: str, out: Path, made: Path, documents: Sequence[Document], description: WsdlDescription
+) -> ImportOutput:
+    (made / _CONTRACT).mkdir(parents=True)
+    schemas = write_schemas(documents, description.operations, made / _CONTRACT)
+    for number, document in enumerate(documents):
+        if number == 0 or "definitions" in str(document.root.tag):
+            _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
+    sampled = _sampled(description, SampleMaker(schemas))
+    notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
+    if not sampled:
+        why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
+        raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
+    name = name_of(out)
+    schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
+    write_service(made, name, place, sampled, schema=schema, contract=contract)
     return ImportOutput(
         service=name,
         folder=str(out),
@@ -67,6 +80,21 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
         notes=list(dict.fromkeys(notes)),
         documents=len(documents),
     )
+
+
+@contextmanager
+def _folder_at(out: Path) -> Iterator[Path]:
+    """A folder that stands at `out` once all is written, and nowhere where anything went wrong."""
+    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # in the same file system
+    with tempfile.TemporaryDirectory(prefix=".import-", dir=beside) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        yield made
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.is_dir():
+            out.rmdir()
+        made.chmod(0o755)
+        made.rename(out)
 
 
 def name_of(out: Path) -> str:

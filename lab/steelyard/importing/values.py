@@ -129,14 +129,14 @@ def _matching(kind: Any) -> Iterator[str]:
     made = rstr.Rstr(random.Random(1))
     for declared, compiled in zip(patterns, patterns.patterns, strict=False):
         # The letters that everybody can read first: the classes of XML hold a hundred thousand, which takes seconds to draw from.
-        plain = _in_ascii(str(declared.get("value", "")))
+        plain = in_ascii(str(declared.get("value", "")))
         # The library's own translation, without anchors and without what only says where a match ends.
         translated = re.sub(r"\(\?!\\n\\Z\)|\\Z|(?<!\\)\$$|^\^", "", compiled.pattern)
         for expression, tries in ((plain, _TRIES), (translated, 1)):
-            yield from sorted(_drawn_from(made, expression, tries), key=len)
+            yield from sorted(drawn_from(made, expression, tries), key=len)
 
 
-def _in_ascii(pattern: str) -> str:
+def in_ascii(pattern: str) -> str:
     """A pattern with XML's large classes replaced by those of their letters that everybody can read."""
     pieces, inside, place = [], 0, 0
     for escape in _ESCAPES.finditer(pattern):
@@ -148,7 +148,7 @@ def _in_ascii(pattern: str) -> str:
     return "".join([*pieces, pattern[place:]])
 
 
-def _drawn_from(made: rstr.Rstr, expression: str, tries: int) -> Iterator[str]:
+def drawn_from(made: rstr.Rstr, expression: str, tries: int) -> Iterator[str]:
     for _ in range(tries):
         try:
             text = made.xeger(expression)

@@ -13,11 +13,12 @@ from ..base.errors import ConfigurationError, TargetError
 from ..catalogue.entries import Entry
 from ..models.job import Length, Rule, Tls
 from ..models.service import Auth, Expect, Operation, Service
-from .data import rows_of
+from .data import Format, rows_of
 
 MOST_BYTES = 256 * 2**20  # of all requests together
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
+_FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json"}
 _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
 
 
@@ -53,8 +54,8 @@ class AskedOperation:
 @dataclass(frozen=True)
 class Asked:
     """A target with what is asked of it. `address` is its server's; `schema` the file that answers are held against; `folder`
-    is what relative files are relative to. `declared`: a service file stands behind it, which may allow more than this
-    machine; `service` is that service."""
+    is what relative files are relative to. `meaning` is how its answers are judged. `declared`: a service file stands behind it,
+    which may allow more than this machine; `service` is that service."""
 
     name: str
     address: str
@@ -67,6 +68,7 @@ class Asked:
     tls: Tls = field(default_factory=Tls)
     auth: Auth | None = None
     schema: Path | None = None
+    meaning: str = "bytes"
     service: Entry[Service] | None = None
 
     def chosen(self, names: Sequence[str]) -> Asked:
@@ -105,16 +107,17 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
         max_rate=model.max_rate,
         tls=model.tls,
         auth=model.auth,
-        schema=service.folder / model.schema_file if model.schema_file and model.meaning == "soap" else None,
+        schema=service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json") else None,
+        meaning=model.meaning,
         service=service,
     )
 
 
 def _operation(service: Entry[Service], name: str, operation: Operation, seed: int, expect: Expect) -> AskedOperation:
     model = service.model
-    file = service.folder / (operation.sample or "")
+    file = service.folder / (operation.sample or service.file.name)
     try:
-        text = file.read_text(encoding="utf-8")
+        text = "" if operation.sample is None else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
     path = operation.path or model.path
@@ -133,7 +136,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
     if any(f"{{{{{place}}}}}" in part for place in used for part in [path, *headers.values()]):
         raise ConfigurationError(f"{name}: places of data stand in a request's body only", hint=f"see {service.file}")
     rows = rows_of(
-        {place: model.data[place] for place in sorted(set(used))}, service.folder, seed, markup=model.meaning == "soap"
+        {place: model.data[place] for place in sorted(set(used))}, service.folder, seed, _FORMATS.get(model.meaning)
     )
     bodies = [_filled(text, row).encode() for row in rows]
     return AskedOperation(
@@ -142,10 +145,15 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         path=path,
         headers=headers,
         bodies=bodies,
-        expect=expect.over(operation.expect.over(model.expect)),
+        expect=expect.over(_rooted(operation.expect.over(model.expect), service.folder)),
         filled=any(OF_THE_ENGINE.search(part) for part in [text, path, *headers.values()]),
         changes_data=operation.changes_data,
     )
+
+
+def _rooted(expect: Expect, folder: Path) -> Expect:
+    """Rules whose file is named as from anywhere; those of the command line are as from where it was given."""
+    return expect if expect.answer is None else expect.model_copy(update={"answer": str(folder / expect.answer)})
 
 
 def _filled(text: str, row: Mapping[str, str]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import random
 import string
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 from xml.sax.saxutils import escape
 
 from ..base.errors import ConfigurationError
@@ -19,12 +21,15 @@ MOST_ROWS = 100_000
 _MOST_CSV_BYTES = 64 * 2**20
 
 
-def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, *, markup: bool) -> list[dict[str, str]]:
+Format = Literal["xml", "json"]
+
+
+def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, written_in: Format | None) -> list[dict[str, str]]:
     """A row a request, with a value for each column: as many as the longest file has, or GENERATED_ROWS; one empty row without
     columns.
 
-    Shorter files begin anew. The same seed gives the same rows. `markup` writes what XML means otherwise as it must be written.
-    Raises ConfigurationError.
+    Shorter files begin anew. The same seed gives the same rows. What the format that they are `written_in` means otherwise is
+    written as it must be: markup of XML, quotes of JSON. Raises ConfigurationError.
     """
     if not columns:
         return [{}]
@@ -34,11 +39,13 @@ def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, *, markup: b
         name: itertools.cycle(read[name]) if name in read else _drawn(column, random.Random(f"data {seed} {name}"))
         for name, column in columns.items()
     }
-    return [{name: _written(next(column), markup) for name, column in values.items()} for _ in range(count)]
+    return [{name: _written(next(column), written_in) for name, column in values.items()} for _ in range(count)]
 
 
-def _written(value: str, markup: bool) -> str:
-    return escape(value, {'"': "&quot;"}) if markup else value
+def _written(value: str, written_in: Format | None) -> str:
+    if written_in == "json":
+        return json.dumps(value, ensure_ascii=False)[1:-1]
+    return escape(value, {'"': "&quot;"}) if written_in == "xml" else value
 
 
 def _drawn(column: Column, draw: random.Random) -> Iterator[str]:

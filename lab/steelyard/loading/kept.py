@@ -12,6 +12,7 @@ import xmlschema
 from lxml import etree
 
 from ..base.errors import ConfigurationError, ContractError
+from ..exchange.meanings import json_values
 from ..exchange.soap.messages import parse
 from ..models.service import Expect
 
@@ -21,6 +22,7 @@ _ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/20
 def rules_of(expect: Expect, schema: Path | None) -> list[str]:
     """The rules that are judged on kept answers only, each in words: `xpath //a`, `schema`."""
     rules = [f"xpath {path}" for path in expect.xpath] + [f"jsonpath {path}" for path in expect.jsonpath]
+    rules += [f"answer {Path(expect.answer).name}"] if expect.answer is not None else []
     return rules + (["schema"] if judges_schema(expect, schema) else [])
 
 
@@ -29,9 +31,9 @@ def judges_schema(expect: Expect, schema: Path | None) -> bool:
     return schema is not None and expect.schema_kept is not False and expect.fault in (None, "absent")
 
 
-def difference(answer: bytes, expect: Expect, schema: Path | None) -> str | None:
-    """How a kept answer is not what it should be, as a sentence; None where it is. Raises ConfigurationError where a rule is no
-    rule."""
+def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str | None = None) -> str | None:
+    """How a kept answer is not what it should be, as a sentence; None where it is. `schema` is one of SOAP's messages, or a JSON
+    Schema where `json_of` names the operation whose answer it is. Raises ConfigurationError where a rule is no rule."""
     try:
         for path in expect.xpath:
             if not _found_by_xpath(path, parse(answer)):
@@ -39,13 +41,22 @@ def difference(answer: bytes, expect: Expect, schema: Path | None) -> str | None
         for path in expect.jsonpath:
             if not _found_by_jsonpath(path, json.loads(answer)):
                 return f"jsonpath {path} finds nothing"
-        if judges_schema(expect, schema) and schema is not None and answer.strip():
-            return _breaks(parse(answer), schema)
+        said = None if expect.answer is None else _unlike(answer, Path(expect.answer))
+        if said is None and schema is not None and judges_schema(expect, schema) and answer.strip():
+            said = _breaks(parse(answer), schema) if json_of is None else json_values.breaks(answer, schema, json_of)
     except ContractError as error:
         return error.message
     except (json.JSONDecodeError, RecursionError):
         return "it is no JSON"
-    return None
+    return said
+
+
+def _unlike(answer: bytes, file: Path) -> str | None:
+    try:
+        expected = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the right answer {file} cannot be read: {error}") from None
+    return json_values.unlike(answer, expected)
 
 
 def _found_by_xpath(path: str, root: etree._Element) -> bool:

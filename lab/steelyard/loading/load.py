@@ -196,7 +196,7 @@ def loadable(asked: Asked, words: LoadWords) -> tuple[Asked, list[LeftOut]]:
 
 def _require_kept(asked: Asked, answers: Mapping[str, bytes], folder: Path) -> None:
     for name, answer in answers.items():
-        said = kept.difference(answer, asked.operations[name].expect, asked.schema)
+        said = _difference(asked, name, answer)
         if said is not None:
             raise TargetError(
                 f"{name} is not answered rightly by {asked.address}: {said}",
@@ -357,6 +357,11 @@ def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:
     return [f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept"]
 
 
+def _difference(asked: Asked, operation: str, answer: bytes) -> str | None:
+    expect = asked.operations[operation].expect
+    return kept.difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
+
+
 def _kept_answers(asked: Asked, folder: Path) -> tuple[int, list[str]]:
     """How many kept answers were looked at in full, and what was wrong with any."""
     wrong, looked_at = [], 0
@@ -364,7 +369,7 @@ def _kept_answers(asked: Asked, folder: Path) -> tuple[int, list[str]]:
         if outcome != "right":
             continue
         looked_at += 1
-        said = kept.difference(answer, asked.operations[operation].expect, asked.schema)
+        said = _difference(asked, operation, answer)
         if said is not None:
             wrong.append(f"a kept answer of {operation} is not right: {said}")
     return looked_at, list(dict.fromkeys(wrong))

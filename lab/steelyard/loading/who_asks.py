@@ -81,6 +81,8 @@ def with_auth(asked: Asked, secret_headers: Mapping[str, str]) -> tuple[Asked, W
             headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
         elif auth.kind == "bearer":
             headers["Authorization"] = f"Bearer {secret}"
+        elif auth.kind == "api-key" and auth.header is not None:
+            headers[auth.header] = secret
         elif auth.kind == "digest":
             asked, digest = with_digest(asked, auth.user, secret)
         else:

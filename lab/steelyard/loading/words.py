@@ -123,10 +123,22 @@ def headers_of(words: Sequence[str]) -> dict[str, str]:
 
 def expect_of(rules: Sequence[str]) -> Expect:
     """Rules of answers, of `status=200,201`, `fault=absent`, `least=10`, `most=9999`, `length=10..9999`, `contains=TEXT`,
-    `matches=REGEX`, `xpath=PATH`, `jsonpath=PATH` or `schema`; raises ConfigurationError."""
+    `matches=REGEX`, `xpath=PATH`, `jsonpath=PATH`, `answer=FILE` or `schema`; raises ConfigurationError."""
     said: dict[str, object] = {}
     listed: dict[str, list[str]] = {"xpath": [], "jsonpath": []}
-    known = ["status", "fault", "least", "most", "length", "contains", "matches", "xpath", "jsonpath", "schema"]
+    known = [
+        "status",
+        "fault",
+        "least",
+        "most",
+        "length",
+        "contains",
+        "matches",
+        "xpath",
+        "jsonpath",
+        "answer",
+        "schema",
+    ]
     for rule in rules:
         name, _, value = rule.partition("=")
         if name not in known:

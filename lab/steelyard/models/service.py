@@ -34,8 +34,9 @@ class Expect(Strict):
 
     The engine judges every answer by `status` (200 where none is given), `fault` (a SOAP fault must be `absent`, `present`, or
     may be there), the `least` and `most` bytes of its body, a text that it `contains` and an expression that it `matches`. What
-    takes longer is judged on those answers that are kept: `xpath` and `jsonpath` must each find something, and `schema` says
-    whether they must keep the service's schema.
+    takes longer is judged on those answers that are kept: `xpath` and `jsonpath` must each find something, `schema` says
+    whether they must keep the service's schema, and `answer` is a file of the service's folder with the JSON whose values they
+    must have (numbers as numbers, keys in any order).
     """
 
     status: list[Annotated[int, Field(ge=100, le=599)]] = []
@@ -47,6 +48,7 @@ class Expect(Strict):
     xpath: list[str] = []
     jsonpath: list[str] = []
     schema_kept: Annotated[bool | None, Field(alias="schema")] = None
+    answer: str | None = None
 
     def over(self, other: Expect) -> Expect:
         """The rules of `self`, and of `other` where `self` is silent."""
@@ -87,14 +89,22 @@ class Column(Strict):
 class Auth(Strict):
     """How a target is told who asks. The secret is never written here: `secret` says where it is, `env:NAME` or `file:PATH`.
 
-    `basic`, `digest` (RFC 7616) and `bearer` are fields of HTTP's head; `password` and `password-digest` are a user name token of
-    WS-Security in the envelope's head, with a timestamp that is valid for `valid_seconds` where there are any.
+    `basic`, `digest` (RFC 7616) and `bearer` are fields of HTTP's head; an `api-key` is the whole value of the field `header`;
+    `password` and `password-digest` are a user name token of WS-Security in the envelope's head, with a timestamp that is valid
+    for `valid_seconds` where there are any.
     """
 
-    kind: Literal["basic", "digest", "bearer", "password", "password-digest"]
+    kind: Literal["basic", "digest", "bearer", "api-key", "password", "password-digest"]
     user: str = ""
+    header: Annotated[str | None, Field(pattern="^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", max_length=100)] = None
     secret: Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
     valid_seconds: Annotated[int | None, Field(ge=1, le=86_400)] = None
+
+    @model_validator(mode="after")
+    def _names_its_field(self) -> Auth:
+        if (self.kind == "api-key") != (self.header is not None):
+            raise ValueError("an api-key, and nothing else, names the header field that it stands in")
+        return self
 
 
 class Operation(Strict):
@@ -103,9 +113,9 @@ class Operation(Strict):
     `element` and `answer_element` are what SOAP calls request and answer in the schema. `places` are what an HTML answer is
     compared by: a name for each, and the XPath that leads there. `written = false` says that no exchange of it stands in the
     contract: its answers depend on more than the request (on a file that the user may replace), so the generator makes them
-    all. Of a service that runs elsewhere, `sample` is the file with its request, `expect` what its answers must be where the
-    service's own rules do not say it, and `changes_data` keeps it from being loaded, but for one request of the verification,
-    unless the user allows it.
+    all. Of a service that runs elsewhere, `sample` is the file with its request (of JSON: none where no body is sent), `expect`
+    what its answers must be where the service's own rules do not say it, and `changes_data` keeps it from being loaded, but for
+    one request of the verification, unless the user allows it.
     """
 
     element: str | None = None
@@ -282,7 +292,8 @@ class Service(Strict):
         """What this meaning cannot be judged without, by its key."""
         named = self.operations.items()
         if self.target is not None:
-            return {f"operations.{name}.sample": operation.sample for name, operation in named}
+            bodies = [] if self.meaning == "json" else named  # with JSON, a path may say all
+            return {f"operations.{name}.sample": operation.sample for name, operation in bodies}
         if self.meaning == "soap-schema":
             answers = {f"operations.{name}.answer_element": operation.answer_element for name, operation in named}
             return {"schema": self.schema_file, **answers}

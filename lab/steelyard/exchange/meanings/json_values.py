@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+from referencing import Registry
 
 from ...base.errors import ContractError
 from ...models.service import Exchange
@@ -26,22 +27,9 @@ class JsonValues(Meaning):
     content_type = "application/json"
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
-        try:
-            got, wanted = _read(answer), _read(expected)
-            self._keep_schema(got, operation)
-        except ContractError as error:
-            return error.message
-        got, wanted = _typed(got), _typed(wanted)
-        return None if got == wanted else first_difference(got, wanted)
-
-    def _keep_schema(self, answer: object, operation: str) -> None:
-        """Raises ContractError where an answer breaks the service's schema, if it has one."""
-        if self.service.model.schema_file is None:
-            return
-        validator = _validator(self.service.folder / self.service.model.schema_file, operation)
-        error = next(validator.iter_errors(answer), None)
-        if error is not None:
-            raise ContractError(f"the answer breaks the schema: {error.message:.200} at {error.json_path}")
+        schema = self.service.model.schema_file
+        broken = None if schema is None else breaks(answer, self.service.folder / schema, operation)
+        return broken or unlike(answer, expected)
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield from super().spellings(exchange)
@@ -73,6 +61,26 @@ class JsonValues(Meaning):
             "very-deep": b"[" * _DEEP,
         }
         return [BadRequest(name, body, exchange.operation) for name, body in bodies.items()]
+
+
+def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
+    """How an answer breaks the schema of an operation's answers, as a sentence; None where it keeps it."""
+    try:
+        error = next(_validator(schema, operation).iter_errors(_read(answer)), None)
+    except ContractError as error:
+        return error.message
+    except RecursionError:
+        return "the answer is nested too deep to be held against the schema"
+    return None if error is None else f"the answer breaks the schema: {error.message:.200} at {error.json_path}"
+
+
+def unlike(answer: bytes, expected: str) -> str | None:
+    """How the values of an answer are not those expected, as a sentence; None where they are."""
+    try:
+        got, wanted = _typed(_read(answer)), _typed(_read(expected))
+    except ContractError as error:
+        return error.message
+    return None if got == wanted else first_difference(got, wanted)
 
 
 class _Number(str):
@@ -187,4 +195,5 @@ def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
         raise ContractError(f"the schema {path} cannot be read: {error!s:.200}") from None
     except (KeyError, TypeError):
         raise ContractError(f"the schema {path} has no '{operation}' under $defs", hint="add it") from None
-    return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{operation}"})
+    # What refers to another file is an error then: nothing is looked for on a network.
+    return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{operation}"}, registry=Registry())

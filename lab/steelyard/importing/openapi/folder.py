@@ -1,0 +1,144 @@
+"""The service folder of an OpenAPI document: a path and a JSON body an operation, all of which may be edited in service.toml."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from ..folder import HEAD, TARGET
+from ..names import one_line, printable
+from .description import RestOperation, Scheme
+
+SCHEMA = "contract/schema.json"
+REQUESTS = "contract/requests.json"
+_CHANGES = """
+# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the method: is it right?
+# `path` holds the values of its parameters, percent-encoded. Those that its description leaves open and shows no value for are
+# named above each operation.
+"""
+_AUTH = """
+# Who asks: WORDS. The secret itself stands in the environment or in a file of yours (file:/path), never here.
+"""
+_LATER = """
+# What more there is; take away the # to use it.
+#
+# [expect]                         # of all operations; [operations.NAME.expect] of one
+# status = [200]
+# contains = "text"                # judged on every answer, as are least, most and matches
+# jsonpath = ["$.items[0].id"]     # judged on the answers that are kept, as are schema and
+# answer = "right.json"            # the values that it must have, whatever the order of its keys
+#
+# [auth]                           # the secret itself stands in the environment or in a file of yours, never here
+# kind = "basic"                   # or digest, bearer, api-key (with header = "X-API-Key")
+# user = "me"
+# secret = "env:MY_PASSWORD"       # or file:/path
+#
+# [tls]
+# ca = "ca.pem"                    # of a server that the system's own roots do not know
+# certificate = "client.pem"       # and key = "client.key": a certificate of yours
+#
+# [data.customer]                  # fills {{customer}} in the samples, made before the run from its seed
+# kind = "csv"                     # or sequence, uniform, choice, date, text
+# file = "customers.csv"
+#
+# {{uuid}}, {{time}}, {{counter}} and {{nonce}} are made anew for each request that is sent.
+"""
+
+
+@dataclass(frozen=True)
+class SampledRequest:
+    """An operation with its sample: the whole `path` with its query, `headers` of its own, the `body` (None: none is sent), and
+    the parameters that were `left_open`, in words."""
+
+    operation: RestOperation
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+    left_open: Sequence[str]
+
+
+@dataclass(frozen=True)
+class RestFolder:
+    """What is written: the service's `name` and `title`, the `place` that it came from, its `target`, who asks by which `scheme`
+    (None: nobody needs to say), the requests, and both schemas; `answers` is empty where none is judged."""
+
+    name: str
+    title: str
+    place: str
+    target: str
+    scheme: Scheme | None
+    sampled: Sequence[SampledRequest]
+    answers: Mapping[str, Any]
+    requests: Mapping[str, Any]
+
+
+def write_rest_service(folder: Path, content: RestFolder) -> None:
+    """Write contract/, samples/ and service.toml into `folder`."""
+    for room in ("contract", "samples"):
+        (folder / room).mkdir(exist_ok=True)
+    described: dict[str, object] = {"name": content.name, "title": content.title or content.name, "meaning": "json"}
+    _write_json(folder / REQUESTS, content.requests)
+    if content.answers:
+        _write_json(folder / SCHEMA, content.answers)
+        described["schema"] = SCHEMA
+    text = HEAD.replace("PLACE", printable(content.place, 300)).replace("NAME", content.name)
+    text += tomli_w.dumps(described) + TARGET + tomli_w.dumps({"target": content.target, "path": "/"})
+    if content.scheme is not None:
+        text += _AUTH.replace("WORDS", printable(content.scheme.words)) + tomli_w.dumps({"auth": _auth(content)})
+    text += _CHANGES
+    for sample in content.sampled:
+        name = sample.operation.name
+        text += f"\n# may also have: {printable(', '.join(sample.left_open), 1000)}\n" if sample.left_open else "\n"
+        text += tomli_w.dumps({"operations": {name: _described(sample, folder, content.answers.get("$defs", {}))}})
+    (folder / "service.toml").write_text(text + _LATER, encoding="utf-8")
+
+
+def _described(sample: SampledRequest, folder: Path, judged: Mapping[str, Any]) -> dict[str, object]:
+    operation = sample.operation
+    title = f"{operation.method.upper()} {one_line(operation.template, 100)}"
+    described: dict[str, object] = {
+        "meaning": f"{title}{f': {operation.text}' if operation.text else ''}",
+        "method": operation.method.upper(),
+        "path": sample.path,
+        "changes_data": operation.changes_data,
+    }
+    headers = {"Accept": "application/json", **sample.headers}
+    if operation.body is not None:
+        described["sample"] = f"samples/{operation.name}.json"
+        headers["Content-Type"] = operation.body.content_type
+        # Two braces open a place for data; in JSON they stand next to each other in texts alone.
+        written = json.dumps(sample.body, indent=2, ensure_ascii=False).replace("{{", "\\u007b{")
+        (folder / str(described["sample"])).write_text(written + "\n", encoding="utf-8")
+    described["headers"] = headers
+    expect: dict[str, object] = {"status": list(operation.statuses)}
+    if operation.has_body:
+        expect["least"] = 1
+    if judged and operation.name not in judged:
+        expect["schema"] = False
+    described["expect"] = expect
+    return described
+
+
+def _auth(content: RestFolder) -> dict[str, str]:
+    scheme = content.scheme
+    assert scheme is not None
+    auth = {"kind": scheme.kind, "secret": f"env:{secret_variable(content.name)}"}
+    if scheme.kind in ("basic", "digest"):
+        auth["user"] = "USER"
+    if scheme.header:
+        auth["header"] = scheme.header
+    return auth
+
+
+def secret_variable(name: str) -> str:
+    """The variable of the environment that a service's secret is looked for in."""
+    return f"{'' if name[:1].isalpha() else 'SERVICE_'}{name.upper().replace('-', '_')}_SECRET"
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

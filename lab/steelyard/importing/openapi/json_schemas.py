@@ -1,0 +1,281 @@
+"""Schemas of OpenAPI as plain JSON Schema 2020-12: each once, references within the file, nothing in it that leads elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..wsdl import NotTakenError
+from .references import Node, OpenApiDocuments
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+MOST_SCHEMAS = 50_000
+TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
+_DEFS = "#/$defs/"
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPS = ("properties", "patternProperties", "dependentSchemas")
+_SCHEMAS = (
+    *("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"),
+    *("unevaluatedItems", "unevaluatedProperties"),
+)
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_COUNTS = (
+    *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    *("minContains", "maxContains"),
+)
+_TEXTS = ("pattern", "format")
+_FLAGS = ("uniqueItems", "readOnly", "writeOnly")
+_ANYTHING = ("const", "default")
+_UNSPOKEN = ("$dynamicRef", "$recursiveRef")
+_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
+
+
+class SchemaBook:
+    """The `$defs` of one JSON Schema: what is `defined` by name, and every schema that this refers to.
+
+    `sent` says which way the messages go: of what a client sends, a property that is `readOnly` is not required, of an answer
+    one that is `writeOnly`. `notes` are what was not taken over as it stands.
+    """
+
+    def __init__(self, documents: OpenApiDocuments, *, old: bool, sent: bool) -> None:
+        self.definitions: dict[str, Any] = {}
+        self.notes: list[str] = []
+        self._documents = documents
+        self._old = old  # 3.0, whose schemas are a dialect of its own
+        self._not_ours = "readOnly" if sent else "writeOnly"
+        self._names: dict[tuple[str, str], str] = {}
+        self._waiting: list[tuple[str, Node]] = []
+        self._broken: dict[str, str] = {}
+        self._converted = 0
+
+    def define(self, name: str, alternatives: Iterable[Node]) -> None:
+        """Make a definition of this name, which any of the schemas may be; raises NotTakenError where it cannot be used."""
+        converted = [self._schema(node) for node in alternatives]
+        while self._waiting:
+            key, node = self._waiting.pop()
+            try:
+                self.definitions[key] = self._schema(node)
+            except NotTakenError as error:
+                self._broken[key] = str(error)
+        schema = converted[0] if len(converted) == 1 else {"anyOf": converted}
+        for key in _reachable(schema, self.definitions):
+            if key in self._broken:
+                raise NotTakenError(self._broken[key])
+        self.definitions[name] = schema
+        self._require_end(name)
+
+    def written(self, names: Iterable[str]) -> dict[str, Any]:
+        """The file's content: the definitions of these names and those that they need."""
+        needed: dict[str, None] = {}
+        for name in names:
+            needed[name] = None
+            needed |= dict.fromkeys(_reachable(self.definitions[name], self.definitions))
+        return {"$schema": DIALECT, "$defs": {name: self.definitions[name] for name in needed}}
+
+    def _require_end(self, name: str) -> None:
+        """Raises NotTakenError where schemas refer to each other in a circle without a value between them."""
+        done: set[str] = set()
+        on_way: list[str] = []
+        waiting: list[tuple[str, bool]] = [(name, True)]
+        while waiting:
+            key, enters = waiting.pop()
+            if not enters:
+                done.add(on_way.pop())
+            elif key in on_way:
+                del self.definitions[name]
+                raise NotTakenError(f"the schema {key.removeprefix('schema.')} is itself without an end")
+            elif key not in done:
+                on_way.append(key)
+                waiting.append((key, False))
+                waiting += [(inner, True) for inner in _in_place(self.definitions[key])]
+
+    def _name_of(self, node: Node) -> str:
+        """The definition that a reference leads to, made later where it is not there yet."""
+        target = self._documents.target(node)
+        place = (target.place, target.pointer)
+        if place not in self._names:
+            plain = re.sub(r"[^A-Za-z0-9_.-]", "_", target.last)[:80] or "schema"
+            taken = set(self._names.values())
+            numbered = (f"schema:{plain}{f'.{number}' if number > 1 else ''}" for number in range(1, MOST_SCHEMAS))
+            self._names[place] = next(name for name in numbered if name not in taken)
+            self._waiting.append((self._names[place], target))
+        return self._names[place]
+
+    def _schema(self, node: Node) -> Any:
+        if isinstance(node.value, bool) and not self._old:
+            return node.value
+        self._converted += 1
+        if self._converted > MOST_SCHEMAS:
+            raise NotTakenError(f"its schemas are more than {MOST_SCHEMAS:,}")
+        node.object()
+        for word in _UNSPOKEN:
+            if node.has(word):
+                raise NotTakenError(f"{node.where} has a {word}, which is not spoken here")
+        if node.has("$ref"):
+            reference = {"$ref": _DEFS + self._name_of(node)}
+            return reference if self._old else reference | self._plain(node)
+        return self._nullable(node, self._plain(node))
+
+    def _plain(self, node: Node) -> dict[str, Any]:
+        """A schema's own keywords, but `$ref`."""
+        schema = dict(self._values(node))
+        for key in _LISTS:
+            if node.has(key):
+                schema[key] = [self._schema(item) for item in node.nodes(key)]
+                if not schema[key]:
+                    raise NotTakenError(f"{node.where}/{key} is empty")
+        for key in _MAPS:
+            if node.has(key):
+                schema[key] = {name: self._schema(item) for name, item in node.named(key).items()}
+        for key in _SCHEMAS:
+            if node.has(key):
+                inner = node.at(key)
+                schema[key] = inner.value if isinstance(inner.value, bool) else self._schema(inner)
+        if "required" in schema:
+            schema["required"] = [name for name in schema["required"] if not self._is_not_ours(node, name)]
+        if node.has("discriminator"):
+            self._discriminate(node, schema)
+        return schema
+
+    def _values(self, node: Node) -> Iterator[tuple[str, Any]]:
+        """The keywords that hold no schema, each of the kind that it must be."""
+        if node.has("type"):
+            yield "type", self._types(node.at("type"))
+        for key in (*_NUMBERS, *_COUNTS):
+            if node.has(key) and not (self._old and isinstance(node.value[key], bool)):
+                yield key, _number(node.at(key), whole=key in _COUNTS, above_zero=key == "multipleOf")
+        for key in _TEXTS:
+            if node.has(key) and (key != "pattern" or self._is_expression(node.text(key))):
+                yield key, node.text(key)
+        for key in _FLAGS:
+            if node.has(key):
+                yield key, node.flag(key)
+        if self._old:
+            yield from _old_bounds(node)
+        yield from _lists(node)
+        for key in _ANYTHING:
+            if node.has(key):
+                yield key, node.value[key]
+
+    def _types(self, node: Node) -> Any:
+        types = [node.value] if isinstance(node.value, str) else node.value
+        if not isinstance(types, list) or not types or (self._old and not isinstance(node.value, str)):
+            raise NotTakenError(f"{node.where} is no type")
+        for kind in types:
+            if kind not in TYPES:
+                raise NotTakenError(f"{node.where} is '{str(kind)[:40]}', which is no type")
+        return node.value
+
+    def _is_expression(self, pattern: str) -> bool:
+        try:
+            re.compile(pattern)
+        except (re.error, RecursionError, OverflowError):
+            self.notes.append(f"the pattern '{pattern[:80]}' cannot be read here: what it says is not judged")
+            return False
+        return True
+
+    def _nullable(self, node: Node, schema: dict[str, Any]) -> dict[str, Any]:
+        """What 3.0 calls nullable, in the words of JSON Schema."""
+        if not self._old or not node.flag("nullable"):
+            return schema
+        if "enum" in schema and None not in schema["enum"]:
+            schema["enum"] = [*schema["enum"], None]
+        if "type" in schema:
+            return {**schema, "type": [schema["type"], "null"]}
+        return {"anyOf": [schema, {"type": "null"}]} if schema else schema
+
+    def _is_not_ours(self, node: Node, name: str) -> bool:
+        if not node.has("properties") or name not in node.at("properties").object():
+            return False
+        described = self._documents.resolved(node.at("properties").at(name))
+        return isinstance(described.value, dict) and described.flag(self._not_ours)
+
+    def _discriminate(self, node: Node, schema: dict[str, Any]) -> None:
+        """Each alternative says by its name which it is."""
+        described = node.at("discriminator")
+        told, mapping = described.text("propertyName"), described.named("mapping")
+        for key in ("oneOf", "anyOf"):
+            for number, item in enumerate(node.nodes(key)):
+                if not told or not item.has("$ref"):
+                    continue
+                reference = item.text("$ref")
+                own = [
+                    name for name, value in mapping.items() if value.value in (reference, reference.rpartition("/")[2])
+                ]
+                names = own or [self._documents.target(item).last]
+                schema[key][number] = {**schema[key][number], "required": [told], "properties": {told: {"enum": names}}}
+
+
+def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:
+    """What is required, the values that there are, and those that are shown."""
+    if node.has("required"):
+        yield "required", list(dict.fromkeys(_text(item) for item in node.nodes("required")))
+    if node.has("enum"):
+        values = [item.value for item in node.nodes("enum")]
+        if not values:
+            raise NotTakenError(f"{node.where}/enum is empty")
+        yield "enum", values
+    shown = [node.value["example"]] if node.has("example") else []
+    shown += node.value["examples"] if isinstance(node.value.get("examples"), list) else []
+    if shown:
+        yield "examples", shown
+
+
+def _old_bounds(node: Node) -> Iterator[tuple[str, Any]]:
+    """Bounds as 3.0 writes them: `exclusiveMinimum: true` says that the minimum itself is not allowed."""
+    for side in ("Minimum", "Maximum"):
+        if node.value.get(f"exclusive{side}") is True and node.has(side.lower()):
+            yield f"exclusive{side}", _number(node.at(side.lower()), whole=False, above_zero=False)
+
+
+def _number(node: Node, *, whole: bool, above_zero: bool) -> int | float:
+    value = node.value
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    if not good or (whole and (value != int(value) or value < 0)) or (above_zero and value <= 0):
+        raise NotTakenError(f"{node.where} is {value!r:.40}, which is no such number")
+    return int(value) if whole else value
+
+
+def _text(node: Node) -> str:
+    if not isinstance(node.value, str):
+        raise NotTakenError(f"{node.where} is no text")
+    return node.value
+
+
+def _reachable(schema: Any, definitions: Mapping[str, Any]) -> dict[str, None]:
+    """The definitions that a schema needs, itself not counted."""
+    needed: dict[str, None] = {}
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            key = _named(value)
+            if key is not None and key not in needed:
+                needed[key] = None
+                waiting.append(definitions.get(key))
+            waiting += [inner for word, inner in value.items() if word not in ("enum", "const", "default", "examples")]
+    return needed
+
+
+def _named(schema: Mapping[str, Any]) -> str | None:
+    reference = schema.get("$ref")
+    return reference.removeprefix(_DEFS) if isinstance(reference, str) and reference.startswith(_DEFS) else None
+
+
+def _in_place(schema: Any) -> set[str]:
+    """The definitions that a schema applies to the very value that it is asked about."""
+    keys: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if not isinstance(value, dict):
+            continue
+        key = _named(value)
+        keys |= {key} if key is not None else set()
+        for word in _IN_PLACE:
+            inner = value.get(word, [])
+            waiting += inner if isinstance(inner, list) else inner.values() if word == "dependentSchemas" else [inner]
+    return keys

@@ -1,0 +1,126 @@
+"""Parameters as OpenAPI writes them into paths, queries, header fields and cookies: style by style (section 4.8.12.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from ..values import UnmetError
+from ..wsdl import NotTakenError
+
+STYLES = {
+    "path": ("simple", "label", "matrix"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form",),
+}
+_BETWEEN = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+_RESERVED = ":/?@!$'()*,;"  # what a query may hold as it is; `#[]&=+` would mean something else
+
+
+@dataclass(frozen=True)
+class WireForm:
+    """How the value of one parameter is written: `where` it stands (path, query, header, cookie) under which `name`.
+
+    `as_json`: as a JSON text, whatever the style. `reserved` letters of a query stay as they are.
+    """
+
+    name: str
+    where: str
+    style: str
+    explode: bool
+    as_json: bool = False
+    reserved: bool = False
+
+    def written(self, value: Any) -> str:
+        """A value with all that the style puts around it; raises UnmetError where the style knows no way to write it."""
+        if self.where == "header":
+            return _sendable(self._simple(value, lambda text: text), self.name)
+        if self.where == "path":
+            written = self._in_path(value)
+            if not written.strip("."):
+                raise UnmetError(
+                    f"parameter {self.name} has the value '{written}', with which there would be another path"
+                )
+            return written
+        return self._in_query(value)
+
+    def _quoted(self, text: str) -> str:
+        return quote(text, safe=_RESERVED if self.reserved else "")
+
+    def _simple(self, value: Any, quoted: Any) -> str:
+        if self.as_json:
+            return str(quoted(json.dumps(value, ensure_ascii=self.where == "header")))
+        if isinstance(value, list):
+            return ",".join(quoted(_text(item, self.name)) for item in value)
+        if isinstance(value, dict):
+            between = "=" if self.explode else ","
+            return ",".join(f"{quoted(key)}{between}{quoted(_text(item, self.name))}" for key, item in value.items())
+        return str(quoted(_text(value, self.name)))
+
+    def _in_path(self, value: Any) -> str:
+        if self.as_json or self.style == "simple":
+            return self._simple(value, self._quoted)
+        many = isinstance(value, list | dict) and self.explode
+        if self.style == "label":
+            return "." + self._simple(value, self._quoted).replace(",", "." if many else ",")
+        name = self._quoted(self.name)
+        if not many:
+            return f";{name}={self._simple(value, self._quoted)}"
+        return "".join(f";{key}={item}" for key, item in self._pairs(name, value))
+
+    def _pairs(self, name: str, value: Any) -> list[tuple[str, str]]:
+        items: Iterable[tuple[str, Any]] = (
+            value.items() if isinstance(value, dict) else ((name, item) for item in value)
+        )
+        return [(self._quoted(key), self._quoted(_text(item, self.name))) for key, item in items]
+
+    def _in_query(self, value: Any) -> str:
+        name = self._quoted(self.name)
+        if self.as_json:
+            return f"{name}={self._quoted(json.dumps(value, ensure_ascii=False))}"
+        if self.style == "deepObject":
+            if not isinstance(value, dict):
+                raise UnmetError(f"parameter {self.name} is no object, which its style deepObject needs")
+            return "&".join(f"{name}%5B{key}%5D={item}" for key, item in self._pairs(name, value))
+        if isinstance(value, list | dict) and self.explode:
+            return "&".join(f"{key}={item}" for key, item in self._pairs(self.name, value))
+        return f"{name}={self._simple(value, self._quoted).replace(',', _BETWEEN[self.style])}"
+
+
+def path_of(template: str, written: Mapping[str, str]) -> str:
+    """A path template with its parameters written in; raises NotTakenError where one of them is not described, or the path is
+    none."""
+    path = ""
+    for place, piece in enumerate(template.split("{")):
+        if place == 0:
+            path += _path_text(piece)
+            continue
+        name, closes, rest = piece.partition("}")
+        if not closes or name not in written:
+            raise NotTakenError(
+                f"its path {template[:100]} names '{name[:60]}', which is no parameter that is described"
+            )
+        path += written[name] + _path_text(rest)
+    return path
+
+
+def _path_text(text: str) -> str:
+    return quote(text, safe="/%:@!$&'()*+,;=~-._")
+
+
+def _text(value: Any, name: str) -> str:
+    if isinstance(value, dict | list):
+        raise UnmetError(f"parameter {name} holds values within values, which its style knows no way to write")
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _sendable(text: str, name: str) -> str:
+    if not text.isascii() or not text.isprintable() or text != text.strip():
+        raise UnmetError(f"parameter {name} has a value that no header field can carry")
+    return text

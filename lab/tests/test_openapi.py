@@ -1,0 +1,359 @@
+"""An OpenAPI document becomes a folder whose every request is valid; what is hostile or cannot be met is said, with its place."""
+
+from __future__ import annotations
+
+import json
+import random
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from command import steelyard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from steelyard.base.errors import ConfigurationError, ImportRefusedError
+from steelyard.catalogue import entries
+from steelyard.importing.openapi import reading
+from steelyard.importing.openapi.json_samples import JsonSamples
+from steelyard.importing.openapi.parameters import WireForm
+from steelyard.importing.taking_over import take_over
+from steelyard.importing.values import UnmetError
+from steelyard.loading import asked, kept, who_asks
+from steelyard.loading.data import rows_of
+from steelyard.models.outputs import ImportOutput
+from steelyard.models.service import Auth, Column, Expect
+
+DOCUMENTS = Path(__file__).parent / "openapi"
+
+
+def imported(name: str, folder: Path) -> tuple[ImportOutput, dict[str, Any]]:
+    output = take_over(str(DOCUMENTS / name), folder / "mine", ())
+    described = tomllib.loads((folder / "mine" / "service.toml").read_text())
+    entries.service_at(str(folder / "mine"))  # what was written is a service
+    return output, described
+
+
+def sample(folder: Path, operation: str) -> Any:
+    return json.loads((folder / "mine" / "samples" / f"{operation}.json").read_text())
+
+
+def judged_anew(folder: Path, name: str, value: Any) -> None:
+    """By the file that was written, whatever the importer thought."""
+    document = json.loads((folder / "mine" / "contract" / "requests.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(document)
+    jsonschema.validate(value, {**document, "$ref": f"#/$defs/{name}"}, jsonschema.Draft202012Validator)
+
+
+def test_a_shop_is_taken_over_with_a_valid_request_an_operation(tmp_path: Path) -> None:
+    output, described = imported("shop.yaml", tmp_path)
+    assert output.taken == ["getOrder", "deleteOrder", "createOrder"] and output.changing == [
+        "deleteOrder",
+        "createOrder",
+    ]
+    assert (output.operations, output.samples_valid, output.documents) == (3, 3, 1)
+    assert described["target"] == "http://127.0.0.1:8099" and described["title"] == "A shop"
+    operations = described["operations"]
+    assert (
+        operations["getOrder"]["path"] == "/api/v1/orders/5?fields=id,lines" and "sample" not in operations["getOrder"]
+    )
+    assert operations["getOrder"]["expect"] == {"status": [200], "least": 1}
+    assert operations["deleteOrder"]["expect"] == {"status": [204], "schema": False}
+    assert "# may also have: verbose (query)" in (tmp_path / "mine" / "service.toml").read_text()
+    order = sample(tmp_path, "createOrder")
+    judged_anew(tmp_path, "createOrder.body", order)
+    assert "id" not in order, "the service makes it up"
+    assert "parent" not in order, "an order within an order has no end"
+    assert order["state"] == "NO" and order["date"] == "2026-05-01", "texts, whatever YAML 1.1 made of them"
+    assert order["payment"]["kind"] == "card" and order["lines"][0] != order["lines"][1]
+
+
+def test_what_is_not_taken_over_and_what_is_to_be_filled_in_is_said(tmp_path: Path) -> None:
+    output, described = imported("shop.yaml", tmp_path)
+    assert [(left.what, left.why) for left in output.left_out] == [
+        ("operation POST /pictures", "its body is image/png, not JSON")
+    ]
+    assert described["auth"] == {"kind": "api-key", "header": "X-API-Key", "secret": "env:MINE_SECRET"}
+    notes = " ".join(output.notes)
+    assert (
+        "the secret in the variable MINE_SECRET" in notes and "there are also https://shop.example.org/api/v1" in notes
+    )
+
+
+def test_every_keyword_and_style_of_3_1_is_kept(tmp_path: Path) -> None:
+    output, described = imported("modern.json", tmp_path)
+    assert output.taken == ["styles", "bodies", "shown"]
+    styles = described["operations"]["styles"]
+    assert styles["path"] == (
+        "/v2/styles/a%2Fb%20c/.1.2/;matrix=x,1,y,true"
+        "?many=a&many=b%26c&piped=a%7Cb&deep%5Bk%5D=v&json=%7B%22k%22%3A%20%5B1%5D%7D&page=3"
+    )
+    assert styles["headers"] == {"Accept": "application/json", "X-Trace": "a,b", "Cookie": "session=s1"}
+    assert len(styles["expect"]["status"]) > 2 and described["target"] == "http://127.0.0.1:8080"
+    body = sample(tmp_path, "bodies")
+    judged_anew(tmp_path, "bodies.body", body)
+    assert body["choice"] == "second" and body["even"] == 4 and 0 < body["near"] < 0.001 and body["when"][:4] == "2026"
+    assert sorted(body["set"]) == ["a", "b", "c"] and body["tree"] == {"leaves": []} and body["pet"] == {"kind": "Cat"}
+    assert described["operations"]["bodies"]["headers"]["Content-Type"] == "application/json; charset=utf-8"
+    assert described["operations"]["bodies"]["expect"] == {"status": [200, 202]}, "202 has no body"
+    left = {each.what: each.why for each in output.left_out}
+    assert "no valid request" in left["operation never"] and "without an end" in left["operation loop"]
+    assert "Nobody', which is nowhere" in left["operation nowhere"] and "webhooks" in left
+
+
+def test_an_example_is_sent_where_it_is_valid_and_is_no_place_for_data(tmp_path: Path) -> None:
+    output, _ = imported("modern.json", tmp_path)
+    assert sample(tmp_path, "shown") == {"a": "{{name}}"}
+    assert "{{" not in (tmp_path / "mine" / "samples" / "shown.json").read_text()
+    assert any("an example of shown.body does not keep its schema" in note for note in output.notes)
+
+
+def test_parts_come_from_the_folder_and_from_nowhere_else(tmp_path: Path) -> None:
+    output, _ = imported("parts/main.yaml", tmp_path)
+    assert (output.taken, output.documents) == (["apart"], 3)
+    assert sample(tmp_path, "apart") == {"more": 12, "secret": "text"}
+    answers = json.loads((tmp_path / "mine" / "contract" / "schema.json").read_text())["$defs"]
+    assert answers["schema:Sent"]["required"] == ["more"], "what is write-only never comes back"
+    left = {each.what: each.why for each in output.left_out}
+    assert "outside its folder" in left["operation GET /b"] and "http://192.0.2.1/x.yaml" in left["operation GET /c"]
+    assert "without an end" in left["operation GET /d"]
+    assert (tmp_path / "mine" / "contract" / "document" / "paths" / "a.yaml").is_file()
+    (tmp_path / "main.yaml").write_text((DOCUMENTS / "parts" / "main.yaml").read_text())
+    (tmp_path / "paths").mkdir()
+    (tmp_path / "paths" / "a.yaml").symlink_to("/etc/hostname")
+    with pytest.raises(ImportRefusedError, match="outside its folder"):
+        take_over(str(tmp_path / "main.yaml"), tmp_path / "other", ())
+
+
+def document(paths: str = "", **more: str) -> str:
+    rest = "".join(f'"{key}": {value}, ' for key, value in more.items())
+    return f'{{"openapi": "3.1.0", "info": {{"title": "t"}}, {rest}"paths": {{{paths}}}}}'
+
+
+def sending(schema: str) -> str:
+    body = f'{{"content": {{"application/json": {{"schema": {schema}}}}}}}'
+    return document(f'"/x": {{"post": {{"operationId": "x", "requestBody": {body}, "responses": {{"200": {{}}}}}}}}')
+
+
+LAUGHS = "openapi: 3.1.0\nl0: &l0 [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
+    f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 10)}]\n" for n in range(9)
+)
+HOSTILE = {
+    "broken.json": ('{"openapi": "3.0.0",\n "paths": [}', "not well-formed JSON: .* at line 2, column 12"),
+    "broken.yaml": ("openapi: 3.0.0\npaths: [a, b\nx: y\n", "not well-formed YAML: .* line [23]"),
+    "laughs.yaml": (LAUGHS, "more than 1,000,000 values, its aliases written out"),
+    "itself.yaml": ("openapi: 3.0.0\npaths: &a\n  b: *a\n", r"itself.yaml, line 3: the alias \*a stands within itself"),
+    "python.yaml": (
+        "openapi: 3.0.0\nx: !!python/object/apply:os.system ['true']\n",
+        "line 2: the tag .*python.* is not",
+    ),
+    "twice.yaml": ("openapi: 3.0.0\npaths: {}\npaths: {}\n", "line 3: the key 'paths' stands twice"),
+    "twice.json": ('{"openapi": "3.0.0", "openapi": "3.0.1"}', "the key 'openapi' stands twice"),
+    "deep.yaml": ("openapi: 3.0.0\nx: " + "[" * 5000, "nested more than 100 levels"),
+    "deep.json": ('{"openapi": ' + "[" * 200_000, "nested more than 100 levels|not well-formed"),
+    "deeper.json": ('{"openapi": ' + "[" * 150 + "]" * 150 + "}", "nested more than 100 levels"),
+    "infinite.json": ('{"openapi": "3.0.0", "x": 1e999}', "no number that can be sent"),
+    "half.json": ('{"openapi": "3.0.0", "x": "\\ud800"}', "half a character"),
+    "bytes.yaml": ("openapi: 3.0.0\n\udcff\udcfe", "is no text: .* at byte 15"),
+    "list.json": ('["openapi"]', "at its top is no object"),
+    "old.yaml": ("swagger: '2.0'\npaths: {}\n", "is Swagger 2.0"),
+    "new.yaml": ("openapi: 4.0.0\n", "is OpenAPI 4.0.0"),
+    "number.yaml": ("openapi: 3.0\n", "no version 'openapi' as a text"),
+    "events.yaml": ("asyncapi: 3.0.0\n", "is AsyncAPI"),
+    "shop.graphql": ("type Query { a: Int }", "describes a GraphQL service"),
+    "shop.txt": ("type Query {\n a: Int\n}", "describes a GraphQL service"),
+    "schema.json": ('{"data": {"__schema": {}}}', "describes a GraphQL service"),
+    "paths.json": ('{"openapi": "3.0.0", "paths": []}', "cannot be used: #/paths is a list, where object is due"),
+    "path.json": (document('"/x": 5'), "path /x: #/paths/~1x is a number, where object is due"),
+    "server.json": (document(servers='[{"url": "ftp://x"}]'), "its server 'ftp://x' is no http or https URL"),
+    "cycle.json": (sending('{"$ref": "#/components"}'), "'#/components', which is nowhere"),
+    "self.json": (
+        sending('{"$ref": "#/paths/~1x/post/requestBody/content/application~1json/schema"}'),
+        "without an end",
+    ),
+    "type.json": (sending('{"type": "strnig"}'), "schema/type is 'strnig', which is no type"),
+    "least.json": (sending('{"minLength": "3"}'), "schema/minLength is '3', which is no such number"),
+    "required.json": (sending('{"required": true}'), "schema/required is true or false, where list is due"),
+    "dynamic.json": (sending('{"$dynamicRef": "#x"}'), "has a \\$dynamicRef"),
+    "wide.json": (sending('{"minItems": 100000000, "items": {"type": "string"}}'), "no valid request can be made"),
+    "long.json": (sending('{"type": "string", "minLength": 100000000}'), "no valid request can be made"),
+    "none.json": (document(), "no operation of .* can be taken over"),
+    "params.json": (document('"/x/{id}": {"get": {"responses": {}}}'), "names 'id', which is no parameter"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_document_is_refused_in_a_sentence_with_its_place(name: str, tmp_path: Path) -> None:
+    text, reason = HOSTILE[name]
+    (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ImportRefusedError, match=reason) as refused:
+        take_over(str(tmp_path / name), tmp_path / "far" / "mine", ())
+    assert name in refused.value.message and "\n" not in refused.value.message
+    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left"
+
+
+def test_yaml_is_read_as_its_version_1_2_says() -> None:
+    text = (
+        "{openapi: 1, a: no, b: 12:30, c: 2026-01-01, d: 0o17, e: 010, f: 1.5e3, g: ~, h: true, i: 'true', j: !!str 7}"
+    )
+    assert reading.values_of(f"x: {text}".encode(), "p")["x"] == (
+        {"openapi": 1, "a": "no", "b": "12:30", "c": "2026-01-01", "d": 15, "e": 10, "f": 1500.0}
+        | {"g": None, "h": True, "i": "true", "j": "7"}
+    )
+    merged = b"base: &b {x: 1, y: 2}\nown: {<<: *b, y: 3}\n200: {}\n"
+    assert reading.values_of(merged, "p") == {"base": {"x": 1, "y": 2}, "own": {"y": 3, "x": 1}, "200": {}}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 2**32), name=st.sampled_from(["shop.yaml", "modern.json"]))
+def test_a_document_with_anything_wrong_in_it_is_taken_over_or_refused(
+    seed: int, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Values are exchanged, bytes are lost: what comes is a service folder that can be read, or a sentence."""
+    chance = random.Random(seed)
+    raw = (DOCUMENTS / name).read_bytes()
+    if chance.random() < 0.3:
+        at = chance.randrange(len(raw))
+        raw = (
+            raw[:at]
+            + bytes(chance.choices(b'{}[]":,&*!\n -\xff', k=chance.randrange(3)))
+            + raw[at + chance.randrange(9) :]
+        )
+    else:
+        values = reading.values_of(raw, name)
+        for _ in range(3):
+            _exchange(values, chance)
+        raw = json.dumps(values).encode()
+    folder = tmp_path_factory.mktemp("fuzzed")
+    (folder / name).write_bytes(raw)
+    try:
+        output = take_over(str(folder / name), folder / "mine", ())
+    except ImportRefusedError as refused:
+        assert name in refused.message and not (folder / "mine").exists()
+    else:
+        service = entries.service_at(str(folder / "mine"))
+        assert list(service.model.operations) == output.taken
+        assert asked.of_service(service, 1, Expect()).operations.keys() == set(output.taken)
+
+
+def _exchange(values: Any, chance: random.Random) -> None:
+    """One value somewhere within becomes another."""
+    while True:
+        keys = list(values) if isinstance(values, dict) else list(range(len(values)))
+        if not keys:
+            return
+        key = chance.choice(keys)
+        inner = values[key]
+        if isinstance(inner, dict | list) and chance.random() < 0.85:
+            values = inner
+            continue
+        values[key] = chance.choice(
+            [None, True, -1, 0.5, "", "x", "{", [], {}, [1], {"$ref": "#/paths"}, {"$ref": "#"}]
+        )
+        return
+
+
+SCHEMAS: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(
+        st.builds(
+            lambda a, b: {"type": "integer", "minimum": a, "maximum": a + b}, st.integers(-999, 999), st.integers(0, 9)
+        ),
+        st.builds(
+            lambda a, b: {"type": "string", "minLength": a, "maxLength": a + b}, st.integers(0, 30), st.integers(0, 9)
+        ),
+        st.builds(lambda values: {"enum": values}, st.lists(st.text(max_size=3) | st.none(), min_size=1, max_size=3)),
+        st.sampled_from(
+            [{"type": "boolean"}, {"type": ["null", "number"], "exclusiveMinimum": 7}, {"format": "uuid"}, {}]
+        ),
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda item, n: {"type": "array", "items": item, "minItems": n}, inner, st.integers(0, 3)),
+        st.builds(
+            lambda described: {"type": "object", "properties": described, "required": list(described)},
+            st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+        ),
+        st.builds(
+            lambda first, second: {"anyOf": [{"type": "integer", "minimum": 3, "maximum": 1}, first, second]},
+            inner,
+            inner,
+        ),
+        st.builds(lambda only: {"allOf": [only, {"title": "t"}]}, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SCHEMAS)
+def test_a_schema_that_can_be_met_is_met(schema: Any) -> None:
+    value = JsonSamples({"x": schema}).value("x")
+    assert jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+def test_a_value_that_its_style_cannot_write_is_never_sent() -> None:
+    with pytest.raises(UnmetError, match="no way to write"):
+        WireForm("a", "query", "form", True).written([[1]])
+    with pytest.raises(UnmetError, match="another path"):
+        WireForm("a", "path", "simple", False).written("..")
+    with pytest.raises(UnmetError, match="no header field"):
+        WireForm("a", "header", "simple", False).written("x\r\nY: z")
+    assert WireForm("a", "query", "form", False, reserved=True).written("x/y&z") == "a=x/y%26z"
+
+
+def test_answers_are_judged_by_schema_and_by_values(tmp_path: Path) -> None:
+    imported("shop.yaml", tmp_path)
+    service = entries.service_at(str(tmp_path / "mine"))
+    shop = asked.of_service(service, 1, Expect())
+    expect, schema = shop.operations["getOrder"].expect, shop.schema
+    assert kept.rules_of(expect, schema) == ["schema"] and shop.operations["getOrder"].bodies == [b""]
+    line = {"item": "a", "count": 1}
+    right = {"id": 5, "customer": "Anna", "lines": [line, {**line, "item": "b"}]}
+
+    def said(answer: Any, rules: Expect = expect) -> str | None:
+        return kept.difference(json.dumps(answer).encode(), rules, schema, "getOrder")
+
+    assert said(right) is None
+    assert "'id' is a required property" in str(said({name: right[name] for name in ("customer", "lines")}))
+    assert "'7' is not of type 'integer'" in str(said({**right, "id": "7"}))
+    assert "$.customer" in str(said({**right, "customer": "x"}))
+    assert "not JSON" in str(kept.difference(b"<html/>", expect, schema, "getOrder"))
+    (tmp_path / "right.json").write_text(
+        '{"lines": [{"count": 1.0, "item": "a"}, {"item": "b", "count": 1}], "customer": "Anna", "id": 5e0}'
+    )
+    known = expect.model_copy(update={"answer": str(tmp_path / "right.json")})
+    assert said(right, known) is None
+    assert said({**right, "id": 6}, known) == "/id is 6, expected 5"
+    assert "answer right.json" in kept.rules_of(known, schema)
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        said(right, expect.model_copy(update={"answer": str(tmp_path / "none.json")}))
+
+
+def test_an_api_key_is_told_apart_from_the_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    imported("shop.yaml", tmp_path)
+    shop = asked.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
+    monkeypatch.delenv("MINE_SECRET", raising=False)
+    with pytest.raises(ConfigurationError, match="no variable MINE_SECRET"):
+        who_asks.with_auth(shop, {})
+    monkeypatch.setenv("MINE_SECRET", "opensesame")
+    told, who = who_asks.with_auth(shop, {})
+    assert who.secrets.headers == {"X-API-Key": "opensesame"} and "opensesame" not in repr(told)
+    with pytest.raises(ValueError, match="names the header field"):
+        Auth(kind="api-key", secret="env:A")
+
+
+def test_data_in_json_is_written_as_json_needs(tmp_path: Path) -> None:
+    rows = rows_of({"a": Column(kind="choice", values=['say "hé"\n'])}, tmp_path, 1, "json")
+    assert json.loads(f'"{rows[0]["a"]}"') == 'say "hé"\n'
+
+
+def test_the_command_says_what_it_took_over(tmp_path: Path) -> None:
+    ran = steelyard("import", str(DOCUMENTS / "shop.yaml"), "--out", "mine", folder=tmp_path)
+    assert ran.code == 0 and "3 operations of" in ran.out and "note: security 'key'" in ran.out
+    assert "not taken over: operation POST /pictures: its body is image/png" in ran.out
+
+
+def test_options_of_wsdls_are_refused(tmp_path: Path) -> None:
+    for option, words in {"--port": {"ports": ["P"]}, "--also": {"also": ["x"]}}.items():
+        with pytest.raises(ImportRefusedError, match=f"{option} is for WSDLs"):
+            take_over(str(DOCUMENTS / "shop.yaml"), tmp_path / "mine", words.get("also", ()), words.get("ports", ()))
