@@ -1,10 +1,11 @@
-"""`import` from a description's address to a service folder, and what it says of it."""
+"""`import` from a description's address, or another tool's file, to a service folder, and what it says of it."""
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
 from .samples import SampleMaker
 from .schemas import DRIVER, write_schemas
+from .taking_requests import known_file, take_requests
 from .values import UnmetError
 from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
@@ -26,35 +28,39 @@ _CONTRACT = "contract"
 
 
 def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
-    """Read the description at `place` and write the service folder `out`, whole or not at all; of `ports`, if any are named,
-    only those.
+    """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at all; of
+    `ports` (of requests: servers), if any are named, only those.
 
     Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
     """
     _require_free(out)
+    known = known_file(place)
+    if known is not None:
+        with _folder_at(out) as made:
+            return take_requests(known, made, name_of(out), out, ports)
     documents = read_all(place, also)
     description = read_wsdl(documents)
     _keep_asked(description, ports)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".import-", dir=out.parent) as scratch:
-        made = Path(scratch) / "made"
-        (made / _CONTRACT).mkdir(parents=True)
-        schemas = write_schemas(documents, description.operations, made / _CONTRACT)
-        for number, document in enumerate(documents):
-            if number == 0 or "definitions" in str(document.root.tag):
-                _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
-        sampled = _sampled(description, SampleMaker(schemas))
-        notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
-        if not sampled:
-            why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
-            raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
-        name = name_of(out)
-        schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
-        write_service(made, name, place, sampled, schema=schema, contract=contract)
-        if out.is_dir():
-            out.rmdir()
-        made.chmod(0o755)
-        made.rename(out)
+    with _folder_at(out) as made:
+        return _import_wsdl(place, out, made, documents, description)
+
+
+def _import_wsdl(
+    place: str, out: Path, made: Path, documents: Sequence[Document], description: WsdlDescription
+) -> ImportOutput:
+    (made / _CONTRACT).mkdir(parents=True)
+    schemas = write_schemas(documents, description.operations, made / _CONTRACT)
+    for number, document in enumerate(documents):
+        if number == 0 or "definitions" in str(document.root.tag):
+            _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
+    sampled = _sampled(description, SampleMaker(schemas))
+    notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
+    if not sampled:
+        why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
+        raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
+    name = name_of(out)
+    schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
+    write_service(made, name, place, sampled, schema=schema, contract=contract)
     return ImportOutput(
         service=name,
         folder=str(out),
@@ -67,6 +73,21 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
         notes=list(dict.fromkeys(notes)),
         documents=len(documents),
     )
+
+
+@contextmanager
+def _folder_at(out: Path) -> Iterator[Path]:
+    """A folder that stands at `out` once all is written, and nowhere where anything went wrong."""
+    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # in the same file system
+    with tempfile.TemporaryDirectory(prefix=".import-", dir=beside) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        yield made
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.is_dir():
+            out.rmdir()
+        made.chmod(0o755)
+        made.rename(out)
 
 
 def name_of(out: Path) -> str:
