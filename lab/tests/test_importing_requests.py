@@ -204,6 +204,14 @@ def test_a_har_keeps_statuses_and_forgets_what_a_browser_had_kept(tmp_path: Path
     assert (tmp_path / "mine" / "samples" / "post-login.form").read_text() == "user=a+b&password={{secret_password}}"
 
 
+def test_a_body_of_siege_is_sent_as_its_files_name_says_and_that_is_said(tmp_path: Path) -> None:
+    outcome = imported("siege-urls.txt", tmp_path)
+    headers = {name: each.get("headers") for name, each in described(tmp_path)["operations"].items()}
+    assert headers["post-orders"] == {"Content-Type": "application/x-www-form-urlencoded"}
+    assert headers["post-orders-2"] == {"Content-Type": "application/json"}
+    assert any(note.startswith("line 6: sent as application/json") for note in outcome.notes)
+
+
 def test_another_server_is_taken_where_it_is_named(tmp_path: Path) -> None:
     assert imported("shop.har", tmp_path, "https://elsewhere.example").taken == ["get-pixel.gif"]
     assert described(tmp_path)["target"] == "https://elsewhere.example"

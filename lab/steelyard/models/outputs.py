@@ -271,8 +271,8 @@ class LeftOut(Strict):
 
 class ImportOutput(Strict):
     """`import --json`: what became of a description. `samples_valid` of the `operations` have a sample that keeps the schema
-    (none where a file of requests has no schema);
-    `taken` are their names, `changing` those that seem to change data. `left_out` has a reason for everything else."""
+    (none of a file of requests, which has no schema); `taken` are their names, `changing` those that seem to change data.
+    `left_out` has a reason for everything else."""
 
     service: str
     folder: str

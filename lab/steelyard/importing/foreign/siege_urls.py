@@ -41,7 +41,13 @@ class SiegeUrls:
                 if assigned:
                     variables[assigned[1]] = _filled(assigned[2], variables)
                 else:
-                    held.requests.append(_request(_filled(line.strip(), variables), where, place))
+                    request = _request(_filled(line.strip(), variables), where, place)
+                    held.requests.append(request)
+                    kinds = [value for _, value in request.headers if value != _FORM]
+                    if kinds:
+                        held.notes.append(
+                            f"{where}: sent as {kinds[0]}, as its file's name says; Siege itself needs --content-type for it"
+                        )
             except LeftOutError as error:
                 held.leave(where, str(error))
         return held
