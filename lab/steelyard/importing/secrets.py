@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote_plus
 
-from .foreign.held import Asker, Request
+from .foreign.held import Asker, HeldRequest
 
 _NAMED = re.compile(
     r"(?:.*[-_.:]|.*[a-z0-9](?=[A-Z]))?(?i:pass(?:word|wd|phrase|code)?|pwd|passwort|secret|(?:access|auth|api|id|refresh|bearer)?[-_]?token"
@@ -29,7 +29,7 @@ _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
 class Cleaned:
     """A request with places where its secrets stood; `hidden` are the header fields that are left out for them."""
 
-    request: Request
+    request: HeldRequest
     hidden: tuple[str, ...]
 
 
@@ -43,7 +43,7 @@ def hole_of(name: str) -> str:
     return "secret_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
 
 
-def cleaned(request: Request) -> Cleaned:
+def cleaned(request: HeldRequest) -> Cleaned:
     """A request with holes for its secrets; who asks is taken from its head where `[auth]` can say it."""
     headers, hidden, asker = [], [], request.asker
     for name, value in request.headers:

@@ -15,7 +15,7 @@ from ..models.outputs import ImportOutput, LeftOut
 from .documents import is_url, origin
 from .folder import changes_what
 from .foreign import READERS
-from .foreign.held import MOST_BYTES, Asker, Held, LeftOutError, Reader, Request
+from .foreign.held import MOST_BYTES, Asker, Held, HeldRequest, LeftOutError, Reader
 from .names import ENVELOPES, one_line
 from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
 from .secrets import cleaned
@@ -114,8 +114,8 @@ def _to_fill(content: Content) -> list[str]:
     notes = []
     if content.asker is not None:
         variable = secret_variable(content.name, content.asker)
-        whose = _said(content.asker)
-        notes.append(f"to fill: {variable} in the environment, the secret of {whose}, which goes with every request")
+        asker = _said(content.asker)
+        notes.append(f"to fill: {variable} in the environment, the secret of {asker}, which goes with every request")
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
     return notes
@@ -132,7 +132,7 @@ def _shares(operations: Sequence[AskedOf]) -> list[str]:
 class _Located:
     """A request with its server and what is behind it in its address."""
 
-    request: Request
+    request: HeldRequest
     server: str
     path: str
 
@@ -161,7 +161,7 @@ def _of_one_server(held: Held, servers: Sequence[str]) -> list[_Located]:
     return [each for each in located if each.server == chosen]
 
 
-def _located(request: Request) -> _Located:
+def _located(request: HeldRequest) -> _Located:
     """A request with its address taken apart; raises LeftOutError where that is none."""
     url = request.url if "://" in request.url else f"http://{request.url}"
     try:
@@ -232,7 +232,7 @@ def _said(asker: Asker | None) -> str:
     return "nobody" if asker is None else f"{asker.user} ({asker.kind})".strip()
 
 
-def _operation(request: Request, server: str, held: Held) -> AskedOf:
+def _operation(request: HeldRequest, server: str, held: Held) -> AskedOf:
     """A request as an operation; raises LeftOutError where the engine could not send it."""
     method = request.method.upper()
     if not re.fullmatch("[A-Z]{1,20}", method) or method == "CONNECT":
@@ -268,7 +268,7 @@ def _path(path: str) -> str:
     return written
 
 
-def _changes(method: str, request: Request) -> bool:
+def _changes(method: str, request: HeldRequest) -> bool:
     """Whether a request seems to leave something behind: a message of SOAP by what it asks for, others by their method."""
     if method in ("GET", "HEAD", "OPTIONS", "TRACE"):
         return False
@@ -278,7 +278,7 @@ def _changes(method: str, request: Request) -> bool:
     return True
 
 
-def _own_name(request: Request, operation: AskedOf, names: set[str]) -> str:
+def _own_name(request: HeldRequest, operation: AskedOf, names: set[str]) -> str:
     """A name that tables and the engine take: the file's own, or one of the method and path."""
     said = request.name or f"{operation.method.lower()}-{operation.path.partition('?')[0].strip('/') or 'root'}"
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", said).strip("-.")[:60] or "request"

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote_plus
 
 from .curl_options import BODY, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
-from .held import Asker, Held, LeftOutError, Request, beside, text_of
+from .held import Asker, Held, HeldRequest, LeftOutError, beside, text_of
 from .shell import Command, commands_of
 
 _CURL = re.compile(r"^\s*(?:[$%>#]\s+)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MULTILINE)
@@ -115,7 +115,7 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield "", word
 
 
-def _requests(part: _Part, where: str, place: Path, held: Held) -> list[Request]:
+def _requests(part: _Part, where: str, place: Path, held: Held) -> list[HeldRequest]:
     for name, _ in part.options:
         if name in REFUSED:
             raise LeftOutError(REFUSED[name])
@@ -135,7 +135,7 @@ def _requests(part: _Part, where: str, place: Path, held: Held) -> list[Request]
         address = url.partition("#")[0]
         if query:
             address += ("&" if "?" in address else "?") + query
-        made.append(Request(where, method, address, headers=headers, body="" if part.has("get") else body))
+        made.append(HeldRequest(where, method, address, headers=headers, body="" if part.has("get") else body))
     asker = _asker(part)
     return [replace(request, asker=asker) for request in made]
 

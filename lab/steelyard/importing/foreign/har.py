@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from ...base.errors import ImportRefusedError
-from .held import Held, LeftOutError, Request, text_of
+from .held import Held, HeldRequest, LeftOutError, text_of
 
 _BEGIN = re.compile(r'^\ufeff?\s*\{\s*"log"\s*:')
 _OF_A_BROWSER = re.compile(r"sec-|dnt$|priority$|upgrade-insecure-requests$|pragma$|cache-control$|if-", re.IGNORECASE)
@@ -47,7 +47,7 @@ class Har:
         return held
 
 
-def _request(entry: Any, where: str) -> Request:
+def _request(entry: Any, where: str) -> HeldRequest:
     asked = _object(_object(entry, "an entry").get("request"), "its request")
     method, url = asked.get("method"), asked.get("url")
     if not isinstance(method, str) or not isinstance(url, str):
@@ -66,7 +66,7 @@ def _request(entry: Any, where: str) -> Request:
         headers.append(("Content-Type", kind))
     if asked.get("cookies") and not any(name.lower() == "cookie" for name, _ in headers):
         headers.append(("Cookie", "of the browser"))
-    return Request(where, method, url.partition("#")[0], headers=tuple(headers), body=body, expect=expect)
+    return HeldRequest(where, method, url.partition("#")[0], headers=tuple(headers), body=body, expect=expect)
 
 
 def _object(value: Any, what: str) -> Mapping[str, Any]:

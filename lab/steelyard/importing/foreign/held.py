@@ -22,7 +22,7 @@ class Asker:
 
 
 @dataclass(frozen=True)
-class Request:
+class HeldRequest:
     """One request as a file holds it: `where` says where it stands, `url` may lack its scheme, and texts may hold places
     `{{NAME}}`. `expect` is what its answers must be, as a service file says it."""
 
@@ -45,7 +45,7 @@ class Held:
     """
 
     kind: str
-    requests: list[Request] = field(default_factory=list)
+    requests: list[HeldRequest] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     data: dict[str, Mapping[str, object]] = field(default_factory=dict)

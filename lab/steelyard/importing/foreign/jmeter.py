@@ -13,7 +13,7 @@ from ...base.errors import ImportRefusedError
 from ..documents import parsed
 from ..names import local, one_line
 from . import jmeter_parts as parts
-from .held import Asker, Held, LeftOutError, Request, load_words
+from .held import Asker, Held, HeldRequest, LeftOutError, load_words
 from .rules import Rules
 from .xml_head import root_of
 
@@ -160,7 +160,7 @@ class _Plan:
         except LeftOutError as error:
             self.held.leave(where, str(error))
 
-    def _request(self, element: etree._Element, scope: _Scope, where: str) -> Request:
+    def _request(self, element: etree._Element, scope: _Scope, where: str) -> HeldRequest:
         own = scope.defaults | {name: text for name, text in parts.properties(element).items() if text}
         fill = self._texts.filled
         if own.get("HTTPSampler.DO_MULTIPART_POST") == "true" or parts.files_of(element):
@@ -183,7 +183,7 @@ class _Plan:
             headers.append(("Content-Type", "application/x-www-form-urlencoded"))
         if own.get("HTTPSampler.image_parser") == "true":
             self.held.leave(f"{where}: what its page embeds", "each of these is a request of its own")
-        return Request(
+        return HeldRequest(
             where,
             method,
             url + (("&" if "?" in url else "?") + query if query else ""),

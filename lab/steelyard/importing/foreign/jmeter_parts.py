@@ -172,7 +172,8 @@ def take_table(element: etree._Element, texts: Texts, place: Path, held: Held) -
         raise LeftOutError(f"{file} cannot be read: {error}") from None
     rows = [row for row in rows if row]
     if not names or own.get("ignoreFirstLine") == "true":
-        names, rows = names or (rows[:1] and [name.strip() for name in rows[0]]), rows[1:]
+        names = names or [name.strip() for row in rows[:1] for name in row]
+        rows = rows[1:]
     if not names or not rows:
         raise LeftOutError(f"{file} has no rows")
     hidden = [name for name in names if names_secret(name)]

@@ -12,7 +12,7 @@ _FILLED = re.compile(r"\$\{[^}\n]*\}?|\$\([^)\n]*\)?|\$[A-Za-z_0-9@*#?!-]\w*|`[^
 
 
 @dataclass(frozen=True)
-class Word:
+class ShellWord:
     """A word without its quotes; `expanded` is what of it a shell would have filled in."""
 
     text: str
@@ -24,7 +24,7 @@ class Command:
     """A command: where it begins, and its words. `broken` says what is wrong with it."""
 
     line: int
-    words: list[Word] = field(default_factory=list)
+    words: list[ShellWord] = field(default_factory=list)
     broken: str | None = None
 
 
@@ -71,7 +71,7 @@ class _Scanner:
         self._line += self._text.count("\n", self._at, self._at + letters)
         self._at += letters
 
-    def _word(self, command: Command) -> Word:
+    def _word(self, command: Command) -> ShellWord:
         pieces: list[str] = []
         expanded: str | None = None
         while self._at < len(self._text) and (letter := self._text[self._at]) not in " \t\n;|&()<>":
@@ -94,7 +94,7 @@ class _Scanner:
             else:
                 pieces.append(letter)
                 self._at += 1
-        return Word("".join(pieces), expanded)
+        return ShellWord("".join(pieces), expanded)
 
     def _until(self, quote: str, command: Command) -> str:
         begin = self._at + 1

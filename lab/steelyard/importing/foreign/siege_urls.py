@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .held import Held, LeftOutError, Request, beside, text_of
+from .held import Held, HeldRequest, LeftOutError, beside, text_of
 
 _VARIABLE = re.compile(r"\s*([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$")
 _USED = re.compile(r"\$(?:\(([\w.-]+)\)|\{([\w.-]+)\})")
@@ -66,14 +66,14 @@ def _filled(line: str, variables: dict[str, str]) -> str:
     return filled
 
 
-def _request(line: str, where: str, place: Path) -> Request:
+def _request(line: str, where: str, place: Path) -> HeldRequest:
     url, _, rest = line.partition(" ")
     url = url.strip('"')
     if not _URL.match(url):
         raise LeftOutError(f"'{url[:60]}' is no address")
     method, _, data = rest.strip().partition(" ")
     if not method:
-        return Request(where, "GET", url)
+        return HeldRequest(where, "GET", url)
     if method.upper() not in _METHODS:
         raise LeftOutError(f"'{method[:40]}' is none of {', '.join(_METHODS)}")
     data = data.strip()
@@ -83,4 +83,4 @@ def _request(line: str, where: str, place: Path) -> Request:
         kind = _KINDS.get(Path(name).suffix.lower(), _FORM)
         data = beside(place, name)
     headers = (("Content-Type", kind),) if data else ()
-    return Request(where, method.upper(), url, headers=headers, body=data)
+    return HeldRequest(where, method.upper(), url, headers=headers, body=data)

@@ -13,7 +13,7 @@ from lxml import etree
 from ...base.errors import ImportRefusedError
 from ..documents import parsed
 from ..names import local, one_line
-from .held import Asker, Held, LeftOutError, Request, load_words
+from .held import Asker, Held, HeldRequest, LeftOutError, load_words
 from .rules import Rules, plain
 from .xml_head import root_of
 
@@ -145,7 +145,7 @@ class _Project:
         except LeftOutError as error:
             self.held.leave(where, str(error))
 
-    def _request(self, request: etree._Element, known: _Operation, name: str, where: str, texts: _Texts) -> Request:
+    def _request(self, request: etree._Element, known: _Operation, name: str, where: str, texts: _Texts) -> HeldRequest:
         if request.find(f"{_C}attachment") is not None:
             raise LeftOutError("it has attachments, which no sample can hold")
         endpoint = texts.filled((request.findtext(f"{_C}endpoint") or known.address).strip())
@@ -167,7 +167,7 @@ class _Project:
                 headers.append(("Content-Type", kind))
         if known.method in ("GET", "HEAD"):
             body = ""
-        return Request(
+        return HeldRequest(
             where,
             known.method,
             url,
