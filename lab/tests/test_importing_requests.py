@@ -358,6 +358,7 @@ BROKEN = {
     "empty.har": ('{"log": {"entries": []}}', "no request of"),
     "deep.har": ('{"log": ' + "[" * 200_000, "cannot be read as JSON|not well-formed"),
     "cut.jmx": ((FILES / "plan.jmx").read_text()[:2000], "not well-formed XML.*line"),
+    "zero.jmx": ("<jmeterTestPlan>\n\0", "Invalid character: Char 0x0 out of allowed range ?, line 2"),
     "hollow.jmx": ("<jmeterTestPlan/>", "without a hashTree"),
     "entity.jmx": (
         '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><jmeterTestPlan>&x;</jmeterTestPlan>',
