@@ -1,4 +1,4 @@
-"""`steelyard import`: a service's WSDL or OpenAPI document as a service folder, with a valid sample request an operation."""
+"""`steelyard import`: a service's WSDL or OpenAPI document, or another tool's file of requests, as a service folder."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ commands = typer.Typer()
 @commands.command(
     name="import",
     epilog="Examples: steelyard import http://127.0.0.1:8080/shop?wsdl --out shop; steelyard import shop.wsdl --out shop; "
-    "steelyard import http://127.0.0.1:8080/openapi.json --out shop",
+    "steelyard import http://127.0.0.1:8080/openapi.json --out shop; steelyard import plan.jmx --out shop",
 )
 def import_service(
     source: Annotated[
-        str, typer.Argument(metavar="URL|FILE", help="A WSDL 1.1 or an OpenAPI 3.0 or 3.1: its address, or a file.")
+        str,
+        typer.Argument(
+            metavar="URL|FILE",
+            help="A WSDL 1.1 or an OpenAPI 3.0 or 3.1: its address, or a file; or a file of requests: curl commands, HAR, Siege "
+            "URLs, JMeter, SoapUI.",
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The service folder to make.")],
     also: Annotated[
@@ -33,12 +38,16 @@ def import_service(
         ),
     ] = None,
     port: Annotated[
-        list[str] | None, typer.Option(help="A port of a WSDL to take over (default: all that speak SOAP); repeatable.")
+        list[str] | None,
+        typer.Option(
+            help="A port of a WSDL to take over (default: all that speak SOAP); of requests the server, http://HOST:PORT "
+            "(default: the first's); repeatable."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Make a service folder of a WSDL or an OpenAPI document: its contract, a sample request an operation, and a service.toml to
-    look through."""
+    look through. Of another tool's file: its requests, rules and data, without secrets; scripts are named, never run."""
     imported = bounded.taken_over(source, out, also or [], port or [])
     if json:
         print(imported.model_dump_json())
@@ -48,9 +57,8 @@ def import_service(
 
 def _say(imported: ImportOutput) -> None:
     terminal = console(stderr=False)
-    lines = [
-        f"{imported.folder}: {counted(imported.operations, 'operation')} of {imported.source}, each with a valid sample request"
-    ]
+    how = "each with a valid sample request" if imported.samples_valid else "each with the request that stands there"
+    lines = [f"{imported.folder}: {counted(imported.operations, 'operation')} of {imported.source}, {how}"]
     lines += [
         f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
         for name in imported.taken

@@ -13,7 +13,7 @@ from lxml import etree
 
 from ..base.conversation import Conversation
 from ..base.errors import ImportRefusedError, NoAnswerError
-from .names import PROVIDED, WSDL, XSD
+from .names import PROVIDED, WSDL, XSD, one_line
 
 MOST_DOCUMENTS = 200
 MOST_BYTES = 16 * 2**20  # of one document
@@ -106,7 +106,7 @@ def parsed(raw: bytes, place: str) -> etree._Element:
     except (etree.XMLSyntaxError, ValueError) as error:
         from .printed import said_of  # what is ill-formed may be a message as a paper prints it
 
-        raise ImportRefusedError(f"{place} is not well-formed XML: {error}"[:400], hint=said_of(raw)) from None
+        raise ImportRefusedError(one_line(f"{place} is not well-formed XML: {error}", 400), hint=said_of(raw)) from None
     if root.getroottree().docinfo.doctype:
         raise ImportRefusedError(
             f"{place} holds a document type declaration, through which entities come",

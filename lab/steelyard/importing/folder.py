@@ -35,7 +35,7 @@ TARGET = """
 #   contact = "name@example.org"
 #   max_rate = 50
 """
-_LATER = """
+LATER = """
 # What more there is; take away the # to use it.
 #
 # [expect]                         # of all operations; [operations.NAME.expect] of one
@@ -91,7 +91,7 @@ def write_service(
     text = HEAD.replace("PLACE", one_line(place, 300)).replace("NAME", name)
     text += tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
     text += "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the name: is it right?\n"
-    text += tomli_w.dumps({"operations": operations}) + _LATER
+    text += tomli_w.dumps({"operations": operations}) + LATER
     (folder / "service.toml").write_text(text, encoding="utf-8")
 
 
@@ -131,6 +131,10 @@ def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str,
 
 def changes_data(operation: WsdlOperation) -> bool:
     """Whether an operation's name says that it leaves something behind; `add` alone is what a calculator does."""
-    name = local(operation.wrapper)
+    return changes_what(local(operation.wrapper))
+
+
+def changes_what(name: str) -> bool:
+    """Whether a name says so, by the verb that it begins with."""
     begins = lower_first(name)
     return _CHANGES.match(begins) is not None and begins not in ("add", "order", "open", "close")

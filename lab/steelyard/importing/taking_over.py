@@ -1,4 +1,4 @@
-"""`import` from a description's address to a service folder, and what it says of it."""
+"""`import` from a description's address, or another tool's file, to a service folder, and what it says of it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
 from .samples import SampleMaker
 from .schemas import DRIVER, write_schemas
+from .taking_requests import known_file, take_requests
 from .values import UnmetError
 from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
@@ -28,14 +29,18 @@ _CONTRACT = "contract"
 
 
 def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
-    """Read the description at `place` and write the service folder `out`, whole or not at all; of `ports`, if any are named,
-    only those.
+    """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at all; of
+    `ports` (of requests: servers), if any are named, only those.
 
     Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
     """
     _require_free(out)
     if kinds.is_graphql_place(place):
         raise kinds.graphql_refused(place)
+    known = known_file(place)
+    if known is not None:
+        with _folder_at(out) as made:
+            return take_requests(known, made, name_of(out), out, ports)
     raw = read_first(place)
     if kinds.is_openapi(raw, place):
         for option, named in (("--also", also), ("--port", ports)):

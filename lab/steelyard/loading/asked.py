@@ -6,17 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, TargetError
 from ..catalogue.entries import Entry
 from ..models.job import Length, Rule, Tls
-from ..models.service import Auth, Expect, Operation, Service
+from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
 from .data import Format, rows_of
 
 MOST_BYTES = 256 * 2**20  # of all requests together
-OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
 _FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json"}
 _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
@@ -26,7 +25,8 @@ _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
 class AskedOperation:
     """One kind of request: `bodies` are sent in a seeded order, again and again; `expect` is what its answers must be.
 
-    `filled`: places of it are filled by the engine when it is sent.
+    `paths` are those of the bodies, one each, where data fills `path`; else none. `filled`: places of it are filled by the
+    engine when it is sent.
     """
 
     name: str
@@ -37,6 +37,7 @@ class AskedOperation:
     expect: Expect
     filled: bool
     changes_data: bool
+    paths: Sequence[str] = ()
 
     def rule(self) -> Rule:
         """What the engine judges every answer by: status 200 and no fault where nothing else is said."""
@@ -133,12 +134,18 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
                 f"{file}: nothing fills the place {{{{{place}}}}}{nearest(place, list(model.data))}",
                 hint=f"describe it under [data.{place}] in {service.file.name}",
             )
-    if any(f"{{{{{place}}}}}" in part for place in used for part in [path, *headers.values()]):
-        raise ConfigurationError(f"{name}: places of data stand in a request's body only", hint=f"see {service.file}")
-    rows = rows_of(
-        {place: model.data[place] for place in sorted(set(used))}, service.folder, seed, _FORMATS.get(model.meaning)
-    )
+    if any(f"{{{{{place}}}}}" in part for place in used for part in headers.values()):
+        raise ConfigurationError(
+            f"{name}: places of data stand in a request's body and path, not in its headers", hint=f"see {service.file}"
+        )
+    columns = {place: model.data[place] for place in sorted(set(used))}
+    rows = rows_of(columns, service.folder, seed, _FORMATS.get(model.meaning))
     bodies = [_filled(text, row).encode() for row in rows]
+    paths: list[str] = []
+    if any(f"{{{{{place}}}}}" in path for place in used):
+        # The same rows, as a path must have them.
+        plain = rows_of(columns, service.folder, seed, None)
+        paths = [_filled(path, {place: quote(value, safe="") for place, value in row.items()}) for row in plain]
     return AskedOperation(
         name=name,
         method=operation.method,
@@ -148,6 +155,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         expect=expect.over(_rooted(operation.expect.over(model.expect), service.folder)),
         filled=any(OF_THE_ENGINE.search(part) for part in [text, path, *headers.values()]),
         changes_data=operation.changes_data,
+        paths=paths,
     )
 
 

@@ -15,7 +15,8 @@ from urllib.request import parse_http_list, parse_keqv_list
 
 from ..base.conversation import Conversation
 from ..base.errors import ConfigurationError, NoAnswerError, TargetError
-from .asked import OF_THE_ENGINE, Asked, AskedOperation
+from ..models.service import OF_THE_ENGINE
+from .asked import Asked, AskedOperation
 
 _HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # the stronger first
 _SECONDS = 30.0
@@ -112,9 +113,9 @@ def with_digest(asked: Asked, user: str, password: str) -> tuple[Asked, Digest]:
         raise ConfigurationError("a digest needs a user's name in ASCII", hint="--user NAME, or user in [auth]")
     operations = {}
     for number, (name, operation) in enumerate(asked.operations.items()):
-        if OF_THE_ENGINE.search(operation.path):
+        if operation.paths or OF_THE_ENGINE.search(operation.path):
             raise ConfigurationError(
-                f"the path of {name} is filled when it is sent, and a digest covers the path",
+                f"the path of {name} is filled from data or when it is sent, and a digest covers the path",
                 hint="leave the operation out with --operation, or the place out of its path",
             )
         line = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping
+from itertools import repeat
 from pathlib import Path
 
 from ..base.errors import ConfigurationError, StoreError
@@ -31,7 +32,7 @@ def write_requests(asked: Asked, folder: Path, headers: Mapping[str, str], *, pa
             for name, operation in asked.operations.items():
                 rules[name] = operation.rule()
                 own = json.dumps(_headers(operation, headers, packed=packed, chunked=chunked))
-                for body in operation.bodies:
+                for path, body in zip(operation.paths or repeat(operation.path), operation.bodies, strict=False):
                     sent = _in_chunks(operation, body) if chunked and body else body
                     bodies.write(sent)
                     safe = int(not operation.changes_data)
@@ -44,7 +45,7 @@ def write_requests(asked: Asked, folder: Path, headers: Mapping[str, str], *, pa
                             name,
                             safe,
                             operation.method,
-                            operation.path,
+                            path,
                             own,
                             "",
                             "",

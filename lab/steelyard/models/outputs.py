@@ -316,8 +316,9 @@ class LeftOut(Strict):
 
 
 class ImportOutput(Strict):
-    """`import --json`: what became of a description. `samples_valid` of the `operations` have a sample that keeps the schema;
-    `taken` are their names, `changing` those that seem to change data. `left_out` has a reason for everything else."""
+    """`import --json`: what became of a description. `samples_valid` of the `operations` have a sample that keeps the schema
+    (none of a file of requests, which has no schema); `taken` are their names, `changing` those that seem to change data.
+    `left_out` has a reason for everything else."""
 
     service: str
     folder: str

@@ -14,6 +14,8 @@ from .server import Argv, Factor, FactorName, Role
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
+# Places of a request that the engine fills when it is sent; all others are filled from data, before the run.
+OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]

@@ -1,0 +1,75 @@
+"""curl's options: which take a value, which a request needs nothing of, and why others are not taken over."""
+
+from __future__ import annotations
+
+BODY = ("data", "data-ascii", "data-raw", "data-binary", "data-urlencode", "json")
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _letters(text: str) -> dict[str, str]:
+    """Options by their letters, of `X=request`."""
+    return {pair[0]: pair[2:] for pair in _words(text)}
+
+
+LETTERS_WITH_VALUE = _letters(
+    "X=request H=header d=data F=form u=user b=cookie c=cookie-jar A=user-agent e=referer m=max-time o=output w=write-out "
+    "T=upload-file K=config x=proxy U=proxy-user r=range D=dump-header E=cert C=continue-at y=speed-time Y=speed-limit"
+)
+LETTERS = _letters(
+    "s=silent S=show-error v=verbose i=include f=fail N=no-buffer #=progress-bar g=globoff O=remote-name G=get I=head "
+    "L=location k=insecure J=remote-header-name j=junk-session-cookies Z=parallel a=append q=disable 0=http1.0 4=ipv4 6=ipv6 "
+    "n=netrc"
+)
+WITH_VALUE = {
+    *LETTERS_WITH_VALUE.values(),
+    *BODY,
+    *_words(
+        "form-string url oauth2-bearer url-query connect-timeout cacert key retry retry-delay retry-max-time resolve connect-to "
+        "interface limit-rate ciphers capath cert-type key-type pass stderr trace trace-ascii rate max-redirs max-filesize "
+        "aws-sigv4 proto parallel-max unix-socket keepalive-time noproxy tls-max output-dir expect100-timeout pinnedpubkey"
+    ),
+}
+KNOWN = {
+    *WITH_VALUE,
+    *LETTERS.values(),
+    *_words(
+        "digest basic anyauth ntlm negotiate compressed http1.1 http2 http2-prior-knowledge http3 fail-with-body fail-early "
+        "no-progress-meter no-keepalive path-as-is create-dirs location-trusted tcp-nodelay no-sessionid tlsv1.2 tlsv1.3 "
+        "retry-connrefused retry-all-errors raw styled-output no-styled-output tr-encoding next"
+    ),
+}
+# What becomes of an answer, or is so in any load.
+QUIET = {
+    *_words(
+        "silent show-error verbose include fail fail-with-body no-buffer progress-bar globoff output remote-name write-out "
+        "remote-header-name dump-header stderr no-progress-meter create-dirs output-dir http1.1 basic url trace trace-ascii "
+        "path-as-is fail-early styled-output no-styled-output tcp-nodelay next parallel parallel-max disable"
+    )
+}
+TAKEN = {*BODY, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query")}
+_PARTS = "its body has several parts, which no sample can hold"
+REFUSED = {
+    "form": _PARTS,
+    "form-string": _PARTS,
+    "upload-file": "it sends a file as it is; write it as --data-binary @FILE",
+    "config": "its options stand in another file",
+    "aws-sigv4": "it signs each request, which `load` cannot",
+    "ntlm": "NTLM belongs to a connection, and `load` does not speak it",
+    "negotiate": "it asks another server who asks",
+    "netrc": "who asks stands in another file",
+}
+_REDIRECTS = "redirects are not followed: name the address that answers"
+WHY_LEFT = {
+    "location": _REDIRECTS,
+    "location-trusted": _REDIRECTS,
+    "compressed": "`steelyard load --gzip` lets answers come packed",
+    "insecure": "verify = false under [tls] of service.toml takes any certificate",
+    "cacert": "ca under [tls] of service.toml names it",
+    "cert": "certificate under [tls] of service.toml names it",
+    "key": "key under [tls] of service.toml names it",
+    "max-time": "`steelyard load --timeout` bounds an answer's time",
+    "cookie-jar": "`load` keeps no cookies",
+}

@@ -1,0 +1,129 @@
+"""Commands as a shell of Unix reads them: words, quotes, and what it would fill in, which is only told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
+_FILLED = re.compile(r"\$\{[^}\n]*\}?|\$\([^)\n]*\)?|\$[A-Za-z_0-9@*#?!-]\w*|`[^`\n]*`?")
+
+
+@dataclass(frozen=True)
+class ShellWord:
+    """A word without its quotes; `expanded` is what of it a shell would have filled in."""
+
+    text: str
+    expanded: str | None = None
+
+
+@dataclass
+class Command:
+    """A command: where it begins, and its words. `broken` says what is wrong with it."""
+
+    line: int
+    words: list[ShellWord] = field(default_factory=list)
+    broken: str | None = None
+
+
+def commands_of(text: str) -> Iterator[Command]:
+    """The commands of a text, those behind pipes and other operators too; what is redirected to or from files is left out."""
+    return _Scanner(text.replace("\r\n", "\n")).commands()
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self._text, self._at, self._line = text, 0, 1
+
+    def commands(self) -> Iterator[Command]:
+        command, to_file = Command(1), False
+        while self._at < len(self._text):
+            letter = self._text[self._at]
+            if letter in " \t\r":
+                self._at += 1
+            elif self._text.startswith("\\\n", self._at):
+                self._step(2)
+            elif letter == "#":
+                end = self._text.find("\n", self._at)
+                self._at = len(self._text) if end < 0 else end
+            elif letter in "\n;|&()":
+                if command.words:
+                    yield command
+                self._step(1)
+                command, to_file = Command(self._line), False
+            elif letter in "<>":
+                self._step(1)
+                to_file = True
+            else:
+                if not command.words:
+                    command.line = self._line
+                word = self._word(command)
+                is_number_of_stream = word.text.isdecimal() and self._text[self._at : self._at + 1] in ("<", ">")
+                if not to_file and not is_number_of_stream:
+                    command.words.append(word)
+                to_file = False
+        if command.words:
+            yield command
+
+    def _step(self, letters: int) -> None:
+        self._line += self._text.count("\n", self._at, self._at + letters)
+        self._at += letters
+
+    def _word(self, command: Command) -> ShellWord:
+        pieces: list[str] = []
+        expanded: str | None = None
+        while self._at < len(self._text) and (letter := self._text[self._at]) not in " \t\n;|&()<>":
+            if letter == "'":
+                pieces.append(self._until("'", command))
+            elif self._text.startswith("$'", self._at):
+                self._at += 1
+                pieces.append(self._ansi(command))
+            elif letter == '"' or self._text.startswith('$"', self._at):
+                self._at += letter == "$"
+                filled, piece = self._doubly_quoted(command)
+                expanded = expanded or filled
+                pieces.append(piece)
+            elif letter == "\\":
+                pieces.append(self._text[self._at + 1 : self._at + 2].replace("\n", ""))
+                self._step(2)
+            elif match := _FILLED.match(self._text, self._at):
+                expanded = expanded or match[0]
+                self._step(len(match[0]))
+            else:
+                pieces.append(letter)
+                self._at += 1
+        return ShellWord("".join(pieces), expanded)
+
+    def _until(self, quote: str, command: Command) -> str:
+        begin = self._at + 1
+        end = self._text.find(quote, begin)
+        if end < 0:
+            command.broken, end = f"its quote in line {self._line} does not end", len(self._text)
+        self._step(end + 1 - self._at)
+        return self._text[begin:end]
+
+    def _ansi(self, command: Command) -> str:
+        match = re.compile(r"'((?:[^'\\]|\\.)*+)'", re.DOTALL).match(self._text, self._at)
+        if match is None:
+            return self._until("'", command)
+        self._step(len(match[0]))
+        return _ESCAPE.sub(_unescaped, match[1])
+
+    def _doubly_quoted(self, command: Command) -> tuple[str | None, str]:
+        match = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL).match(self._text, self._at)
+        if match is None:
+            return None, self._until('"', command)
+        self._step(len(match[0]))
+        bare = re.sub(r"\\.", "", match[1], flags=re.DOTALL)
+        filled = _FILLED.search(bare)
+        return filled and filled[0], re.sub(r'\\(["\\$`\n])', lambda escaped: escaped[1].strip("\n"), match[1])
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    number = escape[1] or escape[2] or escape[3]
+    if number or escape[4]:
+        code = int(number, 16) if number else int(escape[4], 8)
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+    return _SIMPLE.get(escape[5], escape[5] if escape[5] in "\\'\"?" else f"\\{escape[5]}")

@@ -1,0 +1,17 @@
+"""The name of an XML file's root, told from how the file begins."""
+
+from __future__ import annotations
+
+import re
+
+_BEFORE = re.compile(r"\ufeff|\s+|<\?.*?\?>|<!--.*?-->|<![^\[>]*>", re.DOTALL)
+_ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
+
+
+def root_of(head: str) -> str:
+    """The local name of the first element; empty where there is none."""
+    at = 0
+    while match := _BEFORE.match(head, at):
+        at = match.end()
+    root = _ROOT.match(head, at)
+    return root[1] if root else ""
