@@ -86,7 +86,7 @@ def remarks(figures: LoadOutput | LimitOutput) -> Iterator[str]:
         yield f"beyond: {figures.beyond}"
     yield from (f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded)
     yield from figures.notes
-    yield from (f"not judged: {what}" for what in figures.not_judged)
+    yield from (f"not judged: {figure}" for figure in figures.not_judged)
 
 
 def _row(name: str, estimate: Estimate) -> tuple[str, ...]:

@@ -69,9 +69,9 @@ def _request(entry: Any, where: str) -> HeldRequest:
     return HeldRequest(where, method, url.partition("#")[0], headers=tuple(headers), body=body, expect=expect)
 
 
-def _object(value: Any, what: str) -> Mapping[str, Any]:
+def _object(value: Any, part: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise LeftOutError(f"{what} is no object")
+        raise LeftOutError(f"{part} is no object")
     return value
 
 
