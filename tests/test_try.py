@@ -9,14 +9,21 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from conftest import Lab, ours
+from conftest import HOUSE, Lab, ours
+from rich.console import Console
+from steelyard.base.errors import ProvisionError
+from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.catalogue.subject_syntax import subject_of
 from steelyard.exchange import exchanges
 from steelyard.exchange.meanings import meaning_of
+from steelyard.provision import cpus, launch, subject
 
 SECONDS = 600  # on a machine that is ten times slower
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
@@ -24,7 +31,7 @@ pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is no
 
 def started(lab: Lab, *words: str) -> tuple[subprocess.Popen[str], Any]:
     """The command once it is ready, and what it said."""
-    process = lab.start("try", *words, "--json")
+    process = lab.start("try", *words, "--json", TMPDIR=str(lab.folder))  # a log that is left is removed with it
     assert process.stdout is not None and process.stderr is not None
     line = process.stdout.readline()
     assert line, process.stderr.read()
@@ -67,3 +74,14 @@ def test_where_the_server_dies_the_end_says_so_and_names_its_log(lab: Lab) -> No
     assert "odd (server) ended with signal 9" in complained and "Traceback" not in complained
     assert said["folder"] in complained
     assert ours(lab.folder) == []
+
+
+def test_who_starts_a_server_says_how_patient_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
+    usual = entries.server("odd").model.ready_seconds
+    with Progress(Console(quiet=True)) as progress:
+        never = subject.provided(subject_of("odd@mode=never-ready"), entries.service("wstest"), progress)
+        draw = Random(time.time_ns())
+        up = launch.started(never, tmp_path, cpus.share(), draw, progress, patience=0.05)
+        with pytest.raises(ProvisionError, match=f"odd was not ready after {usual * 0.05:g} s"), up:
+            pytest.fail("it never is")

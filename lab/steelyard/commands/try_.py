@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # what starts servers is imported by the verb itself: no othe
 
 commands = typer.Typer()
 
+_PATIENCE = 4.0  # nothing is measured, so a slow machine may have its time
 _LOOK_SECONDS = 0.5  # between two looks at whether all processes run
 _WSDL_NAMESPACE = b"http://schemas.xmlsoap.org/wsdl/"
 _WSDL_SECONDS = 20.0
@@ -88,7 +89,8 @@ def try_command(options: TryOptions) -> None:
             service = subject.service_as_set(wanted.service, [ready])
             folder = stack.enter_context(_folder())
             draw = random.Random(time.time_ns())
-            running = stack.enter_context(launch.started(ready, folder, cpus.share(), draw, progress))
+            up = launch.started(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)
+            running = stack.enter_context(up)
         server = ready.front.server.model
         asked = curl.commands(service, running.url, folder, headers=ready.headers, deviations=server.deviations)
         with suppress(KeyboardInterrupt):  # the usual end
@@ -123,7 +125,7 @@ def _stay(running: RunningSubject, seconds: float | None) -> None:
         running.front.keeper.wait(left)
 
 
-def _output(wanted: Tried, running: RunningSubject, asked: list[curl.Asked], folder: Path) -> TryOutput:
+def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest], folder: Path) -> TryOutput:
     service = wanted.service.model
     return TryOutput(
         service=service.name,

@@ -21,7 +21,7 @@ _SEED = 1
 
 
 @dataclass(frozen=True)
-class Asked:
+class CurlRequest:
     """A request of an operation that anybody can send: its command, and its body as text; None of both where it goes on with a
     visit that other requests begin."""
 
@@ -32,7 +32,7 @@ class Asked:
 
 def commands(
     service: Entry[Service], url: str, folder: Path, *, headers: Mapping[str, str], deviations: Collection[str]
-) -> list[Asked]:
+) -> list[CurlRequest]:
     """A request of each operation for the service at `url`, with a subject's own `headers`; bodies are written to `folder`.
 
     Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError where there is
@@ -43,9 +43,11 @@ def commands(
     for operation in service.model.operations:
         exchange = _sample(service, [each for each in written if each.operation == operation], operation)
         asked.append(
-            Asked(operation)
+            CurlRequest(operation)
             if exchange is None
-            else Asked(operation, _command(service.model, url, folder, exchange, headers), exchange.request or None)
+            else CurlRequest(
+                operation, _command(service.model, url, folder, exchange, headers), exchange.request or None
+            )
         )
     return asked
 
