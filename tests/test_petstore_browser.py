@@ -20,7 +20,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @pytest.fixture(params=WIDTHS)
 def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
-    context = chromium.new_context(viewport={"width": request.param, "height": 900})
+    context = chromium.new_context(
+        viewport={"width": request.param, "height": 900},
+        http_credentials={"username": "admin", "password": "admin-secret"},  # sent only where a page asks for them
+    )
     opened = context.new_page()
     opened.set_default_timeout(MILLISECONDS)
     yield opened
@@ -69,3 +72,15 @@ def test_a_refusal_is_a_page_of_the_shop(shop: Shop, page: Any) -> None:
     page.goto(f"{shop.base}/item?id=unicorn")
     looks_well(page)
     assert page.locator(".wrong").inner_text() == "There is no such item."
+
+
+def test_those_who_run_the_shop_go_between_their_pages_and_every_control_has_a_name(shop: Shop, page: Any) -> None:
+    page.goto(f"{shop.base}/admin")
+    for title in ("Stock", "Mails", "Orders"):
+        page.get_by_role("navigation", name="Administration").get_by_role("link", name=title).click()
+        assert page.locator("h1").inner_text() == title
+        assert page.locator("[aria-current=page]").inner_text() == title
+        looks_well(page)
+        controls = page.locator("main input:not([type=hidden]), main button")
+        names = [control.get_attribute("aria-label") for control in controls.all()]
+        assert all(names) and len(set(names)) == len(names), names

@@ -228,7 +228,7 @@ def test_a_partner_who_breaks_the_schema_gets_a_fault_that_says_so(shop: Shop, d
 
 
 def test_only_administrators_see_orders_and_stock(shop: Shop) -> None:
-    for path in ("admin", "admin/orders", "inventory"):
+    for path in ("admin", "admin/orders", "inventory", "mails"):
         clear(shop.visitor().ask(path), 401)
     wrong = {"Authorization": "Basic " + base64.b64encode(b"shopper-01:secret-01").decode()}
     clear(shop.visitor().ask("admin", headers=wrong), 401)
@@ -250,3 +250,8 @@ def test_an_order_waits_for_stock_and_a_dear_one_for_a_person_by_page_or_by_xml(
     counts = shop.settled()
     assert counts["orders.accepted"] == counts["orders.completed"] and counts["orders.lost"] == 0, (waits, counts)
     assert counts["orders.mails"] == 3 * counts["orders.completed"] and counts["orders.doubled"] == 0
+    mails = shop.visitor().ask("mails", headers=ADMIN)
+    assert f'class="came">{counts["orders.mails"]}<' in mails.text and mails.text.count("<tr><td>shopper-07@") >= 6
+    for kind in ("approved", "shipped", "completed"):
+        assert f"<td>Order {dear} {kind}</td>" in mails.text
+    clear(shop.visitor().ask("mails", {}, headers=ADMIN), 405)

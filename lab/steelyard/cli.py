@@ -36,6 +36,7 @@ from .commands import (
     run,
     serve,
     servers,
+    try_,
     why,
 )
 
@@ -64,6 +65,7 @@ for verb in (
     check,
     calibrate,
     servers,
+    try_,
     lists,
     add,
     import_,

@@ -36,6 +36,8 @@ def asked(words: str) -> list[str]:
         ("steelyard run wstest --only go,gso", ["go,gsoap"]),
         ("steelyard compare tomcat-met", ["tomcat-metro"]),
         ("steelyard report --mark", ["--markdown"]),
+        ("steelyard try pets", ["petstore"]),
+        ("steelyard try go fli", ["flight"]),
     ],
 )
 def test_bash_is_told_what_may_follow(words: str, said: list[str]) -> None:

@@ -20,6 +20,12 @@ _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 
 def subject_of(words: str) -> SubjectSpec:
     """`server` or `server@factor=value@factor=value` as a subject; raises ConfigurationError."""
+    server, factors = name_and_factors(words)
+    return SubjectSpec(label=_label(words), parts=[PartSpec(server=server, factors=factors)])
+
+
+def name_and_factors(words: str) -> tuple[str, dict[str, str]]:
+    """What stands before the first `@factor=value`, and each factor with its value; raises ConfigurationError."""
     server, *settings = re.split(r"@(?=[a-z][a-z0-9_]*=)", words)
     factors: dict[str, str] = {}
     for setting in settings:
@@ -33,7 +39,7 @@ def subject_of(words: str) -> SubjectSpec:
         raise ConfigurationError(
             f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="a factor's name is in lower case"
         )
-    return SubjectSpec(label=_label(words), parts=[PartSpec(server=server, factors=factors)])
+    return server, factors
 
 
 def _label(words: str) -> str:

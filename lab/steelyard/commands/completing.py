@@ -39,6 +39,16 @@ def studies(incomplete: str) -> list[str]:
     return [name for name in sorted(entries.study_files()) if name.startswith(incomplete)]
 
 
+def servers_and_studies(incomplete: str) -> list[str]:
+    """Names of servers and of studies that begin so."""
+    return sorted({*servers(incomplete), *studies(incomplete)})
+
+
+def services(incomplete: str) -> list[str]:
+    """Names of services that begin so."""
+    return [name for name in sorted(entries.service_files()) if name.startswith(incomplete)]
+
+
 def answer_shells() -> None:
     """Teach the command line to answer a shell that asks; nothing where none does."""
     if VARIABLE in os.environ:

@@ -51,6 +51,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "load-output": outputs.LoadOutput,
     "limit-output": outputs.LimitOutput,
     "comparison-output": outputs.RunningComparison,
+    "try-output": outputs.TryOutput,
 }
 
 

@@ -514,3 +514,49 @@ class LoadOutput(Strict):
     started: StartedTarget | None = None
     by_users: list[LoadedUsers] = []
     run: str
+
+
+class TriedProcess(Strict):
+    """A process of what `try` started: its role, what it is, the port that it listens on, and its log."""
+
+    role: str
+    server: str
+    title: str
+    version: str
+    port: int
+    log: str
+
+
+class TriedPage(Strict):
+    """A page for a browser, and what there is to know before."""
+
+    address: str
+    meaning: str
+
+
+class TriedRequest(Strict):
+    """A request of one operation: `curl` is the command that sends `body`, which lies in a file until the end; both are null
+    where it goes on with a visit that other requests begin, and `body` where it has none."""
+
+    operation: str
+    meaning: str
+    curl: str | None
+    body: str | None
+
+
+class TryOutput(Strict):
+    """`try --json`: a server with a service that runs until it is ended, printed once it is ready.
+
+    Of the `processes` the first is the one that is asked, and `factors` are its own. `wsdl` is the address at which it tells its
+    own description, else the contract's file, null where there is neither; `folder` holds logs and bodies until the end.
+    """
+
+    service: str
+    title: str
+    address: str
+    wsdl: str | None
+    pages: list[TriedPage]
+    requests: list[TriedRequest]
+    processes: list[TriedProcess]
+    factors: dict[str, str]
+    folder: str

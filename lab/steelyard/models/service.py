@@ -194,6 +194,13 @@ class RequestKind(Strict):
     where: dict[str, list[str]]
 
 
+class VisitedPage(Strict):
+    """A page that a person may look at in a browser, for `steelyard try`: where it is, and what there is to know before."""
+
+    path: RequestPath
+    meaning: str
+
+
 class Service(Strict):
     """The descriptor of a service.
 
@@ -215,7 +222,8 @@ class Service(Strict):
     with, `settle` is what each slice ends with where work outlives its answers. `layers`, from the outside in, are what its
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
     next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
-    document: such texts are compared by the schema's values as well, never character by character.
+    document: such texts are compared by the schema's values as well, never character by character. `pages` are what a person
+    may look at, for `steelyard try`.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
@@ -247,6 +255,7 @@ class Service(Strict):
     layers: list[Layer] = []
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
+    pages: list[VisitedPage] = []
     target: TargetAddress | None = None
     start: Argv | None = None
     ready: Argv | None = None

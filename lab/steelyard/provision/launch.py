@@ -47,10 +47,12 @@ def started(
     draw: random.Random,
     progress: Progress,
     observe: Collection[Observed] = (),
+    patience: float = 1.0,
 ) -> Iterator[RunningSubject]:
     """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
 
-    What is to be observed beside, its judged processes write into `folder`, too.
+    What is to be observed beside, its judged processes write into `folder`, too. Each may take `patience` times as long to be ready
+    as its descriptor says.
 
     Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
     """
@@ -64,7 +66,7 @@ def started(
     with ExitStack() as stack:
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
-        ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe)
+        ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience)
         for part in subject.parts:
             with progress.stage(f"starting {subject.label}"):
                 running.append(_start(subject, part, ground))
@@ -75,7 +77,7 @@ def started(
 class _Ground:
     """What all parts of a subject are started on: the port of each by its place, words of the environment that they share, the
     folders of their logs and of their keepers' sockets, the machine's processors, what ends with them, what is
-    observed beside."""
+    observed beside, how many times longer than usual they may take."""
 
     ports: Mapping[str, int]
     shared: Mapping[str, str]
@@ -85,6 +87,7 @@ class _Ground:
     stack: ExitStack
     progress: Progress
     observe: Collection[Observed]
+    patience: float
 
 
 def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
@@ -188,7 +191,8 @@ def _await_ready(
     `ready` tells that somebody listens, which may be a stranger on the same port; `is_up` must ask the server itself, and
     `undeployed` says what its answer was.
     """
-    deadline = time.monotonic() + server.model.ready_seconds
+    seconds = server.model.ready_seconds * ground.patience
+    deadline = time.monotonic() + seconds
     ready = build.placeholders(server.model.ready, words.placeholders)
     probe_log = ground.folder / f"{server.name}.ready.log"
     while True:
@@ -212,7 +216,7 @@ def _await_ready(
             pass  # not ready yet
         if time.monotonic() > deadline:
             raise ProvisionError(
-                f"{server.name} was not ready after {server.model.ready_seconds:g} s{undeployed()}: {last_words(kept)}",
+                f"{server.name} was not ready after {seconds:g} s{undeployed()}: {last_words(kept)}",
                 hint=f"its log is {kept.log}",
             )
         ground.progress.refresh()

@@ -16,6 +16,7 @@ public record Settings(
     int databasePort,
     String databasePassword,
     int mailPort,
+    int mailListPort,
     long commitDelayMillis,
     String eventsFile,
     String gaugesFile) {
@@ -53,6 +54,7 @@ public record Settings(
         port(environment, "STEELYARD_PORT_DATABASE"),
         environment.getOrDefault("STEELYARD_PASSWORD", ""),
         port(environment, "STEELYARD_PORT_MAIL"),
+        Integer.parseInt(environment.getOrDefault("STEELYARD_PORT_MAIL_API", "0")),
         Long.parseLong(environment.getOrDefault("STEELYARD_COMMIT_DELAY_MS", "0")),
         environment.getOrDefault("STEELYARD_EVENTS", ""),
         environment.getOrDefault("STEELYARD_GAUGES", ""));

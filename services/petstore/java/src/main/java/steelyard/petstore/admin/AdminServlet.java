@@ -19,6 +19,7 @@ import steelyard.petstore.documents.OrderApproval;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.web.Basic;
 import steelyard.petstore.web.Html;
+import steelyard.petstore.web.StaffNavigation;
 import steelyard.petstore.web.StoreServlet;
 
 /**
@@ -86,9 +87,13 @@ public class AdminServlet extends StoreServlet {
       statistics = store.orders().statistics(database);
       pending = store.orders().withStatus(Orders.PENDING, database);
     }
-    StringBuilder content = new StringBuilder("<p class=\"done\">" + escaped(done) + "</p>");
+    StringBuilder content = new StringBuilder(StaffNavigation.at("admin"));
+    content.append("<p class=\"done\" role=\"status\">" + escaped(done) + "</p>");
     content.append(
-        "<table class=\"statistics\"><tr><th>status</th><th>orders</th><th>sum</th></tr>");
+        """
+        <table class="statistics">
+        <tr><th scope="col">status</th><th scope="col">orders</th><th scope="col">sum</th></tr>
+        """);
     statistics.forEach(
         (status, sums) ->
             content.append(
@@ -99,11 +104,12 @@ public class AdminServlet extends StoreServlet {
       content.append(
           """
           <li><b class="number">%1$s</b> of %2$s, %3$s <form method="post" action="/petstore/admin">
-          <input type="hidden" name="id" value="%1$s"><button name="verdict" value="approve">approve</button>
-          <button name="verdict" value="deny">deny</button></form></li>
+          <input type="hidden" name="id" value="%1$s"><button name="verdict" value="approve" aria-label="approve %1$s">approve</button>
+          <button name="verdict" value="deny" aria-label="deny %1$s">deny</button></form></li>
           """
               .formatted(escaped(order.id()), escaped(order.customer()), price(order.cents())));
     }
-    Html.page(response, HttpServletResponse.SC_OK, "Orders", content.append("</ul>").toString());
+    content.append("</ul>").append(pending.isEmpty() ? "<p>Nothing waits.</p>" : "");
+    Html.page(response, HttpServletResponse.SC_OK, "Orders", content.toString());
   }
 }

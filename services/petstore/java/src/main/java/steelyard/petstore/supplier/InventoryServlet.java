@@ -14,6 +14,7 @@ import steelyard.petstore.PetStore;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.web.Basic;
 import steelyard.petstore.web.Html;
+import steelyard.petstore.web.StaffNavigation;
 import steelyard.petstore.web.StoreServlet;
 
 /** The supplier's stock, and where it is filled up: orders that waited for it go on then. */
@@ -39,15 +40,18 @@ public class InventoryServlet extends StoreServlet {
     }
     StringBuilder rows =
         new StringBuilder(
-            "<p>Orders that wait: <b class=\"waiting\">%d</b></p><table class=\"stock\">\n"
-                .formatted(waiting.size()));
+            """
+            %s<p>Orders that wait: <b class="waiting">%d</b></p>
+            <table class="stock"><tr><th scope="col">item</th><th scope="col">in stock</th><th scope="col">to add</th></tr>
+            """
+                .formatted(StaffNavigation.at("inventory"), waiting.size()));
     stock.forEach(
         (item, quantity) ->
             rows.append(
                 """
                 <tr><td>%1$s</td><td class="quantity">%2$d</td><td><form method="post" action="/petstore/inventory">
-                <input type="hidden" name="item" value="%1$s"><input name="quantity" type="number" min="1" max="1000000" required>
-                <button>add</button></form></td></tr>
+                <input type="hidden" name="item" value="%1$s"><input name="quantity" type="number" min="1" max="1000000" required aria-label="quantity of %1$s">
+                <button aria-label="add to %1$s">add</button></form></td></tr>
                 """
                     .formatted(escaped(item), quantity)));
     Html.page(response, HttpServletResponse.SC_OK, "Stock", rows.append("</table>").toString());

@@ -1,0 +1,154 @@
+"""Which subject is to be tried: a server with a service, or a study's, with everything that must stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..base.configuration import nearest
+from ..base.errors import ConfigurationError, UnknownNameError
+from ..models.service import Service
+from ..models.study import Study, SubjectSpec
+from . import entries, factors
+from .companions import role_of, with_companions
+from .entries import Entry
+from .known_subjects import require_known
+from .subject_syntax import name_and_factors, subject_of
+from .usual import service_meant
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One subject and its service, both known to be here; nothing of them is fetched yet."""
+
+    spec: SubjectSpec
+    service: Entry[Service]
+
+
+def tried(words: str, service_name: str | None) -> Tried:
+    """What a user means by SERVER[@FACTOR=VALUE...] with the name of a service, or by STUDY[@FACTOR=VALUE...] without one.
+
+    A server without a service runs the demonstration's. Raises ConfigurationError where something is not here, or does not go
+    together.
+    """
+    name, given = name_and_factors(words)
+    if service_name is None and name not in entries.server_files():
+        spec, service = _of_study(name, given)
+    else:
+        service = entries.service(service_meant(service_name))
+        spec = _of_server(subject_of(words), service)
+    _require_startable(spec, service)
+    whole = with_companions(spec, service)
+    require_known([whole], service)
+    _require_roles(whole, service)
+    return Tried(whole, service)
+
+
+def _of_study(name: str, given: Mapping[str, str]) -> tuple[SubjectSpec, Entry[Service]]:
+    """The study's subject that has these factors, else its reference with them."""
+    if name not in entries.study_files() and not name.endswith(".toml"):
+        known = sorted({*entries.server_files(), *entries.study_files()})
+        raise UnknownNameError(
+            f"there is no server or study '{name}'{nearest(name, known)}",
+            hint="`steelyard servers` and `steelyard studies` list them",
+        )
+    study = entries.study(name).model
+    service = entries.service(study.service)
+    subjects = _startable(study)
+    reference = next((spec for spec in subjects if spec.label == study.reference), subjects[0])
+    as_given = (spec for spec in subjects if given and given.items() <= spec.parts[0].factors.items())
+    chosen = next(as_given, reference)
+    if chosen.companions:
+        _require_alike(study, service, given)
+    return _with_factors(chosen, given), service
+
+
+def _of_server(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
+    """The subject; where its service needs more beside it than it names, as a study of that service has it."""
+    server = entries.server(spec.parts[0].server)
+    if server.model.kind == "companion" or not _missing(with_companions(spec, service), service):
+        return spec
+    for study in _studies_of(service):
+        subjects = [other for other in _startable(study) if not _missing(with_companions(other, service), service)]
+        same = [other for other in subjects if other.parts[0].server == server.name]
+        if subjects:
+            given = spec.parts[0].factors
+            _require_alike(study, service, given)
+            usual = next((other for other in same if other.label == study.reference), same[0] if same else None)
+            base = usual or spec.model_copy(update={"companions": subjects[0].companions})
+            own = {} if usual is not None else _fixed(study, service)
+            return _with_factors(base, {**own, **given})
+    return spec
+
+
+def _with_factors(spec: SubjectSpec, given: Mapping[str, str]) -> SubjectSpec:
+    """The subject with these factors of its front part, named after that part's server."""
+    front, *others = spec.parts
+    changed = front.model_copy(update={"factors": {**front.factors, **given}})
+    return spec.model_copy(update={"label": front.server, "parts": [changed, *others]})
+
+
+def _startable(study: Study) -> list[SubjectSpec]:
+    """The study's subjects that have processes of their own."""
+    subjects = [subject_of(each) if isinstance(each, str) else each for each in study.subjects]
+    return [spec for spec in subjects if spec.same_as is None]
+
+
+def _studies_of(service: Entry[Service]) -> Iterator[Study]:
+    for name in sorted(entries.study_files()):
+        study = entries.study(name).model
+        if study.service == service.name:
+            yield study
+
+
+def _fixed(study: Study, service: Entry[Service]) -> dict[str, str]:
+    """The service's factors that the study sets, and sets alike for all its subjects: its companions go with them."""
+    first, *others = [spec.parts[0].factors for spec in _startable(study)]
+    return {
+        name: value
+        for name, value in first.items()
+        if name in service.model.factors and all(other.get(name) == value for other in others)
+    }
+
+
+def _require_alike(study: Study, service: Entry[Service], given: Mapping[str, str]) -> None:
+    """Raises ConfigurationError where a factor is given that the study has another value of, and companions that go with that."""
+    for name, value in _fixed(study, service).items():
+        if given.get(name, value) != value:
+            raise ConfigurationError(
+                f"{name}={given[name]} does not go with what the study {study.name} puts beside its server: that is for {value}",
+                hint="a study file of your own may name other companions: `steelyard try MINE.toml`",
+            )
+
+
+def _require_startable(spec: SubjectSpec, service: Entry[Service]) -> None:
+    if service.model.target is not None:
+        raise ConfigurationError(
+            f"{service.name} runs at {service.model.target}, so no server is started for it",
+            hint=f"`steelyard load {service.name}` asks it there",
+        )
+    server = entries.server(spec.parts[0].server)
+    if server.model.kind == "companion":
+        raise ConfigurationError(
+            f"{server.name} stands beside servers and has no service of its own",
+            hint="`steelyard servers` lists the servers",
+        )
+
+
+def _missing(spec: SubjectSpec, service: Entry[Service]) -> list[str]:
+    """The roles that the service asks for with these factors, and the subject has not."""
+    front = spec.parts[0]
+    values = factors.settled(entries.server(front.server), service, front.factors)
+    asked = [each.roles() for each in service.model.reconciliations if each.when.items() <= values.items()]
+    asked += [service.model.settle.roles()] if service.model.settle is not None else []
+    there = {role_of(part) for part in (*spec.companions, *spec.parts)}
+    return sorted(set().union(*asked) - there)
+
+
+def _require_roles(spec: SubjectSpec, service: Entry[Service]) -> None:
+    missing = _missing(spec, service)
+    if missing:
+        raise ConfigurationError(
+            f"{service.name} needs a {missing[0]} beside {spec.parts[0].server}, and no study says which",
+            hint="a study file of your own names companions, as CONTRIBUTING.md shows: `steelyard try MINE.toml`",
+        )

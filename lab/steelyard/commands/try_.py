@@ -1,0 +1,202 @@
+"""`steelyard try`: one server with one service, started to be looked at and asked by hand, until Ctrl-C."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urljoin
+
+import typer
+
+from ..base.errors import NoAnswerError, ProvisionError, SteelyardError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..models.outputs import TriedPage, TriedProcess, TriedRequest, TryOutput
+from . import completing
+from .options import Json, console, takes
+
+if TYPE_CHECKING:  # what starts servers is imported by the verb itself: no other should wait for it
+    from ..catalogue.tried import Tried
+    from ..exchange import curl
+    from ..provision.running import RunningSubject
+
+commands = typer.Typer()
+
+_PATIENCE = 4.0  # nothing is measured, so a slow machine may have its time
+_LOOK_SECONDS = 0.5  # between two looks at whether all processes run
+_WSDL_NAMESPACE = b"http://schemas.xmlsoap.org/wsdl/"
+_WSDL_SECONDS = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TryOptions:
+    """What `try` is told."""
+
+    subject: Annotated[
+        str,
+        typer.Argument(
+            metavar="SERVER|STUDY",
+            help="A server, or a study's subject with all that stands beside it; both with settings: NAME@FACTOR=VALUE.",
+            autocompletion=completing.servers_and_studies,
+        ),
+    ]
+    service: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SERVICE]",
+            help="The service that the server runs (default: the demonstration's, or the study's).",
+            autocompletion=completing.services,
+        ),
+    ] = None
+    variant: Annotated[
+        str | None, typer.Option(help="Of a service with a factor of this name, its value: the same as @variant=VALUE.")
+    ] = None
+    for_: Annotated[str | None, typer.Option("--for", help="End by itself so long after it is ready: 30s, 10m.")] = None
+    json: Json = False
+
+
+@commands.command(
+    name="try",
+    epilog="Examples: steelyard try tomcat-metro; steelyard try tomcat-metro@heap=512m soaservers; steelyard try petstore; "
+    "steelyard try petstore --variant web-service; steelyard try go wstest --for 30s --json",
+)
+@takes(TryOptions)
+def try_command(options: TryOptions) -> None:
+    """Fetch, build and start one server with one service on this machine's loopback, say how it is asked, and stay until Ctrl-C.
+
+    Nothing is measured. Everything that was started is stopped at the end.
+    """
+    from ..catalogue.subject_syntax import seconds_of
+    from ..catalogue.tried import tried
+    from ..exchange import curl
+    from ..provision import cpus, launch, subject
+
+    seconds = None if options.for_ is None else seconds_of(options.for_)
+    chosen = f"@variant={options.variant}" if options.variant is not None else ""
+    wanted = tried(options.subject + chosen, options.service)
+    with ExitStack() as stack:
+        # Held only until it runs: starting would disturb a measurement, and `steelyard load` may measure what runs.
+        with machine_lock("steelyard try"), Progress(console()) as progress:
+            ready = subject.provided(wanted.spec, wanted.service, progress)
+            service = subject.service_as_set(wanted.service, [ready])
+            folder = stack.enter_context(_folder())
+            draw = random.Random(time.time_ns())
+            up = launch.started(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)
+            running = stack.enter_context(up)
+        server = ready.front.server.model
+        asked = curl.commands(service, running.url, folder, headers=ready.headers, deviations=server.deviations)
+        with suppress(KeyboardInterrupt):  # the usual end
+            _say(_output(wanted, running, asked, folder), as_json=options.json)
+            _stay(running, seconds)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder for logs and bodies, removed at the end; left where something failed, since what is said then names a log."""
+    folder = Path(tempfile.mkdtemp(prefix="steelyard-try-"))
+    try:
+        yield folder
+    except SteelyardError:
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stay(running: RunningSubject, seconds: float | None) -> None:
+    """Until so many seconds have passed, for ever where None; raises ProvisionError where a process ends meanwhile, and KeeperError
+    where its keeper does."""
+    end = None if seconds is None else time.monotonic() + seconds
+    while end is None or time.monotonic() < end:
+        death = running.death()
+        if death is not None:
+            raise ProvisionError(death, hint=f"its log is in {running.front.log.parent}")
+        running.use()  # asks every keeper, which only one that lives can answer
+        left = _LOOK_SECONDS if end is None else min(_LOOK_SECONDS, max(0.0, end - time.monotonic()))
+        running.front.keeper.wait(left)
+
+
+def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest], folder: Path) -> TryOutput:
+    service = wanted.service.model
+    return TryOutput(
+        service=service.name,
+        title=service.title,
+        address=running.url,
+        wsdl=_wsdl(wanted, running),
+        pages=[TriedPage(address=urljoin(running.url, page.path), meaning=page.meaning) for page in service.pages],
+        requests=[
+            TriedRequest(
+                operation=each.operation,
+                meaning=service.operations[each.operation].meaning,
+                curl=each.command,
+                body=each.body,
+            )
+            for each in asked
+        ],
+        processes=[
+            TriedProcess(
+                role=part.part.place,
+                server=part.part.server.name,
+                title=part.part.server.model.title,
+                version=part.part.server.model.version,
+                port=part.port,
+                log=str(part.log),
+            )
+            for part in (running.front, *(part for part in running.parts if part is not running.front))
+        ],
+        factors=running.subject.front.factors,
+        folder=str(folder),
+    )
+
+
+def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
+    """Where the server tells its own description, else the contract's file; None where the service has none."""
+    from ..base.conversation import Conversation
+
+    service = wanted.service
+    if service.model.wsdl is None and service.model.description is None:
+        return None
+    address = running.url + (service.model.description or "?wsdl")
+    conversation = Conversation(address, _WSDL_SECONDS)
+    try:
+        answer = conversation.get(running.subject.headers)
+        if answer.status == HTTPStatus.OK and _WSDL_NAMESPACE in answer.body:
+            return address
+    except NoAnswerError:
+        pass  # a server that has none to tell need not answer
+    finally:
+        conversation.close()
+    return str(service.folder / service.model.wsdl) if service.model.wsdl is not None else None
+
+
+def _say(output: TryOutput, *, as_json: bool) -> None:
+    if as_json:
+        print(output.model_dump_json(), flush=True)
+        return
+    front, *beside = output.processes
+    lines = [f"{output.title} on {front.title} {front.version}: {output.address}"]
+    lines += [
+        f"  beside it {process.title} {process.version} ({process.role}) on port {process.port}" for process in beside
+    ]
+    lines += [f"  WSDL: {output.wsdl}"] if output.wsdl is not None else []
+    lines += [f"  {page.address}  {page.meaning}" for page in output.pages]
+    for request in output.requests:
+        lines.append(f"{request.operation}: {request.meaning}")
+        lines.append(f"  {request.curl or 'a later step of a visit: the requests above begin one'}")
+    for line in lines:
+        console(stderr=False).print(line, highlight=False, markup=False, soft_wrap=True)
+    console().print(
+        f"It runs; logs and bodies are in {output.folder}. Ctrl-C ends it.",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,88 @@
+"""A service's requests as commands of curl: one an operation, its sample body in a file that may be edited and sent again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from urllib.parse import urljoin
+
+from ..catalogue.entries import Entry
+from ..models.service import Exchange, Service
+from . import exchanges
+from .contract import merged, request_headers
+from .holes import HOLE
+from .meaning import Meaning
+from .meanings import MEANINGS
+
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class CurlRequest:
+    """A request of an operation that anybody can send: its command, and its body as text; None of both where it goes on with a
+    visit that other requests begin."""
+
+    operation: str
+    command: str | None = None
+    body: str | None = None
+
+
+def commands(
+    service: Entry[Service], url: str, folder: Path, *, headers: Mapping[str, str], deviations: Collection[str]
+) -> list[CurlRequest]:
+    """A request of each operation for the service at `url`, with a subject's own `headers`; bodies are written to `folder`.
+
+    Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError where there is
+    no exchange to show.
+    """
+    written = [exchange for name, exchange in exchanges.written(service) if name not in deviations]
+    asked = []
+    for operation in service.model.operations:
+        exchange = _sample(service, [each for each in written if each.operation == operation], operation)
+        asked.append(
+            CurlRequest(operation)
+            if exchange is None
+            else CurlRequest(
+                operation, _command(service.model, url, folder, exchange, headers), exchange.request or None
+            )
+        )
+    return asked
+
+
+def _sample(service: Entry[Service], written: list[Exchange], operation: str) -> Exchange | None:
+    """The one of middle length, neither an empty case nor a long one, of those that are no fault and stand alone; where the
+    contract has none, the generator's first."""
+    alone = sorted(filter(_stands_alone, written), key=lambda exchange: len(exchange.request))
+    if alone:
+        return alone[len(alone) // 2]
+    made = islice(exchanges.generated(service, operation, seed=_SEED, count=1, parameters={}), 1)
+    return next(filter(_stands_alone, made), None)
+
+
+def _stands_alone(exchange: Exchange) -> bool:
+    return not (exchange.fault or exchange.filled or HOLE.search(exchange.request))
+
+
+def _command(service: Service, url: str, folder: Path, exchange: Exchange, own: Mapping[str, str]) -> str:
+    operation, meaning = service.operations[exchange.operation], MEANINGS[service.meaning]
+    method = exchange.method or operation.method
+    headers = merged(request_headers(service, exchange.operation, own), exchange.headers)
+    words = ["curl", "-sS"]
+    if exchange.request or method != "GET":
+        file = _body_file(meaning, folder, exchange)
+        words += ["-X", method] if method != "POST" else []
+        words += [word for name, value in headers.items() for word in ("-H", f"{name}: {value}")]
+        words += ["--data-binary", f"@{file}"]
+    else:
+        bare = {name: value for name, value in headers.items() if name.lower() != "content-type"}
+        words += [word for name, value in bare.items() for word in ("-H", f"{name}: {value}")]
+    return shlex.join([*words, urljoin(url, exchange.path or operation.path or "")])
+
+
+def _body_file(meaning: type[Meaning], folder: Path, exchange: Exchange) -> Path:
+    file = folder / f"{exchange.operation}.{meaning.request_ending}"
+    file.write_bytes(meaning.body(exchange.request))
+    return file
