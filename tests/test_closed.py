@@ -18,7 +18,7 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, fetch, launch, subject
-from steelyard.provision.launch import RunningPart, RunningSubject
+from steelyard.provision.running import RunningPart, RunningSubject
 from steelyard.provision.toolchain import jdk_home
 
 PROGRESS = Progress(Console(quiet=True))

@@ -19,7 +19,7 @@ from steelyard.catalogue import entries
 from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.launch import RunningPart, RunningSubject
+from steelyard.provision.running import RunningPart, RunningSubject
 from steelyard.provision.toolchain import jdk_home
 
 VARIED = {

@@ -20,6 +20,7 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
+from steelyard.provision.running import RunningSubject
 
 WAIT_SECONDS = 60
 ADDRESS = {"name": "Åse <b>", "street": "1 Long Lane", "city": "Market Town", "country": "Neverland"}
@@ -78,7 +79,7 @@ class Visitor:
 
 @dataclass(frozen=True)
 class Shop:
-    running: launch.RunningSubject
+    running: RunningSubject
 
     @property
     def base(self) -> str:

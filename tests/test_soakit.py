@@ -21,7 +21,7 @@ from steelyard.exchange import contract, exchanges, refusals
 from steelyard.importing import adding
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.launch import RunningSubject
+from steelyard.provision.running import RunningSubject
 
 PROGRESS = Progress(Console(quiet=True))
 STUDY = """

@@ -21,7 +21,7 @@ from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.launch import RunningPart, RunningSubject
+from steelyard.provision.running import RunningPart, RunningSubject
 
 sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
 import graph

@@ -18,7 +18,7 @@ from steelyard.catalogue import entries
 from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.launch import RunningSubject
+from steelyard.provision.running import RunningSubject
 
 TWO_TOMCATS_AND_A_DATABASE = SubjectSpec(
     label="pair",

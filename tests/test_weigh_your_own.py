@@ -18,7 +18,7 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.launch import RunningSubject
+from steelyard.provision.running import RunningSubject
 
 PROGRESS = Progress(Console(quiet=True))
 CONTRACTS = house.root() / "contracts"

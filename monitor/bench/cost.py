@@ -37,7 +37,7 @@ from steelyard.catalogue.companions import with_companions
 from steelyard.catalogue.subject_syntax import subject_of
 from steelyard.models.study import Observed
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.launch import RunningSubject
+from steelyard.provision.running import RunningSubject
 from steelyard.statistics.interval import student_interval
 from steelyard.store.layer_records import read_records
 
