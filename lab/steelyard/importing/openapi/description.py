@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from ...base import house
 from ...base.errors import ImportRefusedError
 from ..documents import is_url, origin
 from ..kinds import graphql_refused
@@ -19,7 +20,7 @@ from .references import Node, OpenApiDocuments
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 SAFE = ("get", "head", "options")
-NOWHERE = "http://127.0.0.1:8080"  # what stands for a server that nobody named
+NOWHERE = house.url(8080, "")  # what stands for a server that nobody named
 _JSON = re.compile(r"application/([a-z0-9.+-]+\+)?json\s*(;.*)?", re.IGNORECASE)
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _IGNORED = ("accept", "content-type", "authorization")  # header parameters that OpenAPI has other words for
