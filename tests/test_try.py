@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from conftest import HOUSE, Lab, ours
+from conftest import HOUSE, Lab, ours, still_running
 from rich.console import Console
 from steelyard.base.errors import ProvisionError
 from steelyard.base.progress import Progress
@@ -51,7 +51,7 @@ def test_each_command_that_it_prints_is_answered_rightly_and_ctrl_c_ends_all(lab
     process.send_signal(signal.SIGINT)
     _, complained = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, complained
-    assert ours(lab.folder) == []
+    assert still_running(lab.folder) == []
     assert not Path(said["folder"]).exists()
 
 
@@ -59,7 +59,7 @@ def test_with_a_time_it_ends_by_itself_and_nothing_of_it_is_left(lab: Lab) -> No
     ran = lab.run("try", "null", "wstest", "--for", "0.2s")
     assert ran.code == 0, ran.err
     assert "http://127.0.0.1:" in ran.out.splitlines()[0] and ran.out.count("  curl ") == 5
-    assert ours(lab.folder) == []
+    assert still_running(lab.folder) == []
 
 
 def test_where_the_server_dies_the_end_says_so_and_names_its_log(lab: Lab) -> None:
@@ -73,7 +73,21 @@ def test_where_the_server_dies_the_end_says_so_and_names_its_log(lab: Lab) -> No
     assert process.returncode == 1
     assert "odd (server) ended with signal 9" in complained and "Traceback" not in complained
     assert said["folder"] in complained
-    assert ours(lab.folder) == []
+    assert still_running(lab.folder) == []
+
+
+def test_where_the_keeper_dies_the_end_says_so_and_the_server_is_gone(lab: Lab) -> None:
+    process, _ = started(lab, "odd", "wstest")
+    (keeper,) = (pid for pid in map(int, (line.split()[0] for line in ours(lab.folder))) if _parent(pid) == process.pid)
+    os.kill(keeper, signal.SIGKILL)
+    _, complained = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1
+    assert re.search(r"the keeper of 'sh' (is gone|ended unexpectedly)", complained) and "Traceback" not in complained
+    assert still_running(lab.folder) == []
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def test_who_starts_a_server_says_how_patient_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

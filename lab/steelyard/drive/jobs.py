@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ..exchange import contract
 from ..exchange.corpus import Corpus
-from ..models.job import Job, KeeperChannel, Session, Slice, Target, Turn
+from ..models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
 from ..models.service import Service
 from ..plan.cells import hurried, operations_of, sessions_of
@@ -27,6 +27,9 @@ ANSWERS_IN_A_TURN = 50
 LEAST_TURNS = 2  # of a slice
 WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
 HURRIED = "-hurried"
+# Of right answers, up to a slice's share of them: a service that gives a few dozen a slice has some of them held against their
+# meaning too, which one in a thousand left out.
+_KEPT_ONE_IN = 10
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,7 @@ def make_job(
         sessions=_sessions(schedule),
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
+        samples=Samples(one_in=_KEPT_ONE_IN),
     )
 
 
