@@ -28,7 +28,7 @@ LEAST_TURNS = 2  # of a slice
 WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
 HURRIED = "-hurried"
 # Of right answers, up to a slice's share of them: a service that gives a few dozen a slice has some of them held against their
-# meaning too, which one in a thousand left out.
+# meaning too, which one in a thousand left out. Of a block, which is one long slice, it would leave out all but the begin.
 _KEPT_ONE_IN = 10
 
 
@@ -157,7 +157,7 @@ def make_job(
         sessions=_sessions(schedule),
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
-        samples=Samples(one_in=_KEPT_ONE_IN),
+        samples=Samples(one_in=_KEPT_ONE_IN) if all(kind_of(cell).sliced for cell in schedule.cells) else Samples(),
     )
 
 
