@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..base.errors import InsufficientDataError
-from ..models.records import Cell
 from ..statistics.growth import LEAST_SIZES, Growth, growth
 from ..store.tables import stored_sizes
 from .analysis import Analysis
 from .figures import ForkFigure
-from .indices import TPS
+from .indices import TPS, request_bytes
 
 MEMORY = "memory"
 
@@ -42,11 +41,11 @@ class Grown:
 def grown(analysis: Analysis) -> Iterator[Grown]:
     """For each operation of a grid with at least five sizes, number of users and subject, in the schedule's order."""
     run = analysis.run
-    bytes_of = stored_sizes(run.folder / "corpus")
+    sizes_of = stored_sizes(run.folder / "corpus")
     series: dict[tuple[str, int], dict[str, float]] = {}
     for cell in run.schedule.cells:
-        size = _size(cell, bytes_of)
-        if size is not None:
+        size = request_bytes(cell, sizes_of)
+        if cell.payload and size is not None:
             series.setdefault((cell.operation, cell.users), {})[cell.name] = size
     by_place: dict[tuple[str, str, str], list[ForkFigure]] = {}
     for figure in analysis.figures:
@@ -60,12 +59,6 @@ def grown(analysis: Analysis) -> Iterator[Grown]:
             memory = {size: by_place.get((cell, subject, MEMORY), []) for cell, size in sizes.items()}
             law, why_not = _law(figures)
             yield Grown(operation, users, subject, _whole(figures), _whole(memory), law, why_not)
-
-
-def _size(cell: Cell, bytes_of: Mapping[str, float]) -> float | None:
-    """Bytes of a request's body, where the cell asks for one kind of request of a payload of its own."""
-    asked = list(cell.asked)
-    return bytes_of.get(asked[0]) if cell.payload and len(asked) == 1 else None
 
 
 def _whole(figures: Mapping[float, Sequence[ForkFigure]]) -> dict[float, ForkFigure]:

@@ -93,7 +93,6 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
     by_engine = _share((row.bytes_out, row.seconds) for row in driven).mean
     by_server = _share((row.bytes_in, row.seconds) for row in driven).mean
     carried = analysis.run.environment.get("loopback_bytes_per_s")
-    asked = [sizes[name] for name in cell.asked if name in sizes]
     return GridRow(
         use_case=cell.operation,
         payload=cell.payload,
@@ -102,7 +101,7 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
         tps=tps,
         index=tps / due if tps is not None and due else None,
         interval=interval(analysis, cell, subject, TPS),
-        bytes=asked[0] if len(asked) == 1 else None,
+        bytes=request_bytes(cell, sizes),
         cpu_mean=_percent(used.mean),
         cpu_max=_percent(used.highest),
         engine_cpu_mean=_percent(engine.mean),
@@ -113,6 +112,12 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
         server_bandwidth=_percent(by_server, carried),
         ended=_ended(analysis.run, subject),
     )
+
+
+def request_bytes(cell: Cell, sizes: Mapping[str, float]) -> float | None:
+    """Mean bytes of a request's body, by `sizes` of what the corpus calls its requests; None where the cell asks for several."""
+    asked = [sizes[name] for name in cell.asked if name in sizes]
+    return asked[0] if len(asked) == 1 else None
 
 
 def _share(parts: Iterable[tuple[float, float]]) -> _Share:
