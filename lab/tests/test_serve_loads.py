@@ -50,12 +50,17 @@ class Watcher(threading.Thread):
             with suppress(StoreError):
                 for folder in self.runs.glob("load-*"):
                     self.now = running_now(folder)
-            if self.now is not None and any(subject.seconds for subject in self.now.subjects):
+            if self.now is not None and self._is_loaded(self.now):
                 break
         [place] = self.runs.glob("load-*")
         for page in ("", f"{place.name}/live"):
             self.pages[page and "live"] = asked.get(f"/{TOKEN}/{page}").text
         self.stopped = asked.post(f"/{TOKEN}/{place.name}/stop").status_code
+
+    @staticmethod
+    def _is_loaded(now: RunningNow) -> bool:
+        """Whether a second of the load itself is told: that of the verification, on a slow machine, is of no planned time."""
+        return now.share is not None and "answered" in now.stage and any(subject.seconds for subject in now.subjects)
 
 
 def stopped_from_the_page(folder: Path) -> tuple[Ran, Watcher]:
@@ -71,7 +76,7 @@ def stopped_from_the_page(folder: Path) -> tuple[Ran, Watcher]:
 def test_a_load_is_seen_while_it_lasts_and_stopped_with_figures_of_what_it_has(tmp_path: Path) -> None:
     ran, watcher = stopped_from_the_page(tmp_path)
     assert watcher.stopped == 303 and watcher.now is not None
-    assert watcher.now.share is not None and watcher.now.share < 0.9 and "answered" in watcher.now.stage
+    assert watcher.now.share is not None and watcher.now.share < 0.9
     assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
     assert ran.code == 1 and "the load was stopped: that was asked for" in ran.err, ran.err
     outcome = json.loads(ran.out)
