@@ -4,7 +4,7 @@
 A slice takes no time and has the throughput that STEELYARD_FAKE plants (JSON): `rates` are right answers a second by subject,
 1000 where nothing is said; `at` is a list of `[trial, subject, number, what]`: at the measured slice of that number of the subject
 (from 0; null for any) of that trial (null for any) the engine does `what`: `interrupt` (Ctrl-C to the lab), `end` (it dies),
-`reset` (no answer was right), `wrong` (all were wrong), `silent` (it says no more).
+`reset` (no answer was right), `wrong` (all were wrong), `silent` (it says no more), `void` (it says that the slice does not count).
 
 What it says that it sent it tells the server, so that both count alike.
 """
@@ -87,7 +87,8 @@ class Engine:
         known = {"slice": number, "subject": one["subject"], "operation": "+".join(one["mix"]), **counts}
         row = {
             "phase": one["phase"], "begin_ns": begin, "end_ns": begin + length, "measured_ns": length,
-            "service_ns_sum": counts["response_ns_sum"], "sent": answers, "valid": 1, "why_not": "", **NO_TURNS, **known,
+            "service_ns_sum": counts["response_ns_sum"], "sent": answers, **NO_TURNS, **known,
+            "valid": int(deed != "void"), "why_not": "planted" if deed == "void" else "",
         }  # fmt: skip
         tick = {"time_ns": begin + length, "users_active": one["profile"]["users"], "engine_cpu_share": 0.1, **known}
         self.append("ticks.csv", [[tick.get(name, 0) for name in TICKS.split(",")]])

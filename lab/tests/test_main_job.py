@@ -120,6 +120,18 @@ def test_a_trial_that_fails_by_accident_is_made_up_for_once(run: Run, tmp_path: 
     assert [one["makes_up"] for one in json.loads(schedule.read_text())["trials"]] == [None, None, 1]
 
 
+def test_where_a_verdict_is_promised_a_trial_whose_pairs_are_void_is_made_up_for_once(run: Run, tmp_path: Path) -> None:
+    promised = tmp_path / study(tmp_path, forks=4)
+    promised.write_text(promised.read_text() + "[budget]\nseconds = 600\nleast_forks = 4\n")
+    ran = run("run", promised.name, rates={"b": 1300}, at=[[2, "b", None, "void"]])
+    assert ran.code == 0, ran.err
+    assert "trial 2 kept 0 of at least 2 pairs" in ran.err and "it is made up for" in ran.err, ran.err
+    (schedule,) = tmp_path.glob("runs/*/schedule.json")
+    assert [trial["makes_up"] for trial in json.loads(schedule.read_text())["trials"]] == [None] * 4 + [2]
+    (primary,) = [compared for compared in verdicts(tmp_path)["comparisons"] if compared["primary"]]
+    assert (primary["verdict"], primary["forks"]) == ("faster", 4)
+
+
 def test_what_fails_in_every_trial_is_no_accident(run: Run, tmp_path: Path) -> None:
     run("run", study(tmp_path), at=[[None, "b", 0, "wrong"]])
     assert [(one["status"], one["failure"]["kind"]) for one in records(tmp_path)] == [("failed", "wrong-answer")] * 2

@@ -107,6 +107,19 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
     return forks_of_both
 
 
+def short_of_forks(run: Run, least: int) -> dict[int, str]:
+    """The whole trials that are missing where a judged comparison with the reference has under `least` forks that count: by the
+    trial's number, why it does not count there."""
+    missing: dict[int, str] = {}
+    reference = run.schedule.reference
+    for cell in (cell for cell in run.schedule.cells if cell.primary):
+        for subject in (label for label in run.schedule.subjects if label != reference):
+            driven = [fork for fork in forks(run, cell, subject, reference) if fork.trial.status == "complete"]
+            if sum(fork.why_not is None for fork in driven) < least:
+                missing |= {fork.trial.number: fork.why_not for fork in driven if fork.why_not is not None}
+    return missing
+
+
 def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
     """By trial: the slices of a subject in the pairs that count beside the reference, or, of the reference, beside any other."""
     reference = run.schedule.reference

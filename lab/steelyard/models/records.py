@@ -79,7 +79,7 @@ def operation_of(asked: str) -> str:
 class TrialPlan(Strict):
     """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`.
 
-    `makes_up` is the number of a trial that failed, where this one is driven in its place.
+    `makes_up` is the number of a trial that failed, or of whose pairs too few count, where this one is driven in its place.
     """
 
     number: int

@@ -14,6 +14,7 @@ from pathlib import Path
 from .. import report
 from ..analyse import analysis, indices, measures
 from ..analyse.narrowing import so_far
+from ..analyse.pairing import short_of_forks
 from ..base.csvfiles import write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
@@ -34,7 +35,7 @@ from ..plan.designs import design_named
 from ..plan.estimate import of_run
 from ..plan.schedule import schedule_of, schedule_only, subjects_of
 from ..plan.settings import Request, Settings, settle
-from ..plan.stopping import stopping_of, warm_up_within, without_verdict
+from ..plan.stopping import forks_for_a_verdict, stopping_of, warm_up_within, without_verdict
 from ..provision import cpus, subject
 from ..provision.cpus import Shares
 from ..provision.subject import Subject
@@ -238,12 +239,15 @@ def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
     """With a trial more for each one that failed by accident: without it, all its subjects would be a fork short.
 
     What failed in every trial of its group is no accident, and what was made up for once is not again. A run that looks
-    more than once has later looks instead.
+    more than once has later looks instead. Where a verdict is promised (`least_forks`), a trial that came to its end, but with
+    too few pairs that count, is made up for too.
     """
     schedule = setting.schedule
     if schedule.looks or design_named(schedule.design).unbroken:
         return setting
-    stored = {trial.number: trial for trial in read_run(setting.folder).trials}
+    run = read_run(setting.folder)
+    stored = {trial.number: trial for trial in run.trials}
+    void = short_of_forks(run, forks_for_a_verdict(schedule)) if schedule.least_forks else {}
     succeeded = {frozenset(trial.planned.start_order) for trial in stored.values() if trial.status == "complete"}
     made_up = {plan.makes_up for plan in schedule.trials}
     draw = random.Random(f"makeups {schedule.seed} {len(schedule.trials)}")
@@ -251,11 +255,13 @@ def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
         TrialPlan(number=0, seed=draw.randrange(2**48), start_order=plan.start_order, makes_up=plan.number)
         for plan in schedule.trials
         if plan.makes_up is None and plan.number not in made_up and _without(plan, broken) is not None
-        if plan.number in stored and stored[plan.number].status == "failed"
+        if plan.number in stored and (stored[plan.number].status == "failed" or plan.number in void)
         if frozenset(plan.start_order) in succeeded
     ]
     if not added:
         return setting
+    for number in sorted({plan.makes_up for plan in added if plan.makes_up is not None} & set(void)):
+        setting.progress.say(f"trial {number} {void[number]}: it is made up for")
     numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, len(schedule.trials) + 1)]
     changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
     _keep_schedule(setting.folder, changed)

@@ -53,6 +53,8 @@ class Steady(Kind):
         return max(1, math.ceil(max(schedule.pairs_per_cell, measured) / 2))
 
     def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:
+        if pair >= pairs:
+            return f"measuring {cell.name}, spare pair {pair + 1 - pairs}"
         return f"measuring {cell.name}, pair {pair + 1} of {pairs}"
 
 
