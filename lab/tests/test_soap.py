@@ -56,6 +56,25 @@ def test_a_difference_is_said_in_a_sentence(got: str, said: str) -> None:
     assert said in difference
 
 
+def test_what_was_expected_before_is_not_read_again_and_judges_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = [messages.TypedMessages(WSTEST.folder / WSTEST.model.schema_file) for _ in range(2)]
+    assert fresh[0].difference(struct(number="41"), struct(number="41")) is None
+    read: list[object] = []
+    monkeypatch.setattr(
+        fresh[1], "of", lambda element: read.append(element) or messages.TypedMessages.of(MEANING, element)
+    )
+    assert fresh[1].difference(struct(number="41"), struct(number="41")) is None and read == []
+    assert "varInt is 42" in (fresh[1].difference(struct(number="42"), struct(number="41")) or "") and len(read) == 1
+
+
+def test_what_is_kept_of_expected_answers_is_bounded() -> None:
+    before = MEANING.difference(struct(text="first"), struct(text="first"))
+    for letter in "abc":
+        assert MEANING.difference(struct(text=letter * 900_000), struct(text=letter * 900_000)) is before is None
+    assert sum(len(text) for _, _, text in messages._known) <= 2_000_000
+    assert MEANING.difference(struct(text="first"), struct(text="first")) is None
+
+
 def test_what_breaks_the_schema_is_no_right_answer_though_it_is_the_one_expected() -> None:
     assert "breaks the schema" in (MEANING.difference(struct(number="seven"), struct(number="seven")) or "")
 

@@ -20,6 +20,11 @@ from ..meaning import first_difference
 
 ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_KNOWN_CHARACTERS = 2_000_000
+
+Meant = tuple[str, Any]
+# The values of expected answers without holes, by schema, documents and text: each fork asks the same exchanges of each subject.
+_known: dict[tuple[Path, frozenset[str], str], Meant] = {}
 
 
 def parse(body: bytes | str) -> etree._Element:
@@ -67,19 +72,17 @@ class TypedMessages:
     """
 
     def __init__(self, schema: Path, documents: frozenset[str] = frozenset()) -> None:
+        self._path = schema
         self._schema = _load(schema)
         self._documents = documents
         self.remembered: dict[str, str] = {}
         self._held: dict[str, str] = {}
-        self._wanted: tuple[str, tuple[str, Any]] | None = (
-            None  # the last expected answer without holes, and its values
-        )
 
     def remember(self) -> None:
         """Keep what the holes of the last right answer held, for the exchanges that follow."""
         self.remembered |= self._held
 
-    def of(self, element: etree._Element) -> tuple[str, Any]:
+    def of(self, element: etree._Element) -> Meant:
         """The name of a body's content and its typed values; raises ContractError where it does not keep the schema."""
         if element.tag not in self._schema.maps.elements:
             raise ContractError(f"the schema knows no element {element.tag}")
@@ -93,11 +96,14 @@ class TypedMessages:
                 f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
             ) from None
 
-    def _expected(self, wanted: etree._Element, expected: str) -> tuple[str, Any]:
-        """The typed values of what is expected, kept for the next answer: an exchange is asked in many spellings."""
-        if self._wanted is None or self._wanted[0] != expected:
-            self._wanted = expected, self.of(wanted)
-        return self._wanted[1]
+    def _expected(self, wanted: etree._Element, expected: str) -> Meant:
+        """The typed values of what is expected, kept for the next answers; the oldest go where they are too much to keep."""
+        key = self._path, self._documents, expected
+        if key not in _known:
+            _known[key] = self.of(wanted)
+            while len(_known) > 1 and sum(len(text) for _, _, text in _known) > _KNOWN_CHARACTERS:
+                _known.pop(next(iter(_known)))
+        return _known[key]
 
     def difference(self, answer: bytes | str, expected: str) -> str | None:
         """How an answer differs from the one expected, as a sentence; None where they mean the same."""
