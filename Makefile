@@ -8,7 +8,9 @@ RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 # Where it is set, every command compiles the lab and its libraries anew: half a second of each, and the tests run hundreds.
 unexport PYTHONDONTWRITEBYTECODE
-RUST_PROJECTS := services/wstest/rust-axum services/wstest/null
+RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum
+# One folder for all of them: what several are made of is compiled once.
+RUST_FLAGS := --locked --quiet --target-dir services/target
 KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
 # Tests that judge no times, side by side, more than there are processors, since they wait for a third of their time. Where there are more
 # processors, all of them use the same ones for servers and for the engine.
@@ -69,11 +71,11 @@ check: build ## format, lint, types, generated files
 
 build-rust-tests:
 	cargo test $(CARGO_FLAGS) --all-features --quiet --no-run
-	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet --no-run || exit 1; done
+	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml $(RUST_FLAGS) --no-run || exit 1; done
 
 test-rust:
 	cargo test $(CARGO_FLAGS) --all-features
-	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml --locked --quiet || exit 1; done
+	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml $(RUST_FLAGS) || exit 1; done
 
 test-python: build
 	$(RUN) pytest lab/tests services servers engine/bench monitor/bench --numprocesses $(AT_ONCE) $(BY_FILE)
@@ -85,7 +87,7 @@ test-go:
 	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
 
 test-node:
-	cd services/wstest/node && node --test
+	for folder in services/common/node services/wstest/node services/soakit/node; do (cd $$folder && node --test) || exit 1; done
 
 provide: build ## fetch and build the servers that the end-to-end tests start
 	$(RUN) python tools/provide.py

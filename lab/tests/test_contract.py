@@ -58,6 +58,13 @@ def test_deviations_take_out_an_exchange_or_a_spelling(asked: list[tuple[str, st
     assert "CDATA" not in {spelling for _, spelling in asked}
 
 
+def test_a_deviation_may_be_of_one_service_alone(asked: list[tuple[str, str]]) -> None:
+    verify(deviations={"soakit/spelling/CDATA": "why", "wstest/spelling/UTF-16": "why"})
+    spellings = {spelling for _, spelling in asked}
+    assert "CDATA" in spellings
+    assert "UTF-16" not in spellings
+
+
 def test_a_connection_is_held_by_answers_that_are_no_faults(asked: list[tuple[str, str]], monkeypatch: Any) -> None:
     """Tomcat closes a connection after a fault, and the first exchange of flight is due one."""
     flight = entries.service("flight")

@@ -1,4 +1,8 @@
-# Puts the implementation beside its libraries, where Node finds them: build.sh SERVICE CACHE.
+# Puts the implementation, with what services share, beside its libraries, where Node finds them: build.sh SERVICE CACHE.
 set -eu
-rm -rf "$2/npm/service"
-cp -R "$1/node" "$2/npm/service"
+name=$(basename "$1")
+made="$2/npm/$name"
+rm -rf "$made"
+mkdir -p "$made/$name" "$made/common"
+cp -R "$1/node" "$made/$name/node"
+cp -R "$1/../common/node" "$made/common/node"

@@ -1,6 +1,6 @@
-# Runs the service in the foreground: start.sh PORT SERVICE CACHE.
+# Runs a service in the foreground: start.sh PORT SERVICE CACHE.
 set -eu
+name=$(basename "$2")
 export NODE_ENV=production
-exec node "--max-old-space-size=${STEELYARD_HEAP_MB:-256}" "$3/npm/service/main.js" \
-    --library strong-soap --port "$1" --wsdl "$2/contract/wstest.wsdl" \
-    --workers "${STEELYARD_WORKERS:-${STEELYARD_CPUS:-1}}"
+exec node "--max-old-space-size=${STEELYARD_HEAP_MB:-256}" "$3/npm/$name/$name/node-strong-soap/main.js" \
+    --port "$1" --wsdl "$2/contract/$name.wsdl" --workers "${STEELYARD_WORKERS:-${STEELYARD_CPUS:-1}}"

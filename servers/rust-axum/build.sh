@@ -1,4 +1,5 @@
-# Builds the service's program: build.sh SERVICE CACHE.
+# Builds a service's program: build.sh SERVICE CACHE.
 set -eu
+name=$(basename "$1")
 cargo build --quiet --release --locked --manifest-path "$1/rust-axum/Cargo.toml" --target-dir "$2/target"
-cp "$2/target/release/wstest" "$2/wstest"
+cp "$2/target/release/$name" "$2/$name"

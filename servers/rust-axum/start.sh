@@ -1,4 +1,4 @@
-# Runs the service in the foreground: start.sh PORT CACHE.
+# Runs a service's program in the foreground: start.sh PORT SERVICE CACHE.
 set -eu
 export TOKIO_WORKER_THREADS="${STEELYARD_WORKERS:-${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)}}"
-exec "$2/wstest" "$1"
+exec "$3/$(basename "$2")" "$1"

@@ -35,7 +35,7 @@ def verify(
     `headers` are the subject's own, which go with every request. What is filled means nothing outside its session and is left out:
     its answers are judged under load, each by its rule and the sampled ones in full.
     Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
-    `<operation>/<name>`, a spelling as `spelling/<name>`.
+    `<operation>/<name>`, a spelling as `spelling/<name>`, or as `<service>/spelling/<name>` of one service alone.
 
     `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
     `floor = True` does so too: a floor knows no other spelling (Server.floor).
@@ -48,7 +48,8 @@ def verify(
             right = b""
             exchange = _recalled(exchange, questioner.meaning, name)
             for spelling in islice(questioner.meaning.spellings(exchange), None if all_spellings and not floor else 1):
-                if f"spelling/{spelling.name}" in deviations:
+                key = f"spelling/{spelling.name}"
+                if key in deviations or f"{service.name}/{key}" in deviations:
                     continue
                 try:
                     right = questioner.ask(exchange, spelling, right)

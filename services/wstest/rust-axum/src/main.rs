@@ -1,31 +1,22 @@
-//! Serves WSTest over SOAP 1.1 on a loopback port: axum for HTTP, quick-xml for XML.
+//! Serves WSTest over SOAP 1.1 on a loopback port, with quick-xml as a pull reader and a writer.
 
-mod busy;
-mod charset;
 mod operations;
 mod order;
-mod reader;
-mod service;
-mod soap;
 mod values;
 
 use std::error::Error;
-use std::net::Ipv4Addr;
 
-use axum::serve::ListenerExt;
-use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use steelyard_soap::Service;
 
-#[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let port: u16 = std::env::args().nth(1).ok_or("usage: wstest PORT")?.parse()?;
-    let host = std::env::var("STEELYARD_HOST").unwrap_or(Ipv4Addr::LOCALHOST.to_string());
-    let listener = TcpListener::bind((host.as_str(), port)).await?.tap_io(|connection| {
-        let _ = connection.set_nodelay(true); // a slower connection is better than none
-    });
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        served = axum::serve(listener, service::router()) => Ok(served?),
-        _ = terminate.recv() => Ok(()),
-    }
+/// Nothing but its size bounds a message: a list of the contract nests as deep as it is long.
+static SERVICE: Service = Service {
+    name: "wstest",
+    namespace: operations::SERVICE_SPACE,
+    counter: "/wstest/count",
+    paths: &[("/wstest/WSTest", operations::answer)],
+    most_depth: usize::MAX,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    steelyard_soap::run(&SERVICE)
 }

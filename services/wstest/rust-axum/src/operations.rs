@@ -2,21 +2,28 @@
 
 use std::io;
 
-use quick_xml::Writer;
 use quick_xml::escape::partial_escape;
 use quick_xml::events::BytesText;
+use steelyard_soap::{Answer, Answering, Fault, Reader};
 
-use crate::order;
-use crate::reader::{Reader, SERVICE_SPACE};
-use crate::soap::Fault;
-use crate::values;
+use crate::{order, values};
 
-pub type Answer = Writer<Vec<u8>>;
+pub const SERVICE_SPACE: &str = "urn:steelyard:wstest";
 
-pub type Operation = fn(&mut Reader<'_>, &mut Answer) -> Result<(), Fault>;
+/// Answers the operation whose element stands in the body.
+pub fn answer(request: &mut Reader<'_>, answer: &mut Answer) -> Result<(), Fault> {
+    let operation = request.element()?;
+    match named(&operation.name) {
+        Some(run) if operation.space == SERVICE_SPACE => run(request, answer),
+        _ => Err(Fault::client(format!(
+            "there is no operation {} of {:?}",
+            operation.name, operation.space
+        ))),
+    }
+}
 
 /// The operation whose request is the element `name`.
-pub fn named(name: &str) -> Option<Operation> {
+fn named(name: &str) -> Option<Answering> {
     match name {
         "echoVoid" => Some(echo_void),
         "echoStruct" => Some(echo_struct),
@@ -137,4 +144,72 @@ pub fn leaf(answer: &mut Answer, name: &str, text: &str) -> io::Result<()> {
         .create_element(name)
         .write_text_content(BytesText::from_escaped(escaped))
         .map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SERVICE;
+    use std::path::Path;
+
+    fn exchange(name: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../contract/exchanges")
+            .join(name);
+        std::fs::read_to_string(path).expect("the contract has the exchange")
+    }
+
+    fn answer(message: &str) -> Result<Vec<u8>, Fault> {
+        steelyard_soap::answer(message, &SERVICE, super::answer)
+    }
+
+    fn without_space_between_elements(xml: &str) -> String {
+        xml.replace(">\n", ">").replace("\n<", "<")
+    }
+
+    #[test]
+    fn exchanges_are_answered() {
+        for name in [
+            "echoVoid/void",
+            "echoStruct/three",
+            "echoList/twenty",
+            "echoSynthetic/small",
+            "getOrder/order-12345",
+        ] {
+            let answer = answer(&exchange(&format!("{name}.request.xml"))).expect(name);
+            let wanted = exchange(&format!("{name}.answer.xml"));
+            let answer = String::from_utf8(answer).expect("UTF-8");
+            assert_eq!(
+                without_space_between_elements(&answer),
+                without_space_between_elements(&wanted),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused() {
+        let one = exchange("echoStruct/one.request.xml");
+        let void = exchange("echoVoid/void.request.xml");
+        for bad in [
+            "".to_owned(),
+            "hello".to_owned(),
+            "<a/>".to_owned(),
+            one[..one.len() / 2].to_owned(),
+            format!("{void}<a/>"),
+            void.replace("echoVoid", "echoNothing"),
+            void.replace(SERVICE_SPACE, "urn:somebody:else"),
+            one.replace("<varInt>1<", "<varInt>one<"),
+            one.replace("<varInt>1<", "<varInt>2147483648<"),
+            one.replace("<varFloat>1.5<", "<varFloat>inf<"),
+            one.replace("<varInt>1<", "<varInt>&one;<"),
+            void.replace("?>", "?><!DOCTYPE any>"),
+            void.replace(
+                "<soap:Body>",
+                r#"<soap:Header><h:a xmlns:h="urn:h" soap:mustUnderstand="1"/></soap:Header><soap:Body>"#,
+            ),
+        ] {
+            assert!(answer(&bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use crate::operations::{Answer, element, leaf};
+use steelyard_soap::Answer;
+
+use crate::operations::{element, leaf};
 
 /// Writes the purchase order number `n`, 0 to 999999999.
 pub fn write(answer: &mut Answer, n: i32) -> io::Result<()> {

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-
-use crate::soap::Fault;
+use steelyard_soap::Fault;
 
 const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
 

@@ -5,35 +5,62 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
-use crate::soap::Fault;
+use crate::Fault;
 
-pub const SERVICE_SPACE: &str = "urn:steelyard:wstest";
-
-/// A start tag: its namespace, its local name, and all of it.
+/// A start tag: its namespace, its local name, all of it, and the byte of the message at which it stands.
 pub struct Start<'m> {
     pub space: String,
     pub name: String,
     pub tag: BytesStart<'m>,
+    pub at: usize,
 }
 
+impl Start<'_> {
+    pub fn is(&self, space: &str, name: &str) -> bool {
+        self.space == space && self.name == name
+    }
+}
+
+#[derive(Clone)]
 pub struct Reader<'m> {
     inner: NsReader<&'m [u8]>,
+    message: &'m str,
+    space: &'static str,
+    most_depth: usize,
     open: usize,
 }
 
 impl<'m> Reader<'m> {
-    pub fn new(message: &'m str) -> Self {
+    /// Reads a message of the service whose elements are in the namespace `space`, and nest no deeper than `most_depth`.
+    pub fn new(message: &'m str, space: &'static str, most_depth: usize) -> Self {
         let mut inner = NsReader::from_str(message);
         inner.config_mut().expand_empty_elements = true;
         inner.config_mut().check_comments = true;
-        Self { inner, open: 0 }
+        Self {
+            inner,
+            message,
+            space,
+            most_depth,
+            open: 0,
+        }
+    }
+
+    /// All of the message.
+    pub fn message(&self) -> &'m str {
+        self.message
+    }
+
+    /// quick-xml's own reader, which stands where this one does and reads on by itself, unbounded.
+    pub fn ahead(&self) -> NsReader<&'m [u8]> {
+        self.inner.clone()
     }
 
     /// The next child of the open element, now open itself; None where the open element, or the message, ends.
     pub fn child(&mut self) -> Result<Option<Start<'m>>, Fault> {
         loop {
+            let at = self.inner.buffer_position() as usize;
             match self.inner.read_event()? {
-                Event::Start(tag) => return self.opened(tag).map(Some),
+                Event::Start(tag) => return self.opened(tag, at).map(Some),
                 Event::End(_) => {
                     self.open -= 1;
                     return Ok(None);
@@ -46,10 +73,15 @@ impl<'m> Reader<'m> {
         }
     }
 
+    /// Opens the next child, of which there must be one.
+    pub fn element(&mut self) -> Result<Start<'m>, Fault> {
+        self.child()?.ok_or_else(|| Fault::client("an element is missing"))
+    }
+
     /// Opens the next child, which can only be the service's element `name`: true; false where the open element has ended.
     pub fn optional(&mut self, name: &str) -> Result<bool, Fault> {
         match self.child()? {
-            Some(start) if start.space == SERVICE_SPACE && start.name == name => Ok(true),
+            Some(start) if start.is(self.space, name) => Ok(true),
             Some(start) => Err(Fault::client(format!(
                 "element {} where {name} was expected",
                 start.name
@@ -78,6 +110,11 @@ impl<'m> Reader<'m> {
     /// The text of the required child `name`.
     pub fn text_of(&mut self, name: &str) -> Result<String, Fault> {
         self.required(name)?;
+        self.text()
+    }
+
+    /// The text of the open element, which holds nothing else, and is closed then.
+    pub fn text(&mut self) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
             match self.inner.read_event()? {
@@ -102,8 +139,11 @@ impl<'m> Reader<'m> {
         let outside = self.open - 1;
         while self.open > outside {
             match self.inner.read_event()? {
-                Event::Start(tag) => drop(self.opened(tag)?),
+                Event::Start(tag) => drop(self.opened(tag, 0)?),
                 Event::End(_) => self.open -= 1,
+                Event::GeneralRef(reference) if reference.resolve_char_ref()?.is_none() => {
+                    predefined(&reference)?;
+                }
                 other @ (Event::Eof | Event::DocType(_)) => return Err(misplaced(&other)),
                 _ => {}
             }
@@ -111,16 +151,23 @@ impl<'m> Reader<'m> {
         Ok(())
     }
 
-    /// The namespace and the local name of an attribute of an open element.
+    /// The namespace (empty: none) and the local name of an attribute of an open element; None where its prefix is not bound.
     pub fn attribute_name(&self, name: quick_xml::name::QName<'_>) -> Option<(String, String)> {
         match self.inner.resolve_attribute(name) {
             (ResolveResult::Bound(space), local) => Some((text(space.as_ref()), text(local.as_ref()))),
-            _ => None,
+            (ResolveResult::Unbound, local) => Some((String::new(), text(local.as_ref()))),
+            (ResolveResult::Unknown(_), _) => None,
         }
     }
 
-    fn opened(&mut self, tag: BytesStart<'m>) -> Result<Start<'m>, Fault> {
+    fn opened(&mut self, tag: BytesStart<'m>, at: usize) -> Result<Start<'m>, Fault> {
         self.open += 1;
+        if self.open > self.most_depth {
+            return Err(Fault::client(format!(
+                "elements nest more than {} deep",
+                self.most_depth
+            )));
+        }
         let (space, name) = match self.inner.resolve_element(tag.name()) {
             (ResolveResult::Bound(space), local) => (text(space.as_ref()), text(local.as_ref())),
             (ResolveResult::Unbound, local) => (String::new(), text(local.as_ref())),
@@ -131,7 +178,7 @@ impl<'m> Reader<'m> {
         for attribute in tag.attributes() {
             attribute.map_err(quick_xml::Error::from)?; // well-formed, and none twice
         }
-        Ok(Start { space, name, tag })
+        Ok(Start { space, name, tag, at })
     }
 }
 

@@ -3,8 +3,7 @@
 use quick_xml::Writer;
 use quick_xml::escape::partial_escape;
 
-use crate::operations;
-use crate::reader::{Reader, SERVICE_SPACE, Start};
+use crate::{Reader, Service, Start};
 
 const ENVELOPE_SPACE: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const NEXT_ACTOR: &str = "http://schemas.xmlsoap.org/soap/actor/next";
@@ -52,22 +51,19 @@ impl From<quick_xml::Error> for Fault {
     }
 }
 
+/// What an answer is written to, behind the begin of its envelope.
+pub type Answer = Writer<Vec<u8>>;
+
+/// Reads what a SOAP body holds to its end, and writes what the answer's body holds.
+pub type Answering = fn(&mut Reader<'_>, &mut Answer) -> Result<(), Fault>;
+
 /// The answering envelope.
-pub fn answer(message: &str) -> Result<Vec<u8>, Fault> {
-    let mut reader = Reader::new(message);
-    let operation = enter(&mut reader)?;
-    if operation.space != SERVICE_SPACE {
-        return Err(Fault::client(format!(
-            "namespace {:?} is not served here",
-            operation.space
-        )));
-    }
-    let Some(run) = operations::named(&operation.name) else {
-        return Err(Fault::client(format!("there is no operation {}", operation.name)));
-    };
+pub fn answer(message: &str, service: &Service, answering: Answering) -> Result<Vec<u8>, Fault> {
+    let mut reader = Reader::new(message, service.namespace, service.most_depth);
+    enter(&mut reader)?;
     let mut writer = Writer::new(Vec::with_capacity(HEAD.len() + message.len() + TAIL.len()));
     writer.get_mut().extend_from_slice(HEAD.as_bytes());
-    run(&mut reader, &mut writer)?;
+    answering(&mut reader, &mut writer)?;
     for _ in ["Body", "Envelope", "the message"] {
         reader.close()?;
     }
@@ -76,10 +72,10 @@ pub fn answer(message: &str) -> Result<Vec<u8>, Fault> {
     Ok(answer)
 }
 
-/// Opens the envelope, its body and the operation's element in it.
-fn enter<'m>(reader: &mut Reader<'m>) -> Result<Start<'m>, Fault> {
+/// Opens the envelope and its body.
+fn enter(reader: &mut Reader<'_>) -> Result<(), Fault> {
     match reader.child()? {
-        Some(start) if is_soap(&start, "Envelope") => {}
+        Some(start) if start.is(ENVELOPE_SPACE, "Envelope") => {}
         Some(_) => {
             return Err(Fault {
                 code: "VersionMismatch",
@@ -89,7 +85,7 @@ fn enter<'m>(reader: &mut Reader<'m>) -> Result<Start<'m>, Fault> {
         None => return Err(Fault::client("an empty message")),
     }
     let mut part = reader.child()?;
-    if part.as_ref().is_some_and(|start| is_soap(start, "Header")) {
+    if part.as_ref().is_some_and(|start| start.is(ENVELOPE_SPACE, "Header")) {
         while let Some(entry) = reader.child()? {
             refuse_demand(reader, &entry)?;
             reader.skip()?;
@@ -97,14 +93,9 @@ fn enter<'m>(reader: &mut Reader<'m>) -> Result<Start<'m>, Fault> {
         part = reader.child()?;
     }
     match part {
-        Some(start) if is_soap(&start, "Body") => {}
-        _ => return Err(Fault::client("the envelope has no body where it should be")),
+        Some(start) if start.is(ENVELOPE_SPACE, "Body") => Ok(()),
+        _ => Err(Fault::client("the envelope has no body where it should be")),
     }
-    reader.child()?.ok_or_else(|| Fault::client("the body is empty"))
-}
-
-fn is_soap(start: &Start<'_>, name: &str) -> bool {
-    start.space == ENVELOPE_SPACE && start.name == name
 }
 
 /// No header entry is understood here, so none that is for us may demand to be.
@@ -133,62 +124,59 @@ fn refuse_demand(reader: &Reader<'_>, entry: &Start<'_>) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
-    fn exchange(name: &str) -> String {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../contract/exchanges")
-            .join(name);
-        std::fs::read_to_string(path).expect("the contract has the exchange")
-    }
+    const SERVICE: Service = Service {
+        name: "echo",
+        namespace: "urn:echo",
+        counter: "/count",
+        paths: &[("/echo", echo)],
+        most_depth: 6,
+    };
+    const GOOD: &str = concat!(
+        r#"<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>"#,
+        r#"<echo xmlns="urn:echo"><text>a &amp; <![CDATA[<b>]]>&#33;</text></echo></s:Body></s:Envelope>"#
+    );
 
-    fn without_space_between_elements(xml: &str) -> String {
-        xml.replace(">\n", ">").replace("\n<", "<")
+    fn echo(reader: &mut Reader<'_>, answer: &mut Answer) -> Result<(), Fault> {
+        reader.required("echo")?;
+        let text = reader.text_of("text")?;
+        reader.close()?;
+        answer.get_mut().extend_from_slice(text.as_bytes());
+        Ok(())
     }
 
     #[test]
-    fn exchanges_are_answered() {
-        for name in [
-            "echoVoid/void",
-            "echoStruct/three",
-            "echoList/twenty",
-            "echoSynthetic/small",
-            "getOrder/order-12345",
-        ] {
-            let answer = answer(&exchange(&format!("{name}.request.xml"))).expect(name);
-            let wanted = exchange(&format!("{name}.answer.xml"));
-            let answer = String::from_utf8(answer).expect("UTF-8");
-            assert_eq!(
-                without_space_between_elements(&answer),
-                without_space_between_elements(&wanted),
-                "{name}"
-            );
-        }
+    fn a_message_is_answered() {
+        let answer = answer(GOOD, &SERVICE, echo).expect("a good message");
+        assert_eq!(
+            String::from_utf8(answer).expect("UTF-8"),
+            format!("{HEAD}a & <b>!{TAIL}")
+        );
     }
 
     #[test]
     fn what_is_wrong_is_refused() {
-        let one = exchange("echoStruct/one.request.xml");
-        let void = exchange("echoVoid/void.request.xml");
+        let headed = |entry: &str| GOOD.replace("<s:Body>", &format!("<s:Header>{entry}</s:Header><s:Body>"));
+        let deep = format!("{}{}", "<a>".repeat(5), "</a>".repeat(5));
+        assert!(
+            answer(&headed("<a/>"), &SERVICE, echo).is_ok(),
+            "a header that demands nothing"
+        );
         for bad in [
             "".to_owned(),
             "hello".to_owned(),
             "<a/>".to_owned(),
-            one[..one.len() / 2].to_owned(),
-            format!("{void}<a/>"),
-            void.replace("echoVoid", "echoNothing"),
-            void.replace(SERVICE_SPACE, "urn:somebody:else"),
-            one.replace("<varInt>1<", "<varInt>one<"),
-            one.replace("<varInt>1<", "<varInt>2147483648<"),
-            one.replace("<varFloat>1.5<", "<varFloat>inf<"),
-            one.replace("<varInt>1<", "<varInt>&one;<"),
-            void.replace("?>", "?><!DOCTYPE any>"),
-            void.replace(
-                "<soap:Body>",
-                r#"<soap:Header><h:a xmlns:h="urn:h" soap:mustUnderstand="1"/></soap:Header><soap:Body>"#,
-            ),
+            GOOD[..GOOD.len() / 2].to_owned(),
+            format!("{GOOD}<a/>"),
+            GOOD.replace("urn:echo", "urn:somebody:else"),
+            GOOD.replace("&amp;", "&one;"),
+            GOOD.replace("?>", "?><!DOCTYPE any>"),
+            headed(r#"<a s:mustUnderstand="1"/>"#),
+            headed(&deep),
+            headed("&one;"),
+            headed("<a>&one;</a>"),
         ] {
-            assert!(answer(&bad).is_err(), "{bad}");
+            assert!(answer(&bad, &SERVICE, echo).is_err(), "{bad}");
         }
     }
 }

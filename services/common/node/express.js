@@ -1,22 +1,22 @@
-// WSTest on the package soap, in an Express application whose body parser decodes any charset and bounds the size.
+// A service on the package soap, in an Express application whose body parser decodes any charset and bounds the size.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import express from 'express';
 import { listen } from 'soap';
 
-import { services } from './operations.js';
-
-const LARGEST_REQUEST = '8mb';
-
-/** An HTTP server of the service at `path`: `arrived` sees each service request first and says whether it may go on, `count` tells how many. */
-export async function serve({ wsdl, path, counter, arrived, count }) {
+/**
+ * An HTTP server of the service at `path`, a text or a regular expression: `services` are its methods by service, port and operation,
+ * `deserializers` read texts by the names of their types, a request holds no more than `limit` (`8mb`), and `prepare` gets the
+ * description as the library has read it.
+ */
+export async function serve({ wsdl, path, counter, services, deserializers, limit, prepare, arrived, count }) {
   const application = express();
   application.disable('x-powered-by');
   application.get(counter, async (_request, response) => {
     response.type('text/plain').send(String(await count()));
   });
-  application.use(path, watched(arrived), express.text({ type: 'text/xml', limit: LARGEST_REQUEST }), decoded);
+  application.use(path, watched(arrived), express.text({ type: 'text/xml', limit }), decoded);
   await new Promise((resolve, reject) => {
     const server = listen(application, {
       path,
@@ -26,8 +26,12 @@ export async function serve({ wsdl, path, counter, arrived, count }) {
       returnFault: true,
       suppressStack: true,
       enableChunkedEncoding: false,
-      customDeserializer: { int: asText, float: asText, base64Binary: asText },
-      callback: (error) => (error ? reject(error) : resolve()),
+      customDeserializer: deserializers,
+      callback: (error, ready) => {
+        if (error) return reject(error);
+        prepare?.(ready.wsdl);
+        return resolve();
+      },
     });
     server.wsdl.options.preserveWhitespace = true; // as the library's client does; listen passes this option over
   });
@@ -51,8 +55,8 @@ function decoded(request, response, next) {
   next();
 }
 
-/** A text may come in several pieces, of which the library would keep the last; operations.js reads the whole. */
-function asText(piece, element) {
+/** A deserializer: a text may come in several pieces, of which the library would keep the last; the service reads the whole. */
+export function asText(piece, element) {
   element.whole = (element.whole ?? '') + piece;
   return element.whole;
 }

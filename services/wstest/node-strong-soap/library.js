@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import strongSoap from 'strong-soap';
 
-import { services } from './operations.js';
+import { services } from '../node/operations.js';
 
 const LARGEST_REQUEST = 8 << 20;
 const UTF16 = /charset="?utf-16/i;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::soap::Fault;
+use crate::Fault;
 
 /// The text of `body`, in UTF-8 or UTF-16.
 pub fn decode<'a>(body: &'a [u8], content_type: &str) -> Result<Cow<'a, str>, Fault> {

@@ -1,0 +1,94 @@
+//! A service over HTTP: its paths, and the count of its requests.
+
+use std::error::Error;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::busy::{microseconds, stay_busy};
+use crate::{Answering, charset, soap};
+
+const LARGEST_REQUEST: usize = 16 << 20;
+const XML: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/xml; charset=utf-8")];
+
+/// What a program answers: at each path what `Answering` says, and at the path of the counter how many requests came.
+pub struct Service {
+    pub name: &'static str,
+    pub namespace: &'static str,
+    pub counter: &'static str,
+    pub paths: &'static [(&'static str, Answering)],
+    /// How deep the elements of an envelope may nest.
+    pub most_depth: usize,
+}
+
+type Requests = Arc<AtomicU64>;
+
+/// Serves on the port that the command line names, until SIGTERM.
+#[tokio::main]
+pub async fn run(service: &'static Service) -> Result<(), Box<dyn Error>> {
+    let usage = || format!("usage: {} PORT", service.name);
+    let port: u16 = std::env::args().nth(1).ok_or_else(usage)?.parse()?;
+    let host = std::env::var("STEELYARD_HOST").unwrap_or(Ipv4Addr::LOCALHOST.to_string());
+    let listener = TcpListener::bind((host.as_str(), port)).await?.tap_io(|connection| {
+        let _ = connection.set_nodelay(true); // a slower connection is better than none
+    });
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        served = axum::serve(listener, router(service)) => Ok(served?),
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+fn router(service: &'static Service) -> Router {
+    let mut router = Router::new().route(service.counter, get(count));
+    for &(path, answering) in service.paths {
+        let serve = move |State(requests): State<Requests>, headers: HeaderMap, body: Bytes| async move {
+            requests.fetch_add(1, Ordering::Relaxed);
+            serve(service, answering, &headers, &body)
+        };
+        router = router.route(path, post(serve));
+    }
+    router
+        .layer(DefaultBodyLimit::max(LARGEST_REQUEST))
+        .with_state(Requests::default())
+}
+
+async fn count(State(requests): State<Requests>) -> String {
+    requests.load(Ordering::Relaxed).to_string()
+}
+
+fn serve(service: &Service, answering: Answering, headers: &HeaderMap, body: &[u8]) -> Response {
+    if let Some(micros) = text(headers, "steelyard-busy-us") {
+        let Some(time) = microseconds(micros) else {
+            return (
+                StatusCode::BAD_REQUEST,
+                "Steelyard-Busy-Us is a number of microseconds up to a million",
+            )
+                .into_response();
+        };
+        stay_busy(time);
+    }
+    let content_type = text(headers, header::CONTENT_TYPE.as_str()).unwrap_or("");
+    if !content_type.trim_start().to_ascii_lowercase().starts_with("text/xml") {
+        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "SOAP 1.1 comes as text/xml").into_response();
+    }
+    let message = charset::decode(body, content_type);
+    match message.and_then(|message| soap::answer(&message, service, answering)) {
+        Ok(answer) => (XML, answer).into_response(),
+        Err(fault) => (StatusCode::INTERNAL_SERVER_ERROR, XML, fault.envelope()).into_response(),
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
+}
