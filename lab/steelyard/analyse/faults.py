@@ -103,7 +103,8 @@ def fault_sentences(run: Run, rows: Sequence[FaultRow]) -> Iterator[Wording]:
 def _sums(rows: Sequence[FaultRow]) -> str:
     titles = {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
     sums = {
-        name: sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name) for name in titles
+        name: sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
+        for name in titles
     }
     said = [f"{total:,} {titles[name]}" for name, total in sums.items() if total]
     none = [titles[name] for name, total in sums.items() if not total]
@@ -115,8 +116,8 @@ def _promises(rows: Sequence[FaultRow], work: str) -> Iterator[str]:
     broken = [(row, outcome) for row in rows for outcome in row.outcomes if outcome.broken]
     for row, outcome in broken:
         yield (
-            f"It broke its promise that after {row.fault} at most {outcome.promised} {work} are {outcome.title}, in {outcome.broken} of "
-            f"{counted(row.times, 'fault')}: {outcome.most} at worst."
+            f"It broke its promise that after {row.fault} at most {outcome.promised} {work} are {outcome.title}, "
+            f"in {outcome.broken} of {counted(row.times, 'fault')}: {outcome.most} at worst."
         )
     if not broken and any(outcome.promised is not None for row in rows for outcome in row.outcomes):
         yield "It kept what it promises."

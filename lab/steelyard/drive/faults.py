@@ -88,7 +88,7 @@ def _killed(part: RunningPart, shares: Shares) -> Iterator[None]:
 
 
 @contextmanager
-def _frozen(part: RunningPart, shares: Shares) -> Iterator[None]:
+def _frozen(part: RunningPart, _: Shares) -> Iterator[None]:
     """Its processes stand still; connections stay, and nobody answers."""
     part.keeper.freeze()
     try:
@@ -104,7 +104,7 @@ _BROKEN: Mapping[str, _Break] = {"kill": _killed, "freeze": _frozen}
 def counted_after(
     running: RunningSubject, met: FaultRecord, since_ns: int, while_waiting: Callable[[], None]
 ) -> FaultRecord:
-    """The fault with what became of the work that was accepted since `since_ns`; raises TrialFailedError where that cannot be told."""
+    """The fault with what became of the work accepted since `since_ns`; raises TrialFailedError where that cannot be told."""
     begun = time.monotonic()
     try:
         settled, counts = running.aftermath(since_ns, while_waiting)

@@ -146,7 +146,9 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
-            if not setting.schedule.faults:  # what was killed counts from nothing again, and its losses are what is looked for
+            if (
+                not setting.schedule.faults
+            ):  # what was killed counts from nothing again, and its losses are what is looked for
                 log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
                 log.reconciled = reconciled(running)
             if setting.schedule.spans:

@@ -109,7 +109,8 @@ class RunOutput(Strict):
 
     `figures` are each subject's own. `counts` are what services said of their work when it was settled (Settle), by subject and
     name, over all trials; `orders` are those among them that are named so, null where a service has none.
-    Where layers were observed, they are here as in the verdicts, and so are `faults` where there were any; `grid` stands where the study has one.
+    Where layers were observed, they are here as in the verdicts, and so are `faults` where there were any; `grid` stands where the
+    study has one.
     """
 
     valid: bool

@@ -17,11 +17,11 @@ TrialStatus = Literal["complete", "failed", "interrupted"]
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged, of the `fault`s none.
-    `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests
-    on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's parameters that
-    this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an error rate; without
-    one, each is a question of its own.
+    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged, of the
+    `fault`s none. `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a
+    verdict rests on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's
+    parameters that this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an
+    error rate; without one, each is a question of its own.
     """
 
     name: str
@@ -112,8 +112,9 @@ class Schedule(Strict):
     `left_out` says what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the
     reason. `sessions` are those that the cells' mixes may name, `spans` times between events of the service. `observe` is what the
     study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's. `restore` says before what companions are
-    brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them. `faults` are those of the tests that are asked
-    for, each of them met `times` in each trial; `aftermath` is then what the service counts of each, `promises` what is said of it beforehand.
+    brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them. `faults` are those of
+    the tests that are asked for, each of them met `times` in each trial; `aftermath` is then what the service counts of each,
+    `promises` what is said of it beforehand.
     """
 
     study: str
@@ -233,9 +234,10 @@ class Settled(Strict):
 class FaultRecord(Strict):
     """One fault as it was met, and what came of it.
 
-    `fault` is its name, `occasion` which of a trial's it was. It struck `at_seconds` after the block's begin and was over after `away_seconds`, which were to
-    be `planned_seconds`; of a kill, that is until the part was ready again. `back` is false where it was not (`message` says what is known);
-    then nothing was counted. `settled` says whether all work was done `settle_seconds` later, `counts` what became of what was accepted in the block.
+    `fault` is its name, `occasion` which of a trial's it was. It struck `at_seconds` after the block's begin and was over after
+    `away_seconds`, which were to be `planned_seconds`; of a kill, that is until the part was ready again. `back` is false where it
+    was not (`message` says what is known); then nothing was counted. `settled` says whether all work was done `settle_seconds`
+    later, `counts` what became of what was accepted in the block.
     """
 
     slice: int

@@ -181,8 +181,8 @@ class Outcome(Strict):
 class Promise(Strict):
     """How many of an outcome there are at `most` after one fault, said beforehand, and `why`.
 
-    It holds where the front's factors have the values of `when`, its implementation is one of `implementations` and the fault is of one of
-    `parts`; where none of these is said, for all. Of several that hold, the first counts.
+    It holds where the front's factors have the values of `when`, its implementation is one of `implementations` and the fault is
+    of one of `parts`; where none of these is said, for all. Of several that hold, the first counts.
     """
 
     outcome: str
@@ -197,8 +197,8 @@ class Aftermath(Strict):
     """What became of the work of a block in which something was broken, once all parts are there again.
 
     The argument list runs as `settle`'s does; {since} is when the block began, in ns of CLOCK_MONOTONIC. It waits until the
-    service has nothing left to do, and prints one JSON object: `settled`, whether it came to that in time, and `counts`, of the work
-    that was accepted since then: `accepted`, and each of the `outcomes`.
+    service has nothing left to do, and prints one JSON object: `settled`, whether it came to that in time, and `counts`, of the
+    work that was accepted since then: `accepted`, and each of the `outcomes`.
     """
 
     command: Argv
@@ -212,14 +212,18 @@ class Aftermath(Strict):
         known = {outcome.name for outcome in self.outcomes}
         for promise in self.promises:
             if promise.outcome not in known:
-                raise ValueError(f"a promise is about '{promise.outcome}', which is no outcome: {', '.join(sorted(known))}")
+                raise ValueError(
+                    f"a promise is about '{promise.outcome}', which is no outcome: {', '.join(sorted(known))}"
+                )
         return self
 
     def roles(self) -> set[str]:
         """The roles that the subject must have for the command to make sense."""
         return roles_in(self.command)
 
-    def promise(self, outcome: str, part: str, factors: Mapping[str, str], implementation: str | None) -> Promise | None:
+    def promise(
+        self, outcome: str, part: str, factors: Mapping[str, str], implementation: str | None
+    ) -> Promise | None:
         """What is promised of an outcome after a fault of `part`; None where nothing is."""
         return next(
             (
@@ -283,8 +287,8 @@ class Service(Strict):
     and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
     so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each
     with the factor whose value names what does where a subject says nothing of it. `reconciliations` are what a trial ends
-    with, `settle` is what each slice ends with where work outlives its answers, `aftermath` what a block ends with in which a study broke
-    something. `layers`, from the outside in, are what its
+    with, `settle` is what each slice ends with where work outlives its answers, `aftermath` what a block ends with in which a
+    study broke something. `layers`, from the outside in, are what its
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
     next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
     document: such texts are compared by the schema's values as well, never character by character. `pages` are what a person

@@ -184,9 +184,9 @@ class Test(Strict):
 class Fault(Strict):
     """Something that is broken on purpose under the load of `test`, in a block of its own, `times` in each fork.
 
-    `kill` ends the processes in the role `part` at once (SIGKILL), and starts them again on what they left; `freeze` stops them where they
-    are (SIGSTOP), and lets them go on. For how many `seconds` they are away, and when it happens, is drawn from the run's seed, evenly
-    between the two ends; `within` are shares of the block's time. All subjects meet the same.
+    `kill` ends the processes in the role `part` at once (SIGKILL), and starts them again on what they left; `freeze` stops them
+    where they are (SIGSTOP), and lets them go on. For how many `seconds` they are away, and when it happens, is drawn from the
+    run's seed, evenly between the two ends; `within` are shares of the block's time. All subjects meet the same.
     """
 
     name: TestName
@@ -301,8 +301,8 @@ class Study(Strict):
     `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
     their starting state: each `trial`, or each `test` in it, too.
     `usual_tests` are the tests that run where nobody names any; none said, all of them. `unlike` are the pairs of subjects that are
-    never judged beside each other. `faults` are what is broken under the load of a test, which then is no measured one: it runs alone,
-    where somebody names it.
+    never judged beside each other. `faults` are what is broken under the load of a test, which then is no measured one: it runs
+    alone, where somebody names it.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -401,7 +401,9 @@ class Study(Strict):
             raise ValueError(f"two faults have the same name: {', '.join(names)}")
         for fault in self.faults:
             if fault.test not in {test.name for test in self.tests}:
-                raise ValueError(f"fault {fault.name} belongs to the test '{fault.test}', which the study does not have")
+                raise ValueError(
+                    f"fault {fault.name} belongs to the test '{fault.test}', which the study does not have"
+                )
             if fault.test in self.usual_tests:
                 raise ValueError(f"'{fault.test}' breaks what it is driven on, so it is none of the usual tests")
         return self

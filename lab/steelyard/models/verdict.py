@@ -229,8 +229,8 @@ class FaultOutcome(Strict):
     """What became of a subject's work after one kind of fault: `total` over all occasions, `most` after one of them.
 
     `hit` is on how many occasions there was any, `share` the exact interval of the share of such faults that have any (occasions
-    are independent, pieces of work within one are not). `promised` is how many there may be after one (null: nothing was said), `why`
-    so many, and `broken` after how many occasions there were more.
+    are independent, pieces of work within one are not). `promised` is how many there may be after one (null: nothing was said),
+    `why` so many, and `broken` after how many occasions there were more.
     """
 
     outcome: str
@@ -245,8 +245,9 @@ class FaultOutcome(Strict):
 
 
 class FaultRow(Strict):
-    """One subject and one kind of fault: `times` it was met, of those `planned`; after `not_back` of them the part did not come back,
-    after `unsettled` work was left. `accepted` is the work that was accepted in their blocks, and `outcomes` say what became of it."""
+    """One subject and one kind of fault: `times` it was met, of those `planned`; after `not_back` of them the part did not come
+    back, after `unsettled` work was left. `accepted` is the work that was accepted in their blocks, and `outcomes` say what became of
+    it."""
 
     subject: str
     fault: str
@@ -269,7 +270,8 @@ class Verdicts(Strict):
     `notes` are what a reader must know beside the figures. All holds on `machine` (empty: not recorded), and `contradictions` are
     what runs before it found otherwise there or elsewhere. Where layers were observed, `layers` are those of all requests,
     `layers_by_kind` those of each kind, `slow_layers` says what makes slow ones slow, `recorded` what that rests on.
-    `differences` are those that the study asks for (`[[contrasts]]`). In a run of faults, `faults` say what they did, and nothing is compared.
+    `differences` are those that the study asks for (`[[contrasts]]`). In a run of faults, `faults` say what they did, and nothing
+    is compared.
     """
 
     run: str

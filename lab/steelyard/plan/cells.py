@@ -168,8 +168,8 @@ def _with_users(profile: Profile, users: int) -> Profile:
 
 
 def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
-    """A judged cell for each test asked for, with its times shortened by the request's scale; of one with faults, a cell that is not
-    judged. Raises ConfigurationError where both kinds are asked for."""
+    """A judged cell for each test asked for, with its times shortened by the request's scale; of one with faults, a cell that is
+    not judged. Raises ConfigurationError where both kinds are asked for."""
     broken = {fault.test for fault in study.faults}
     cells = [
         Cell(

@@ -1,4 +1,4 @@
-"""Faults of a study on their way into a schedule: which a trial meets in which block, when and for how long, and what was promised."""
+"""Faults of a study on their way into a schedule: which a trial meets in which block, when, for how long, and what was promised."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def drawn(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) -> Dr
     return DrawnFault(fault, occasion, at, draw.uniform(*fault.seconds))
 
 
-def require_possible(study: Study, faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> None:
+def require_possible(
+    study: Study, faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]
+) -> None:
     """Raises ConfigurationError where a subject has no part that a fault is of, or the service counts nothing after one."""
     if not faults:
         return
@@ -64,7 +66,9 @@ def require_possible(study: Study, faults: Sequence[Fault], specs: Sequence[Subj
         )
     for spec in specs:
         if spec.same_as is not None:
-            raise ConfigurationError(f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone")
+            raise ConfigurationError(
+                f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone"
+            )
         places = sorted(role_of(part) for part in (*spec.companions, *spec.parts))
         for fault in faults:
             if fault.part not in places:
@@ -81,9 +85,7 @@ def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: 
     aftermath = service.model.aftermath
     if aftermath is None:
         return []
-    return [
-        promised for spec in specs for fault in faults for promised in _promises(aftermath, fault, spec, service)
-    ]
+    return [promised for spec in specs for fault in faults for promised in _promises(aftermath, fault, spec, service)]
 
 
 def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[Promised]:

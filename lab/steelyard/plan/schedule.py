@@ -12,7 +12,7 @@ from ..catalogue import entries, factors
 from ..catalogue.companions import with_companions
 from ..catalogue.known_subjects import require_known
 from ..catalogue.subject_syntax import subject_of
-from ..models.records import Cell, Schedule, TrialPlan
+from ..models.records import Schedule, TrialPlan
 from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
 from .cells import cells_of

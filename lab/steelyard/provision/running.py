@@ -201,8 +201,8 @@ class RunningSubject:
         return settled, self._settled
 
     def aftermath(self, since_ns: int, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]]:
-        """Waits until the service has nothing left to do after a fault: whether it came to that, and what became of the work that it
-        accepted since `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be told.
+        """Waits until the service has nothing left to do after a fault: whether it came to that, and what became of the work that
+        it accepted since `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be told.
         """
         asked = self.subject.service.model.aftermath
         if asked is None:

@@ -1,4 +1,4 @@
-"""How often something happens, from few tries: the exact interval of Clopper and Pearson (1934), which covers at least what it says."""
+"""How often something happens, from few tries: the exact interval of Clopper and Pearson (1934), never narrower than it says."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Waits until the shop's queues are empty, and says what became of the orders that were accepted since an instant.
 
-aftermath.py HOST MAIL_API_PORT SECONDS SINCE DELAYED_SECONDS QUERY ...: SINCE is in ns of the machine's monotonic clock, QUERY the command that
-asks the center's and the supplier's database, to which the SQL is added.
+aftermath.py HOST MAIL_API_PORT SECONDS SINCE DELAYED_SECONDS QUERY ...: SINCE is in ns of the machine's monotonic clock, QUERY the
+command that asks the center's and the supplier's database, to which the SQL is added.
 
-Which orders were accepted is what the web site wrote down (STEELYARD_EVENTS) before it told the customer, so it survives the web site. Prints
-one JSON object of whole numbers:
+Which orders were accepted is what the web site wrote down (STEELYARD_EVENTS) before it told the customer, so it survives the web
+site. Prints one JSON object of whole numbers:
 
 accepted        orders that a customer may know of
 lost            of these, those that are neither completed nor denied though nothing is left to do
@@ -24,6 +24,7 @@ import time
 import urllib.request
 from collections import Counter
 from datetime import datetime
+from pathlib import Path
 
 MAILS = {"COMPLETED": ("approved", "shipped", "completed"), "DENIED": ("denied",)}
 UNWATCHED = {"queue_longest", "queue_refused"}  # no queue of its own, and what nobody will ever take
@@ -38,8 +39,7 @@ SQL = (
 
 def rows(path):
     """The whole lines of a file of records, which somebody may be writing."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    text = Path(path).read_text(encoding="utf-8")
     return list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
 
 
@@ -86,22 +86,24 @@ def kept(query):
 
 
 def became(accepted, told, orders, shipments, mails, since, delayed_seconds):
-    """The counts, of `accepted` orders (when, by id); `told` is when the last mail was sent, `mails` how often each subject came."""
+    """The counts, of `accepted` orders (when, by id); `told` is when their last mail was sent, `mails` how often a subject came."""
     status = {identifier: orders.get(identifier, ("", ""))[0] for identifier in accepted}
-    due = [
-        f"Order {identifier} {kind}" for identifier in accepted for kind in MAILS.get(status[identifier], ())
-    ]
+    due = [f"Order {identifier} {kind}" for identifier in accepted for kind in MAILS.get(status[identifier], ())]
     began = time.time() - (time.monotonic_ns() - since) / 1e9
     return {
         "accepted": len(accepted),
         "lost": sum(state not in MAILS for state in status.values()),
         "doubled": sum(shipments.get(identifier, 0) > 1 for identifier in accepted),
         "delayed": sum(
-            told[identifier] - begun > delayed_seconds * 1e9 for identifier, begun in accepted.items() if identifier in told
+            told[identifier] - begun > delayed_seconds * 1e9
+            for identifier, begun in accepted.items()
+            if identifier in told
         ),
         "mails_lost": sum(not mails[subject] for subject in due),
         "mails_doubled": sum(
-            count - 1 for subject, count in mails.items() if subject.split(" ")[1:2] and subject.split(" ")[1] in accepted
+            count - 1
+            for subject, count in mails.items()
+            if subject.split(" ")[1:2] and subject.split(" ")[1] in accepted
         ),
         "unacknowledged": sum(
             identifier not in accepted and datetime.fromisoformat(placed).timestamp() > began

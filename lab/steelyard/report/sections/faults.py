@@ -82,7 +82,11 @@ def _cases(analysis: Analysis) -> list[tuple[str, ...]]:
             f"{record.settle_seconds:.1f}",
             str(record.counts.get("accepted", "-")),
             record.message
-            or ", ".join(f"{count} {outcomes.get(name, name)}" for name, count in record.counts.items() if count and name != "accepted")
+            or ", ".join(
+                f"{count} {outcomes.get(name, name)}"
+                for name, count in record.counts.items()
+                if count and name != "accepted"
+            )
             or "nothing",
         )
         for trial in analysis.run.trials
