@@ -107,7 +107,7 @@ def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused_before_anythi
     text = STUDY.replace('part = "server"', 'part = "broker"', 1) + SUBJECT.format(keeps="file")
     (lab.folder / "none.toml").write_text(text)
     done = lab.run("run", "none.toml", "--out", "nowhere")
-    assert done.code == 2 and not (lab.folder / "nowhere").exists()
+    assert done.code == 64 and not (lab.folder / "nowhere").exists()
     assert (
         done.err.splitlines()[0] == "error: fault kill is of the broker, which file does not have; valid here: server"
     )

@@ -23,7 +23,7 @@ from steelyard.analyse.analysis import examined
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.records import FaultRecord, Schedule, TrialRecord
-from steelyard.models.service import Aftermath, Outcome
+from steelyard.models.service import Aftermath
 from steelyard.models.study import PartSpec, Study, SubjectSpec
 from steelyard.models.verdict import Verdicts
 from steelyard.plan.designs import design_named
@@ -394,4 +394,3 @@ def test_outcomes_of_the_pet_store_are_those_that_its_command_counts(planned: Sc
     assert planned.aftermath is not None
     names = [outcome.name for outcome in planned.aftermath.outcomes]
     assert all(f"{name} " in AFTERMATH.read_text() for name in names)
-    assert Outcome.model_fields.keys() == {"name", "title", "meaning"}

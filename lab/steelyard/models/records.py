@@ -88,7 +88,7 @@ class TrialPlan(Strict):
     makes_up: int | None = None
 
 
-class Promised(Strict):
+class PromiseMade(Strict):
     """What was said beforehand of a subject: how many of an outcome there are at `most` after one such fault, and `why`."""
 
     subject: str
@@ -150,7 +150,7 @@ class Schedule(Strict):
     unlike: list[tuple[str, str]] = []
     faults: list[Fault] = []
     aftermath: Aftermath | None = None
-    promises: list[Promised] = []
+    promises: list[PromiseMade] = []
 
     def alike(self, a: str, b: str) -> bool:
         """Whether there may be a verdict between two subjects."""

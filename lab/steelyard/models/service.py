@@ -170,7 +170,7 @@ class Settle(Strict):
         return roles_in(self.command)
 
 
-class Outcome(Strict):
+class WorkOutcome(Strict):
     """What may become of a piece of work after a fault: a count that `aftermath` prints under `name`."""
 
     name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", max_length=40)]
@@ -178,7 +178,7 @@ class Outcome(Strict):
     meaning: str
 
 
-class Promise(Strict):
+class WorkPromise(Strict):
     """How many of an outcome there are at `most` after one fault, said beforehand, and `why`.
 
     It holds where the front's factors have the values of `when`, its implementation is one of `implementations` and the fault is
@@ -204,8 +204,8 @@ class Aftermath(Strict):
     command: Argv
     seconds: Annotated[float, Field(gt=0, le=3600)] = 60
     work: str
-    outcomes: Annotated[list[Outcome], Field(min_length=1)]
-    promises: list[Promise] = []
+    outcomes: Annotated[list[WorkOutcome], Field(min_length=1)]
+    promises: list[WorkPromise] = []
 
     @model_validator(mode="after")
     def _promises_are_of_outcomes(self) -> Aftermath:
@@ -223,7 +223,7 @@ class Aftermath(Strict):
 
     def promise(
         self, outcome: str, part: str, factors: Mapping[str, str], implementation: str | None
-    ) -> Promise | None:
+    ) -> WorkPromise | None:
         """What is promised of an outcome after a fault of `part`; None where nothing is."""
         return next(
             (

@@ -12,7 +12,7 @@ from ..base.text import listed
 from ..catalogue import entries, factors
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
-from ..models.records import Cell, Promised, Schedule, TrialPlan
+from ..models.records import Cell, PromiseMade, Schedule, TrialPlan
 from ..models.service import Aftermath, Service
 from ..models.study import Fault, Study, SubjectSpec
 from . import shapes
@@ -80,7 +80,7 @@ def require_possible(
             raise ConfigurationError(f"{spec.label} has no {role}, which {service.name} asks what became of its work")
 
 
-def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[Promised]:
+def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
     """What the service says beforehand of each subject, fault and outcome, where it says anything."""
     aftermath = service.model.aftermath
     if aftermath is None:
@@ -88,7 +88,7 @@ def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: 
     return [promised for spec in specs for fault in faults for promised in _promises(aftermath, fault, spec, service)]
 
 
-def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[Promised]:
+def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[PromiseMade]:
     front = spec.parts[0]
     server = entries.server(front.server)
     values = factors.settled(server, service, front.factors)
@@ -97,7 +97,7 @@ def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: En
         for outcome in aftermath.outcomes
     ]
     return [
-        Promised(subject=spec.label, fault=fault.name, outcome=name, most=promise.most, why=promise.why)
+        PromiseMade(subject=spec.label, fault=fault.name, outcome=name, most=promise.most, why=promise.why)
         for name, promise in made
         if promise is not None
     ]

@@ -125,7 +125,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     kept = run()
     start_seconds = time.monotonic() - begun
     state = restored(server, words, log, ground.progress)
-    return RunningPart(part, kept, control, port, log, words, start_seconds, state, run)
+    return RunningPart(part, kept, control, log, words, start_seconds, state, run)
 
 
 def events_file(folder: Path, label: str, place: str) -> Path:

@@ -44,7 +44,6 @@ class RunningPart:
         part: Part,
         kept: Keeper,
         control: Path,
-        port: int,
         log: Path,
         words: Words,
         start_seconds: float,
@@ -56,7 +55,7 @@ class RunningPart:
         self.state = state
         self.keeper = kept
         self.control = control
-        self.port = port
+        self.port = int(words.placeholders["port"])
         self.log = log
         self.words = words
         self.start_seconds = start_seconds
