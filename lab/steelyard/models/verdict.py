@@ -246,7 +246,7 @@ class FaultOutcome(Strict):
 
 class FaultRow(Strict):
     """One subject and one kind of fault: `times` it was met, of those `planned`; after `not_back` of them the part did not come
-    back, after `unsettled` work was left. `accepted` is the work that was accepted in their blocks; `outcomes` say what became of it.
+    back, after `unsettled` work was left. `accepted` is the work accepted in their blocks; `outcomes` say what became of it.
     """
 
     subject: str
