@@ -17,8 +17,8 @@ final class RecordFile {
   private RecordFile() {}
 
   /**
-   * To be written at its end. What a process before this one wrote stays, but for a line that it was
-   * killed in.
+   * To be written at its end. What a process before this one wrote stays, but for a line that it
+   * was killed in.
    */
   static BufferedWriter open(Path path, String heading) throws IOException {
     if (Files.exists(path) && Files.size(path) > 0) {
