@@ -23,6 +23,7 @@ from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
 from .detections import detections
+from .faults import fault_rows, fault_sentences, is_of_faults
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
 from .layer_checks import examine_layers, record_counts
@@ -35,7 +36,7 @@ _TELLING = {
     "environment.json": "on which machine and of which versions the figures are is not known",
     "study.toml": "what was asked, and which measures of its own the study had, is not known",
 }
-_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences")
+_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences", "faults")
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def write_figures(analysis: Analysis, folder: Path) -> None:
 def examined(run: Run) -> Analysis:
     """The analysis of a run, without writing anything."""
     measures = registry(run.study)
+    if is_of_faults(run):
+        return _of_faults(run, measures)
     findings = (*examine(run), *examine_layers(run))
     judgements = tuple(judge(run, measures, findings))
     fork_figures = tuple(figures(run, list(measures.values())))
@@ -93,6 +96,15 @@ def examined(run: Run) -> Analysis:
         said = tuple(_said(run, primaries, ranked, why_not))
     verdicts = _verdicts(run, judgements, ranked, decided, fork_figures, findings, why_not, said)
     return Analysis(run, measures, judgements, fork_figures, findings, said, verdicts)
+
+
+def _of_faults(run: Run, measures: dict[str, Measure]) -> Analysis:
+    """Of a run that breaks what it runs: nothing is timed and nobody compared."""
+    rows = fault_rows(run)
+    said = tuple(fault_sentences(run, rows))
+    why_not = [] if any(row.times for row in rows) else ["no fault was met"]
+    verdicts = _verdicts(run, (), (), [], (), (), why_not, said)
+    return Analysis(run, measures, (), (), (), said, verdicts.model_copy(update={"faults": rows, "judged_by": {}}))
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
@@ -128,7 +140,7 @@ def _verdicts(
         comparisons=[_comparison(judgement) for judgement in judgements],
         ranks=[Rank(**asdict(place)) for place in ranked],
         decisions=decided,
-        detections=detections(run),
+        detections=[] if is_of_faults(run) else detections(run),
         scale=run.schedule.scale,
         judged_by={cell.name: cell.primary_measure for cell in run.schedule.cells},
         figures=[_shown(figure) for figure in fork_figures if figure.fork is None],

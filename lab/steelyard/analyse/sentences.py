@@ -39,6 +39,7 @@ _DEEDS = {
     "no-answer": "answered nothing",
     "wrong-answer": "answered wrongly",
     "not-ready": "did not come up",
+    "not-back": "did not come back from a fault",
     "contract": "broke the contract",
     "state": "began in another state",
     "reconciliation": "was not reconciled",

@@ -64,10 +64,10 @@ def change_text(share: float) -> str:
     return f"{round(share, 2) + 0.0:+.0%}"
 
 
-def enumerated(names: Sequence[object]) -> str:
+def enumerated(names: Sequence[object], joined_by: str = "and") -> str:
     """Names as a sentence lists them: `this`, `this and that`, `this, that and another`."""
     *first, last = map(str, names)
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {joined_by} {last}" if first else last
 
 
 def lower_first(text: str) -> str:

@@ -15,6 +15,7 @@ from ..base.text import about, counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
 from ..models.outputs import BesideOutput, Orders, RunOrders, RunOutput
 from ..report.beside import agreement
+from ..report.sections.faults import fault_table
 from ..run.outcome import Outcome
 from ..store import machine_history
 from .tables import fit
@@ -28,6 +29,9 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
     Of many subjects the table comes first, and one sentence of their places instead of one for each.
     """
     if outcome.verdicts is None:
+        return
+    if outcome.verdicts.faults:
+        _show_faults(outcome, console)
         return
     many = len(outcome.verdicts.ranks) > MOST_IN_SENTENCES
     console.print()
@@ -49,6 +53,21 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
         for slow in outcome.verdicts.slow_layers:
             console.print(slow.sentence, highlight=False, markup=False)
         console.print()
+    console.print(f"report: {outcome.report}", highlight=False, markup=False)
+
+
+def _show_faults(outcome: Outcome, console: Console) -> None:
+    """What broke and what became of the work, a sentence a subject and a row a fault, and where the report is."""
+    assert outcome.verdicts is not None
+    console.print()
+    console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
+    console.print()
+    headings, rows = fault_table(outcome.verdicts.faults)
+    table = Table(*headings, show_edge=False, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(text) for text in row))
+    fit(console, table, named_by=2)
+    console.print()
     console.print(f"report: {outcome.report}", highlight=False, markup=False)
 
 

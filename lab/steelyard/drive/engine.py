@@ -99,9 +99,15 @@ class Engine:
     ) -> None:
         self.close() if kind is None else self.kill()
 
-    def go(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
-        """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`."""
+    def go(
+        self, slice_number: int, seconds: float, on_tick: Tick, meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
+        """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`.
+
+        `meanwhile` is called once the engine was told to begin: the load goes on by itself, and its ticks are read afterwards.
+        """
         self._say({"go": slice_number})
+        meanwhile()
         self._until_drained([slice_number], seconds, on_tick)
 
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:

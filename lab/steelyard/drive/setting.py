@@ -15,6 +15,7 @@ from ..models.records import (
     Counted,
     Distress,
     Failure,
+    FaultRecord,
     Reconciled,
     Recorded,
     Restored,
@@ -53,6 +54,7 @@ class TrialLog:
     reconciled: list[Reconciled] = field(default_factory=list)
     settled: list[Settled] = field(default_factory=list)
     restored: list[Restored] = field(default_factory=list)
+    faults: list[FaultRecord] = field(default_factory=list)
     recorded: list[Recorded] = field(default_factory=list)
     samples_checked: int = 0
     distress: list[Distress] = field(default_factory=list)

@@ -19,6 +19,7 @@ from ..models.records import Failure, Restored, SlicePlan, Steadiness, TrialPlan
 from ..observe import doctor, processes
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
+from ..plan.faults import drawn
 from ..plan.kinds import kind_of
 from ..plan.slices import PAUSE_SECONDS
 from ..plan.stopping import Pending, warm_up_is_over
@@ -28,6 +29,7 @@ from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_s
 from ..store.tables import mean_request_bytes
 from .bring_up import start_all
 from .engine import Engine, Tick
+from .faults import Strike, counted_after
 from .gathering import gather
 from .gauges import store_gauges
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
@@ -99,6 +101,7 @@ def _record(
         reconciled=log.reconciled,
         settled=log.settled,
         restored=log.restored,
+        faults=log.faults,
         recorded=log.recorded,
         samples_checked=log.samples_checked,
         wrong_samples=log.wrong_samples,
@@ -143,11 +146,14 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
-            log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
+            if (
+                not setting.schedule.faults
+            ):  # what was killed counts from nothing again, and its losses are what is looked for
+                log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
+                log.reconciled = reconciled(running)
             if setting.schedule.spans:
                 store_spans(setting.schedule, log, driver.rows.seen)
             store_gauges(setting.schedule, log, driver.rows.seen)
-            log.reconciled = reconciled(running)
             if "layers" in setting.schedule.observe:
                 setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))
                 log.recorded = gather(running, log.folder)
@@ -268,7 +274,8 @@ class _Driver:
         else:
             driven = []
             for plan in plans:
-                with self._counts.stretch(plan) if kind.overload_is_a_result else nullcontext():
+                counted = kind.overload_is_a_result and not kind.breaks
+                with self._counts.stretch(plan) if counted else nullcontext():
                     stage = kind.stage(cell, plan.subject, pair, total)
                     driven.append(self._drive_slice(plan, stage, kind.rest_seconds))
         return any(compiles(driven_slice.jit_share) for driven_slice in driven)
@@ -285,7 +292,9 @@ class _Driver:
             time.sleep(pause)
         self._freeze_others(plan)
         self._restore(plan)
-        [driven] = self._observed([plan], lambda: self._drive_until_settled(plan))
+        broken = plan.phase == "measure" and kind_of(self._cells[plan.cell]).breaks
+        drive = self._drive_broken if broken else self._drive_until_settled
+        [driven] = self._observed([plan], lambda: drive(plan))
         return driven
 
     def _restore(self, plan: SlicePlan) -> None:
@@ -310,6 +319,18 @@ class _Driver:
         settled = settle(self._running[plan.subject], plan, self._setting.progress.refresh)
         if settled is not None:
             self._log.settled.append(settled)
+
+    def _drive_broken(self, plan: SlicePlan) -> None:
+        """Drive a block in which something is broken, and count what became of its work once all parts are there again."""
+        running, setting = self._running[plan.subject], self._setting
+        met = drawn(setting.schedule, self._plan, self._cells[plan.cell], plan.pair or 0)
+        strike = Strike(running, met, setting.shares, setting.progress)
+        try:
+            self._engine.go(plan.number, self._patience(), self._on_tick(plan), strike)
+        finally:
+            if strike.struck is not None:
+                self._log.faults.append(strike.record(plan))
+        self._log.faults[-1] = counted_after(running, self._log.faults[-1], strike.begun_ns, setting.progress.refresh)
 
     def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
         """Record what the subjects of these slices use while they are driven, and judge how each went."""

@@ -7,7 +7,7 @@ from typing import Literal
 from .records import Check
 from .server import Factor
 from .strict import Significant, Strict
-from .verdict import Comparison, Figure, LayerFigure, RecordCount, SlowLayer
+from .verdict import Comparison, FaultRow, Figure, LayerFigure, RecordCount, SlowLayer
 
 
 class SplitPart(Strict):
@@ -109,7 +109,8 @@ class RunOutput(Strict):
 
     `figures` are each subject's own. `counts` are what services said of their work when it was settled (Settle), by subject and
     name, over all trials; `orders` are those among them that are named so, null where a service has none.
-    Where layers were observed, they are here as in the verdicts; `grid` stands where the study has one.
+    Where layers were observed, they are here as in the verdicts, and so are `faults` where there were any; `grid` stands where the
+    study has one.
     """
 
     valid: bool
@@ -127,6 +128,7 @@ class RunOutput(Strict):
     slow_layers: list[SlowLayer] = []
     recorded: list[RecordCount] = []
     grid: list[GridRow] = []
+    faults: list[FaultRow] = []
 
 
 class Beside(Strict):

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from .job import Profile, Session
-from .service import Layer, RequestKind
+from .service import Aftermath, Layer, RequestKind
 from .strict import Strict
-from .study import Observed, Span, Until
+from .study import Fault, Observed, Span, Until
 
 TrialStatus = Literal["complete", "failed", "interrupted"]
 
@@ -17,11 +17,11 @@ TrialStatus = Literal["complete", "failed", "interrupted"]
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged.
-    `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a verdict rests
-    on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's parameters that
-    this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an error rate; without
-    one, each is a question of its own.
+    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged, of the
+    `fault`s none. `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a
+    verdict rests on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's
+    parameters that this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an
+    error rate; without one, each is a question of its own.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Cell(Strict):
     users: int
     profile: Profile
     primary: bool
-    kind: Literal["steady", "block", "fixed-work"] = "steady"
+    kind: Literal["steady", "block", "fixed-work", "fault"] = "steady"
     title: str = ""
     until: Until | None = None
     judged_by: str = ""
@@ -48,7 +48,7 @@ class Cell(Strict):
     @property
     def where(self) -> str:
         """Its name within a sentence: that of a test, which may be a mere number, with the word."""
-        return f"test {self.name}" if self.kind == "block" else self.name
+        return f"test {self.name}" if self.kind in ("block", "fault") else self.name
 
     @property
     def primary_measure(self) -> str:
@@ -88,6 +88,16 @@ class TrialPlan(Strict):
     makes_up: int | None = None
 
 
+class PromiseMade(Strict):
+    """What was said beforehand of a subject: how many of an outcome there are at `most` after one such fault, and `why`."""
+
+    subject: str
+    fault: str
+    outcome: str
+    most: int
+    why: str
+
+
 class Schedule(Strict):
     """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
     `asked` holds the words that the subjects were asked for in: a label may lack some of them (empty: all of the study's).
@@ -102,7 +112,9 @@ class Schedule(Strict):
     `left_out` says what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the
     reason. `sessions` are those that the cells' mixes may name, `spans` times between events of the service. `observe` is what the
     study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's. `restore` says before what companions are
-    brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them.
+    brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them. `faults` are those of
+    the tests that are asked for, each of them met `times` in each trial; `aftermath` is then what the service counts of each,
+    `promises` what is said of it beforehand.
     """
 
     study: str
@@ -136,6 +148,9 @@ class Schedule(Strict):
     request_kinds: list[RequestKind] = []
     restore: Literal["trial", "test"] = "trial"
     unlike: list[tuple[str, str]] = []
+    faults: list[Fault] = []
+    aftermath: Aftermath | None = None
+    promises: list[PromiseMade] = []
 
     def alike(self, a: str, b: str) -> bool:
         """Whether there may be a verdict between two subjects."""
@@ -214,6 +229,29 @@ class Settled(Strict):
     settled: bool
     seconds: float
     counts: dict[str, int]
+
+
+class FaultRecord(Strict):
+    """One fault as it was met, and what came of it.
+
+    `fault` is its name, `occasion` which of a trial's it was. It struck `at_seconds` after the block's begin and was over after
+    `away_seconds`, which were to be `planned_seconds`; of a kill, that is until the part was ready again. `back` is false where it
+    was not (`message` says what is known); then nothing was counted. `settled` says whether all work was done `settle_seconds`
+    later, `counts` what became of what was accepted in the block.
+    """
+
+    slice: int
+    subject: str
+    fault: str
+    occasion: int
+    at_seconds: float
+    planned_seconds: float
+    away_seconds: float
+    back: bool
+    message: str = ""
+    settled: bool = False
+    settle_seconds: float = 0.0
+    counts: dict[str, int] = {}
 
 
 class SubjectRecord(Strict):
@@ -340,6 +378,7 @@ class TrialRecord(Strict):
     reconciled: list[Reconciled] = []
     settled: list[Settled] = []
     restored: list[Restored] = []
+    faults: list[FaultRecord] = []
     recorded: list[Recorded] = []
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []

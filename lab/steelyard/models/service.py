@@ -170,6 +170,74 @@ class Settle(Strict):
         return roles_in(self.command)
 
 
+class WorkOutcome(Strict):
+    """What may become of a piece of work after a fault: a count that `aftermath` prints under `name`."""
+
+    name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", max_length=40)]
+    title: str
+    meaning: str
+
+
+class WorkPromise(Strict):
+    """How many of an outcome there are at `most` after one fault, said beforehand, and `why`.
+
+    It holds where the front's factors have the values of `when`, its implementation is one of `implementations` and the fault is
+    of one of `parts`; where none of these is said, for all. Of several that hold, the first counts.
+    """
+
+    outcome: str
+    most: Annotated[int, Field(ge=0)]
+    why: str
+    when: dict[FactorName, str] = {}
+    implementations: list[str] = []
+    parts: list[Role] = []
+
+
+class Aftermath(Strict):
+    """What became of the work of a block in which something was broken, once all parts are there again.
+
+    The argument list runs as `settle`'s does; {since} is when the block began, in ns of CLOCK_MONOTONIC. It waits until the
+    service has nothing left to do, and prints one JSON object: `settled`, whether it came to that in time, and `counts`, of the
+    work that was accepted since then: `accepted`, and each of the `outcomes`.
+    """
+
+    command: Argv
+    seconds: Annotated[float, Field(gt=0, le=3600)] = 60
+    work: str
+    outcomes: Annotated[list[WorkOutcome], Field(min_length=1)]
+    promises: list[WorkPromise] = []
+
+    @model_validator(mode="after")
+    def _promises_are_of_outcomes(self) -> Aftermath:
+        known = {outcome.name for outcome in self.outcomes}
+        for promise in self.promises:
+            if promise.outcome not in known:
+                raise ValueError(
+                    f"a promise is about '{promise.outcome}', which is no outcome: {', '.join(sorted(known))}"
+                )
+        return self
+
+    def roles(self) -> set[str]:
+        """The roles that the subject must have for the command to make sense."""
+        return roles_in(self.command)
+
+    def promise(
+        self, outcome: str, part: str, factors: Mapping[str, str], implementation: str | None
+    ) -> WorkPromise | None:
+        """What is promised of an outcome after a fault of `part`; None where nothing is."""
+        return next(
+            (
+                promise
+                for promise in self.promises
+                if promise.outcome == outcome
+                and promise.when.items() <= factors.items()
+                and (not promise.implementations or implementation in promise.implementations)
+                and (not promise.parts or part in promise.parts)
+            ),
+            None,
+        )
+
+
 def roles_in(command: list[str]) -> set[str]:
     """The roles of processes that an argument list asks for by {port.ROLE}, {cache.ROLE} and {server.ROLE}."""
     return set(re.findall(r"\{(?:port|cache|server)\.([a-z][a-z0-9]*)(?:\.[a-z][a-z0-9]*)?\}", " ".join(command)))
@@ -219,7 +287,8 @@ class Service(Strict):
     and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
     so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each
     with the factor whose value names what does where a subject says nothing of it. `reconciliations` are what a trial ends
-    with, `settle` is what each slice ends with where work outlives its answers. `layers`, from the outside in, are what its
+    with, `settle` is what each slice ends with where work outlives its answers, `aftermath` what a block ends with in which a
+    study broke something. `layers`, from the outside in, are what its
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
     next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
     document: such texts are compared by the schema's values as well, never character by character. `pages` are what a person
@@ -251,6 +320,7 @@ class Service(Strict):
     generate: list[str] = []
     reconciliations: list[Reconciliation] = []
     settle: Settle | None = None
+    aftermath: Aftermath | None = None
     documents: list[str] = []
     layers: list[Layer] = []
     nesting: list[str] = []

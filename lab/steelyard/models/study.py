@@ -181,6 +181,31 @@ class Test(Strict):
         return self
 
 
+class Fault(Strict):
+    """Something that is broken on purpose under the load of `test`, in a block of its own, `times` in each fork.
+
+    `kill` ends the processes in the role `part` at once (SIGKILL), and starts them again on what they left; `freeze` stops them
+    where they are (SIGSTOP), and lets them go on. For how many `seconds` they are away, and when it happens, is drawn from the
+    run's seed, evenly between the two ends; `within` are shares of the block's time. All subjects meet the same.
+    """
+
+    name: TestName
+    kind: Literal["kill", "freeze"]
+    part: Role
+    test: TestName
+    title: str = ""
+    seconds: tuple[Annotated[float, Field(ge=0, le=600)], Annotated[float, Field(ge=0, le=600)]]
+    within: tuple[Annotated[float, Field(ge=0, le=1)], Annotated[float, Field(ge=0, le=1)]] = (0.2, 0.7)
+    times: Annotated[int, Field(ge=1, le=1000)] = 1
+
+    @model_validator(mode="after")
+    def _are_spans(self) -> Fault:
+        for name, (low, high) in (("seconds", self.seconds), ("within", self.within)):
+            if low > high:
+                raise ValueError(f"fault {self.name}: `{name}` goes from {low:g} to {high:g}: the low end comes first")
+        return self
+
+
 class Work(Strict):
     """Work that is fixed: each user makes `each` requests, or sessions, and a slice ends when all are done.
 
@@ -276,7 +301,8 @@ class Study(Strict):
     `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
     their starting state: each `trial`, or each `test` in it, too.
     `usual_tests` are the tests that run where nobody names any; none said, all of them. `unlike` are the pairs of subjects that are
-    never judged beside each other.
+    never judged beside each other. `faults` are what is broken under the load of a test, which then is no measured one: it runs
+    alone, where somebody names it.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -318,6 +344,7 @@ class Study(Strict):
     observe: list[Observed] = []
     restore: Literal["trial", "test"] = "trial"
     unlike: list[Unlike] = []
+    faults: list[Fault] = []
 
     def first_server(self) -> str:
         """The server that the first subject runs on (of several parts: the first)."""
@@ -365,6 +392,20 @@ class Study(Strict):
                 raise ValueError(
                     f"test {test.name} is in percent of '{test.percent_of}', which no parameter sets as levels"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _faults_have_a_test(self) -> Study:
+        names = [fault.name for fault in self.faults]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two faults have the same name: {', '.join(names)}")
+        for fault in self.faults:
+            if fault.test not in {test.name for test in self.tests}:
+                raise ValueError(
+                    f"fault {fault.name} belongs to the test '{fault.test}', which the study does not have"
+                )
+            if fault.test in self.usual_tests:
+                raise ValueError(f"'{fault.test}' breaks what it is driven on, so it is none of the usual tests")
         return self
 
     @model_validator(mode="after")

@@ -225,6 +225,42 @@ class Difference(Strict):
     sentence: str
 
 
+class FaultOutcome(Strict):
+    """What became of a subject's work after one kind of fault: `total` over all occasions, `most` after one of them.
+
+    `hit` is on how many occasions there was any, `share` the exact interval of the share of such faults that have any (occasions
+    are independent, pieces of work within one are not). `promised` is how many there may be after one (null: nothing was said),
+    `why` so many, and `broken` after how many occasions there were more.
+    """
+
+    outcome: str
+    title: str
+    total: int
+    most: int
+    hit: int
+    share: tuple[Significant, Significant]
+    promised: int | None
+    why: str = ""
+    broken: int = 0
+
+
+class FaultRow(Strict):
+    """One subject and one kind of fault: `times` it was met, of those `planned`; after `not_back` of them the part did not come
+    back, after `unsettled` work was left. `accepted` is the work accepted in their blocks; `outcomes` say what became of it.
+    """
+
+    subject: str
+    fault: str
+    title: str
+    planned: int
+    times: int
+    not_back: int
+    unsettled: int
+    accepted: int
+    confidence: Significant
+    outcomes: list[FaultOutcome]
+
+
 class Verdicts(Strict):
     """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
 
@@ -234,7 +270,8 @@ class Verdicts(Strict):
     `notes` are what a reader must know beside the figures. All holds on `machine` (empty: not recorded), and `contradictions` are
     what runs before it found otherwise there or elsewhere. Where layers were observed, `layers` are those of all requests,
     `layers_by_kind` those of each kind, `slow_layers` says what makes slow ones slow, `recorded` what that rests on.
-    `differences` are those that the study asks for (`[[contrasts]]`).
+    `differences` are those that the study asks for (`[[contrasts]]`). In a run of faults, `faults` say what they did, and nothing
+    is compared.
     """
 
     run: str
@@ -259,3 +296,4 @@ class Verdicts(Strict):
     slow_layers: list[SlowLayer] = []
     recorded: list[RecordCount] = []
     differences: list[Difference] = []
+    faults: list[FaultRow] = []

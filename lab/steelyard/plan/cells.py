@@ -168,15 +168,17 @@ def _with_users(profile: Profile, users: int) -> Profile:
 
 
 def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
-    """A judged cell for each test asked for, with its times shortened by the request's scale."""
-    return [
+    """A judged cell for each test asked for, with its times shortened by the request's scale; of one with faults, a cell that is
+    not judged. Raises ConfigurationError where both kinds are asked for."""
+    broken = {fault.test for fault in study.faults}
+    cells = [
         Cell(
             name=test.name,
             mix=test.mix or {test.operation: 1.0},
             users=shapes.most_users(test.profile),
             profile=shapes.scaled(test.profile, request.scale, _session_seconds(study, test.operation)),
-            primary=True,
-            kind="block",
+            primary=test.name not in broken,
+            kind="fault" if test.name in broken else "block",
             title=test.title,
             until=test.until,
             judged_by=study.judged_by,
@@ -185,6 +187,12 @@ def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
         for test in _tests(study, request, settings)
         if not request.operations or test.operation in request.operations
     ]
+    if len({cell.kind for cell in cells}) > 1:
+        names = ", ".join(cell.name for cell in cells if cell.kind == "fault")
+        raise ConfigurationError(
+            f"test {names} of {study.name} breaks what the other tests measure", hint=f"run it alone: --tests {names}"
+        )
+    return cells
 
 
 def _tests(study: Study, request: Request, settings: Settings) -> Iterator[Test]:
@@ -193,7 +201,9 @@ def _tests(study: Study, request: Request, settings: Settings) -> Iterator[Test]
     Raises ConfigurationError where one that was named has levels in percent of what nobody gave; a usual one is left out then.
     """
     known = [name for test in study.tests for name in (test.name, *test.also)]
-    wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or known)
+    broken = {fault.test for fault in study.faults}
+    measured = [test.name for test in study.tests if test.name not in broken]
+    wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or measured or known)
     for test in (test for test in study.tests if wanted & {test.name, *test.also}):
         if test.percent_of is None or not isinstance(test.profile, Steps):
             yield test

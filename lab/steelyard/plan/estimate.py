@@ -63,6 +63,7 @@ LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
 USUAL_SPARE_SHARE = 1 / 3  # of the pairs, where a subject compiles while it runs
 REQUEST_SECONDS = 0.005  # of fixed work, with those of all users after each other
 RESTORING = PlannedTime(2.0, 7.0, 15.0)  # what a service wrote, before each measured load of a study that asks for it
+FAULT = PlannedTime(2.0, 15.0, 60.0)  # beyond its block: the part comes back, the work that is left is done
 REPORTING = PlannedTime(2.0, 10.0, 30.0)
 
 
@@ -135,8 +136,12 @@ def _spare(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> P
 
 
 def _tests(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
-    """Loads with a shape, each once on each subject."""
-    unsliced = [_load(schedule, cell) for cell in schedule.cells if not kind_of(cell).sliced]
+    """Loads with a shape, each once on each subject, or once for each of its faults."""
+    unsliced = [
+        (_load(schedule, cell) + (FAULT if kind_of(cell).breaks else NOTHING)) * kind_of(cell).blocks(schedule, cell)
+        for cell in schedule.cells
+        if not kind_of(cell).sliced
+    ]
     return sum(unsliced, NOTHING) * len(subjects)
 
 

@@ -13,10 +13,11 @@ from ..catalogue.companions import with_companions
 from ..catalogue.known_subjects import require_known
 from ..catalogue.subject_syntax import subject_of
 from ..models.records import Schedule, TrialPlan
-from ..models.service import Service
+from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
 from .cells import cells_of
 from .designs import AS_PUBLISHED, design_named
+from .faults import faults_of, promises_of, require_possible
 from .settings import Request, Settings, settle
 
 
@@ -37,7 +38,8 @@ def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> 
 
 def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
-    labels = [subject.label for subject in subjects_of(study, request.only, request.set_of_factors)]
+    specs = subjects_of(study, request.only, request.set_of_factors)
+    labels = [subject.label for subject in specs]
     reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
     design = AS_PUBLISHED if request.as_published else design_named(study.design)
     seconds = settings.steady_seconds if design.unbroken else request.slice_seconds or study.slice_seconds
@@ -45,7 +47,9 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     budget = study.budget or Budget(seconds=1)
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / seconds)
-    return Schedule(
+    cells = cells_of(study, service, request, settings, users, seconds)
+    broken = any(cell.kind == "fault" for cell in cells)
+    schedule = Schedule(
         study=study.name,
         service=service.name,
         seed=request.seed,
@@ -53,7 +57,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         subjects=labels,
         asked=[factors.labelled(study, words, request.set_of_factors) for words in request.only],
         reference=reference,
-        cells=cells_of(study, service, request, settings, users, seconds),
+        cells=cells,
         trials=_trials(design.groups(labels, reference), forks, request.seed),
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=seconds,
@@ -72,9 +76,10 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         spans=study.spans,
         observe=study.observe,
         restore=study.restore,
-        unlike=_unlike(study, labels, reference),
+        unlike=[] if broken else _unlike(study, labels, reference),
         **_layers_of(study, service),
     )
+    return _with_faults(schedule, study, specs) if broken else schedule
 
 
 def _unlike(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
@@ -103,6 +108,22 @@ def _layers_of(study: Study, service: Service) -> dict[str, Any]:
             hint="its service.toml lists them under [[layers]], as monitor/README.md shows",
         )
     return {"layers": service.layers, "nesting": service.nesting, "request_kinds": service.request_kinds}
+
+
+def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec]) -> Schedule:
+    """The schedule with what is broken in it; raises ConfigurationError where something of that cannot be."""
+    service = entries.service(study.service)
+    faults = faults_of(study, schedule.cells, schedule.scale)
+    require_possible(study, faults, specs, service)
+    return schedule.model_copy(
+        update={
+            "faults": faults,
+            "aftermath": service.model.aftermath,
+            "promises": promises_of(faults, specs, service),
+            "not_judged": {**schedule.not_judged, SERVED_ANSWERED: "what was killed counts no more"},
+            "restore": "trial",
+        }
+    )
 
 
 def schedule_only(study: Study, request: Request) -> Schedule:

@@ -101,24 +101,31 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     _prepare(server, words, log, ground.progress)
     begun = time.monotonic()
     control = ground.controls / part.place
-    kept = ground.stack.enter_context(
-        Keeper(
-            build.placeholders(server.model.start, words.placeholders),
-            log=log,
-            cwd=server.folder,
-            environment=words.environment,
-            control=control,
+
+    def run() -> Keeper:
+        """Its process, ready to answer."""
+        control.unlink(missing_ok=True)  # of one before it, that had no time to remove it
+        kept = ground.stack.enter_context(
+            Keeper(
+                build.placeholders(server.model.start, words.placeholders),
+                log=log,
+                cwd=server.folder,
+                environment=words.environment,
+                control=control,
+            )
         )
-    )
 
-    def is_up() -> bool:
-        listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
-        return listens and (not part.judged or _is_up(subject, part, port))
+        def is_up() -> bool:
+            listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
+            return listens and (not part.judged or _is_up(subject, part, port))
 
-    _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, port), ground)
+        _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, port), ground)
+        return kept
+
+    kept = run()
     start_seconds = time.monotonic() - begun
     state = restored(server, words, log, ground.progress)
-    return RunningPart(part, kept, control, port, log, words, start_seconds, state)
+    return RunningPart(part, kept, control, log, words, start_seconds, state, run)
 
 
 def events_file(folder: Path, label: str, place: str) -> Path:

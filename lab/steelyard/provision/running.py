@@ -44,21 +44,29 @@ class RunningPart:
         part: Part,
         kept: Keeper,
         control: Path,
-        port: int,
         log: Path,
         words: Words,
         start_seconds: float,
         state: str,
+        again: Callable[[], Keeper],
     ) -> None:
         self.part = part
+        self._again = again
         self.state = state
         self.keeper = kept
         self.control = control
-        self.port = port
+        self.port = int(words.placeholders["port"])
         self.log = log
         self.words = words
         self.start_seconds = start_seconds
         self.restored = 0  # how often since it was started, by whichever subjects share it
+
+    def start_again(self) -> None:
+        """Run it anew on what it left, once it has ended: the same folder, port and environment, with nothing prepared or restored.
+
+        Returns when it is ready; raises ProvisionError or KeeperError where it does not come up.
+        """
+        self.keeper = self._again()
 
 
 class RunningSubject:
@@ -73,6 +81,10 @@ class RunningSubject:
     def front(self) -> RunningPart:
         """The part that the engine asks and that is judged; the others stand behind it."""
         return next(part for part in self.parts if part.part.judged)
+
+    def in_place(self, place: str) -> RunningPart:
+        """The part in a role."""
+        return next(part for part in self.parts if part.part.place == place)
 
     @property
     def host(self) -> str:
@@ -184,13 +196,33 @@ class RunningSubject:
         argv = [sys.executable if word == "python3" else word for word in asked.command]
         argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in argv]
         printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        settled, self._settled = self._outcome("settle", printed)
+        return settled, self._settled
+
+    def aftermath(self, since_ns: int, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]]:
+        """Waits until the service has nothing left to do after a fault: whether it came to that, and what became of the work that
+        it accepted since `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be told.
+        """
+        asked = self.subject.service.model.aftermath
+        if asked is None:
+            raise ProvisionError(f"{self.subject.service.name} does not say what becomes of its work after a fault")
+        values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
+        argv = [sys.executable if word == "python3" else values.get(word, word) for word in asked.command]
+        printed = self._said(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        settled, counts = self._outcome("aftermath", printed)
+        if missing := {"accepted", *(outcome.name for outcome in asked.outcomes)} - counts.keys():
+            raise ProvisionError(f"the aftermath command of {self.subject.service.name} counts no '{min(missing)}'")
+        return settled, counts
+
+    def _outcome(self, command: str, printed: str) -> tuple[bool, dict[str, int]]:
+        """What a command says of the service's work; raises ProvisionError."""
         try:
             outcome = json.loads(printed)
-            self._settled = {str(name): int(count) for name, count in outcome["counts"].items()}
-            return bool(outcome["settled"]), self._settled
+            counts = {str(name): int(count) for name, count in outcome["counts"].items()}
+            return bool(outcome["settled"]), counts
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ProvisionError(
-                f"the settle command of {self.subject.service.name} printed '{printed[:120]}'",
+                f"the {command} command of {self.subject.service.name} printed '{printed[:120]}'",
                 hint='it prints {"settled": true, "counts": {...}}',
             ) from None
 

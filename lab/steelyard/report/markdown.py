@@ -9,6 +9,7 @@ from ..analyse.analysis import Analysis
 from ..analyse.decisions import tests_in_order
 from .badges import badges
 from .figure_table import headings, operation_of
+from .sections.faults import fault_table
 from .sections.setup import command
 from .sections.verdict import facts
 from .standings import Standings, standings, why
@@ -50,6 +51,8 @@ def _lines(analysis: Analysis) -> Iterator[str]:
                 for decision in analysis.verdicts.decisions
             ],
         )
+    elif verdicts_of_faults := analysis.verdicts.faults:
+        yield from _rows(*fault_table(verdicts_of_faults))
     elif not tests_in_order(run):
         yield from _figures(analysis)
     if analysis.verdicts.notes:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ..analyse.analysis import Analysis
+from ..analyse.faults import is_of_faults
 from ..base.configuration import nearest
 from ..base.errors import StoreError
 from .script import SCRIPT, policy
@@ -42,6 +43,8 @@ def html_of(analysis: Analysis) -> str:
     )
     shown: list[Markup] = []
     for section in wanted(run.study.get("sections")):
+        if is_of_faults(run) and not section.of_faults:
+            continue
         content = section.content(analysis)
         if content is not None:
             template = environment.get_template(f"sections/{section.name}.html")

@@ -10,7 +10,11 @@ from ..analyse.analysis import Analysis
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page. `content` gives what the template of the same name shows as `section`; None leaves the section out."""
+    """A part of the page. `content` gives what the template of the same name shows as `section`; None leaves the section out.
+
+    `of_faults`: it also has something to say of a run that breaks what it runs, where nothing is timed and nobody compared.
+    """
 
     name: str
     content: Callable[[Analysis], Mapping[str, object] | None]
+    of_faults: bool = False

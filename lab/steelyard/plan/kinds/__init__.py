@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from ...models.records import Cell, Schedule
 from ..designs import design_named
 from .block import Block
+from .fault import FaultBlock
 from .fixed_work import FixedWorkSlices
 from .kind import Kind
 from .steady import Steady
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Steady(), Block(), FixedWorkSlices())}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (Steady(), Block(), FaultBlock(), FixedWorkSlices())}
 
 
 def warmed(cells: Sequence[Cell]) -> list[Cell]:

@@ -18,6 +18,7 @@ class Kind(ABC):
     A `sliced` cell is cut into slices that alternate between the subjects; another is one unbroken stretch a subject and fork.
     `alone`: the other subjects are frozen meanwhile, whatever the design. `rest_seconds` go before each measured slice,
     `lead_in_ms` of unmeasured load open it. `overload_is_a_result`: a subject that refuses or is late is counted, not given up.
+    `breaks`: parts of a subject are broken meanwhile, so that its processes count no more what they did before.
     """
 
     name: ClassVar[str]
@@ -26,6 +27,11 @@ class Kind(ABC):
     rest_seconds: ClassVar[float]
     lead_in_ms: ClassVar[float]
     overload_is_a_result: ClassVar[bool]
+    breaks: ClassVar[bool] = False
+
+    def blocks(self, schedule: Schedule, cell: Cell) -> int:
+        """How many stretches of load each subject has in the cell in a trial, where they are unbroken."""
+        return 1
 
     @abstractmethod
     def measured_profile(self, cell: Cell, seconds: float) -> Profile:

@@ -11,6 +11,7 @@ from . import (
     cannot_say,
     evidence,
     failures,
+    faults,
     forks,
     glossary,
     grid,
@@ -37,6 +38,7 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
+        faults,
         matrix,
         tests,
         by_users,

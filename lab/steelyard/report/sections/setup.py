@@ -151,4 +151,4 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     return {"setup": list(groups(analysis.run))}
 
 
-SECTION = Section("setup", content)
+SECTION = Section("setup", content, of_faults=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, tests_in_order
+from ...analyse.faults import is_of_faults
 from ...analyse.ratios import Compared
 from ...base.text import counted, percent_text
 from ...models.records import Cell
@@ -38,7 +39,11 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     """What is judged under which load, how sure, on which machine, when and for how long, as names and values."""
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
     blocks = [cell for cell in analysis.run.schedule.cells if not kind_of(cell).sliced]
-    if blocks:
+    if is_of_faults(analysis.run):
+        yield "tests", ", ".join(cell.name for cell in blocks)
+        if analysis.run.schedule.scale != 1:
+            yield "times scaled by", f"{analysis.run.schedule.scale:g}"
+    elif blocks:
         yield "judged by", f"{judged_by(blocks, analysis.measures)}, test by test"
         yield "tests", ", ".join(cell.name for cell in blocks)
         if analysis.run.schedule.scale != 1:
@@ -53,7 +58,8 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if any(compared.forks for compared in primary) and not blocks:
         voided = sum(compared.voided.total() for compared in primary)
         yield "pairs of slices", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
-    yield "counts as equal", f"within {analysis.run.schedule.margin:.0%}"
+    if not is_of_faults(analysis.run):
+        yield "counts as equal", f"within {analysis.run.schedule.margin:.0%}"
     if analysis.verdicts.machine:
         yield "machine", analysis.verdicts.machine
     if when := when_text(analysis.run):
@@ -75,4 +81,4 @@ def _load(cell: Cell) -> str:
     return "open, at a rate" if cell.profile.kind == "rate" else f"closed, {counted(cell.users, 'user')}"
 
 
-SECTION = Section("verdict", content)
+SECTION = Section("verdict", content, of_faults=True)

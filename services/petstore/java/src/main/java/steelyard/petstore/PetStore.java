@@ -176,10 +176,6 @@ public final class PetStore implements AutoCloseable {
     return documents;
   }
 
-  public EventLog events() {
-    return events;
-  }
-
   public DataSource database() {
     return database;
   }

@@ -183,7 +183,6 @@ class OrderTest {
 
   /** The instants of an order's events in ns, by name. */
   private Map<String, Long> eventsOf(String id) throws Exception {
-    store.events().flush();
     Map<String, Long> found = new HashMap<>();
     for (String line : Files.readAllLines(events)) {
       String[] words = line.split(",");

@@ -4,13 +4,13 @@ import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * Measuring points: a line for each event with its name, the order's id and the instant on the
- * machine's monotonic clock in ns. Written to a file where one is named, else nowhere. Thread-safe.
+ * machine's monotonic clock in ns. Written to a file where one is named, else nowhere. A line is in
+ * the file when `record` returns, so that one who was told of an order is known also where this
+ * process is killed. Thread-safe.
  */
 public final class EventLog implements Closeable {
 
@@ -26,16 +26,13 @@ public final class EventLog implements Closeable {
     this.file = file;
   }
 
-  /** To the file of this name, which begins anew; null or empty: nowhere. */
+  /** To the end of the file of this name; null or empty: nowhere. */
   public static EventLog to(String name) {
     if (name == null || name.isEmpty()) {
       return new EventLog(null);
     }
     try {
-      BufferedWriter file = Files.newBufferedWriter(Path.of(name), StandardCharsets.UTF_8);
-      file.write("name,id,time_ns\n");
-      file.flush();
-      return new EventLog(file);
+      return new EventLog(RecordFile.open(Path.of(name), "name,id,time_ns"));
     } catch (IOException unwritable) {
       throw new UncheckedIOException("the measuring points cannot be written", unwritable);
     }
@@ -54,20 +51,10 @@ public final class EventLog implements Closeable {
       }
       try {
         file.write(name + ',' + id + ',' + instant + '\n');
+        file.flush();
       } catch (IOException full) {
         throw new UncheckedIOException("a measuring point cannot be written", full);
       }
-    }
-  }
-
-  /** All that was recorded until now is in the file. */
-  public synchronized void flush() {
-    try {
-      if (file != null) {
-        file.flush();
-      }
-    } catch (IOException full) {
-      throw new UncheckedIOException("the measuring points cannot be written", full);
     }
   }
 

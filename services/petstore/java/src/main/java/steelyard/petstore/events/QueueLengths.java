@@ -4,8 +4,6 @@ import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -43,17 +41,15 @@ public final class QueueLengths implements Closeable {
   }
 
   /**
-   * To the file of this name, which begins anew; null or empty: nowhere. `lengthOf` is asked by
-   * another thread, which passes over a second in which it raises something.
+   * To the end of the file of this name; null or empty: nowhere. `lengthOf` is asked by another
+   * thread, which passes over a second in which it raises something.
    */
   public static Closeable to(String name, ToLongFunction<Destination> lengthOf) {
     if (name == null || name.isEmpty()) {
       return () -> {};
     }
     try {
-      BufferedWriter file = Files.newBufferedWriter(Path.of(name), StandardCharsets.UTF_8);
-      file.write("name,value,time_ns\n");
-      file.flush();
+      BufferedWriter file = RecordFile.open(Path.of(name), "name,value,time_ns");
       QueueLengths lengths = new QueueLengths(file, lengthOf);
       lengths.sampler.setDaemon(true);
       lengths.sampler.start();

@@ -20,7 +20,6 @@ public class SettlementServlet extends StoreServlet {
   protected void answer(PetStore store, HttpServletRequest request, HttpServletResponse response)
       throws IOException, SQLException {
     long mails = store.mailer().sent();
-    store.events().flush(); // so that the events of those mails are in the file
     long accepted = store.checkOut().accepted();
     Map<String, long[]> orders;
     try (Connection database = store.database().getConnection()) {

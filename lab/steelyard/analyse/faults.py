@@ -1,0 +1,127 @@
+"""What became of work in which something was broken: counts by subject and fault, how often any, and against what was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..base.text import counted, enumerated
+from ..models.records import FaultRecord
+from ..models.study import Fault
+from ..models.verdict import FaultOutcome, FaultRow
+from ..statistics.proportions import CONFIDENCE, exact_interval
+from ..store.stored_run import Run
+from .sentences import HERE, Wording
+
+
+@dataclass(frozen=True)
+class Met:
+    """All occasions on which one subject met one fault, in the order of trials; those of trials that ended early too."""
+
+    subject: str
+    fault: Fault
+    records: Sequence[FaultRecord]
+
+    @property
+    def counted(self) -> list[FaultRecord]:
+        """Those after which something was counted."""
+        return [record for record in self.records if record.counts]
+
+
+def is_of_faults(run: Run) -> bool:
+    """Whether the run breaks its subjects, and so measures no times and has no verdict of them."""
+    return bool(run.schedule.faults)
+
+
+def fault_rows(run: Run) -> list[FaultRow]:
+    """A row for each subject and fault, subjects in their order; empty for a run without faults."""
+    return [_row(run, met) for met in _met(run)]
+
+
+def _met(run: Run) -> Iterator[Met]:
+    records = [record for trial in run.trials if trial.record is not None for record in trial.record.faults]
+    for subject in run.schedule.subjects:
+        for fault in run.schedule.faults:
+            mine = [record for record in records if (record.subject, record.fault) == (subject, fault.name)]
+            yield Met(subject, fault, mine)
+
+
+def _row(run: Run, met: Met) -> FaultRow:
+    outcomes = run.schedule.aftermath.outcomes if run.schedule.aftermath is not None else []
+    return FaultRow(
+        subject=met.subject,
+        fault=met.fault.name,
+        title=met.fault.title or met.fault.name,
+        planned=met.fault.times * sum(met.subject in trial.start_order for trial in run.schedule.trials),
+        times=len(met.records),
+        not_back=sum(not record.back for record in met.records),
+        unsettled=sum(record.back and bool(record.counts) and not record.settled for record in met.records),
+        accepted=sum(record.counts["accepted"] for record in met.counted),
+        confidence=CONFIDENCE,
+        outcomes=[_outcome(run, met, outcome.name, outcome.title) for outcome in outcomes],
+    )
+
+
+def _outcome(run: Run, met: Met, name: str, title: str) -> FaultOutcome:
+    counts = [record.counts[name] for record in met.counted]
+    hit = sum(count > 0 for count in counts)
+    promised = next(
+        (
+            promised
+            for promised in run.schedule.promises
+            if (promised.subject, promised.fault, promised.outcome) == (met.subject, met.fault.name, name)
+        ),
+        None,
+    )
+    return FaultOutcome(
+        outcome=name,
+        title=title,
+        total=sum(counts),
+        most=max(counts, default=0),
+        hit=hit,
+        share=exact_interval(hit, len(counts)),
+        promised=promised.most if promised is not None else None,
+        why=promised.why if promised is not None else "",
+        broken=sum(promised is not None and count > promised.most for count in counts),
+    )
+
+
+def fault_sentences(run: Run, rows: Sequence[FaultRow]) -> Iterator[Wording]:
+    """A sentence for each subject: what of its work was lost, doubled and so on, and whether that is what it promised."""
+    work = run.schedule.aftermath.work if run.schedule.aftermath is not None else "work"
+    for subject in run.schedule.subjects:
+        mine = [row for row in rows if row.subject == subject]
+        times = sum(row.times for row in mine)
+        if not times:
+            yield Wording(f"{subject} met no fault")
+            continue
+        accepted = sum(row.accepted for row in mine)
+        basis = f"{counted(times, 'fault')}, {accepted:,} {work} accepted in their blocks"
+        yield Wording(f"{subject}, {HERE}: {_sums(mine)}", basis, " ".join(_promises(mine, work)))
+
+
+def _sums(rows: Sequence[FaultRow]) -> str:
+    titles = {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
+    sums = {
+        name: sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
+        for name in titles
+    }
+    said = [f"{total:,} {titles[name]}" for name, total in sums.items() if total]
+    none = [titles[name] for name, total in sums.items() if not total]
+    return enumerated([*said, *([f"none {enumerated(none, 'or')}"] if none else [])])
+
+
+def _promises(rows: Sequence[FaultRow], work: str) -> Iterator[str]:
+    """What was not as it was promised; that all was, where anything was promised; and what did not come back or to an end."""
+    broken = [(row, outcome) for row in rows for outcome in row.outcomes if outcome.broken]
+    for row, outcome in broken:
+        yield (
+            f"It broke its promise that after {row.fault} at most {outcome.promised} {work} are {outcome.title}, "
+            f"in {outcome.broken} of {counted(row.times, 'fault')}: {outcome.most} at worst."
+        )
+    if not broken and any(outcome.promised is not None for row in rows for outcome in row.outcomes):
+        yield "It kept what it promises."
+    if away := sum(row.not_back for row in rows):
+        yield f"After {counted(away, 'fault')} a part did not come back."
+    if unsettled := sum(row.unsettled for row in rows):
+        yield f"After {counted(unsettled, 'fault')} work was still left when the time to wait for it was over."

@@ -1,0 +1,117 @@
+"""Faults injected into a block: a part is killed or frozen, comes back on its own state, and what became of the work is counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+
+from ..base.errors import KeeperError, ProvisionError
+from ..base.progress import Progress
+from ..models.records import Failure, FaultRecord, SlicePlan
+from ..plan.faults import DrawnFault
+from ..provision.cpus import Shares
+from ..provision.running import RunningPart, RunningSubject
+from .setting import TrialFailedError
+
+_LOOK_SECONDS = 0.1
+_Break = Callable[[RunningPart, Shares], AbstractContextManager[None]]
+
+
+class Strike:
+    """One fault: called when its block begins, it waits for its moment, strikes, and returns when the part is there again.
+
+    `begun_ns` is when the block began, on CLOCK_MONOTONIC; `struck` how long after that it struck, in seconds, None before.
+    """
+
+    def __init__(self, running: RunningSubject, met: DrawnFault, shares: Shares, progress: Progress) -> None:
+        self._label = running.subject.label
+        self._part = running.in_place(met.fault.part)
+        self._met = met
+        self._shares = shares
+        self._progress = progress
+        self._away_seconds = 0.0
+        self._back = False
+        self._why_away = ""
+        self.begun_ns = 0
+        self.struck: float | None = None
+
+    def __call__(self) -> None:
+        """Raises TrialFailedError where the part does not come back."""
+        self.begun_ns = time.monotonic_ns()
+        self._wait(self._met.at_seconds)
+        begun = time.monotonic()
+        self.struck = (time.monotonic_ns() - self.begun_ns) / 1e9
+        try:
+            with _BROKEN[self._met.fault.kind](self._part, self._shares):
+                self._wait(self._met.seconds)
+            self._back = True
+        except (ProvisionError, KeeperError) as error:
+            self._why_away = error.message
+            raise TrialFailedError(self._failure(error.message), error.hint) from None
+        finally:
+            self._away_seconds = time.monotonic() - begun
+
+    def record(self, plan: SlicePlan) -> FaultRecord:
+        """What happened; nothing is counted yet."""
+        return FaultRecord(
+            slice=plan.number,
+            subject=plan.subject,
+            fault=self._met.fault.name,
+            occasion=self._met.occasion,
+            at_seconds=round(self.struck or 0.0, 3),
+            planned_seconds=round(self._met.seconds, 3),
+            away_seconds=round(self._away_seconds, 3),
+            back=self._back,
+            message=self._why_away,
+        )
+
+    def _failure(self, message: str) -> Failure:
+        fault = self._met.fault
+        words = f"{self._label}: after the fault {fault.name} its {fault.part} did not come back: {message}"
+        return Failure(kind="not-back", subject=self._label, message=words)
+
+    def _wait(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, _LOOK_SECONDS))
+            self._progress.refresh()
+
+
+@contextmanager
+def _killed(part: RunningPart, shares: Shares) -> Iterator[None]:
+    """Its processes are ended at once, without a word; and begin again on what they left, on the same ports."""
+    part.keeper.kill()
+    yield
+    part.start_again()
+    part.keeper.pin(shares.of(part.part.processors))
+
+
+@contextmanager
+def _frozen(part: RunningPart, _: Shares) -> Iterator[None]:
+    """Its processes stand still; connections stay, and nobody answers."""
+    part.keeper.freeze()
+    try:
+        yield
+    finally:
+        part.keeper.thaw()
+
+
+# To add a kind of fault is to add a way to break and to mend here, and its name to the study's model.
+_BROKEN: Mapping[str, _Break] = {"kill": _killed, "freeze": _frozen}
+
+
+def counted_after(
+    running: RunningSubject, met: FaultRecord, since_ns: int, while_waiting: Callable[[], None]
+) -> FaultRecord:
+    """The fault with what became of the work accepted since `since_ns`; raises TrialFailedError where that cannot be told."""
+    begun = time.monotonic()
+    try:
+        settled, counts = running.aftermath(since_ns, while_waiting)
+    except (ProvisionError, KeeperError) as error:
+        message = f"{met.subject} does not tell what became of its work after the fault {met.fault}: {error.message}"
+        raise TrialFailedError(
+            Failure(kind="reconciliation", subject=met.subject, message=message), error.hint
+        ) from None
+    seconds = round(time.monotonic() - begun, 3)
+    return met.model_copy(update={"settled": settled, "settle_seconds": seconds, "counts": counts})

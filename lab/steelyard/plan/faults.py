@@ -1,0 +1,103 @@
+"""Faults of a study on their way into a schedule: which a trial meets in which block, when, for how long, and what was promised."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..base.configuration import nearest
+from ..base.errors import ConfigurationError
+from ..base.text import listed
+from ..catalogue import entries, factors
+from ..catalogue.companions import role_of
+from ..catalogue.entries import Entry
+from ..models.records import Cell, PromiseMade, Schedule, TrialPlan
+from ..models.service import Aftermath, Service
+from ..models.study import Fault, Study, SubjectSpec
+from . import shapes
+
+
+@dataclass(frozen=True)
+class DrawnFault:
+    """One fault as a trial meets it: `at_seconds` after its block's begin, for `seconds`; `occasion` counts the trial's from 0."""
+
+    fault: Fault
+    occasion: int
+    at_seconds: float
+    seconds: float
+
+
+def faults_of(study: Study, cells: Sequence[Cell], scale: float) -> list[Fault]:
+    """The faults of the tests that are asked for, their times shortened by `scale` as those of the tests are."""
+    tests = {cell.name for cell in cells if cell.kind == "fault"}
+    return [
+        fault.model_copy(update={"seconds": (fault.seconds[0] * scale, fault.seconds[1] * scale)})
+        for fault in study.faults
+        if fault.test in tests
+    ]
+
+
+def occasions(schedule: Schedule, cell: Cell) -> dict[int, Fault]:
+    """The fault of each block that a subject meets in a cell in every trial, by the block's number in the trial."""
+    each = [fault for fault in schedule.faults for _ in range(fault.times)]
+    return {number: fault for number, fault in enumerate(each) if fault.test == cell.name}
+
+
+def drawn(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) -> DrawnFault:
+    """When in its block a fault strikes and for how long, by the trial's seed alone: all subjects meet the same."""
+    fault = occasions(schedule, cell)[occasion]
+    draw = random.Random(f"fault {trial.seed} {occasion}")
+    at = draw.uniform(*fault.within) * shapes.seconds_of(cell.profile)
+    return DrawnFault(fault, occasion, at, draw.uniform(*fault.seconds))
+
+
+def require_possible(
+    study: Study, faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]
+) -> None:
+    """Raises ConfigurationError where a subject has no part that a fault is of, or the service counts nothing after one."""
+    if not faults:
+        return
+    aftermath = service.model.aftermath
+    if aftermath is None:
+        raise ConfigurationError(
+            f"{study.name} has faults, but {service.name} does not say what becomes of its work then",
+            hint="its service.toml says so under [aftermath], as CONTRIBUTING.md shows",
+        )
+    for spec in specs:
+        if spec.same_as is not None:
+            raise ConfigurationError(
+                f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone"
+            )
+        places = sorted(role_of(part) for part in (*spec.companions, *spec.parts))
+        for fault in faults:
+            if fault.part not in places:
+                raise ConfigurationError(
+                    f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
+                    hint=f"it has {listed('part', places)}",
+                )
+        for role in sorted(aftermath.roles() - {*places}):
+            raise ConfigurationError(f"{spec.label} has no {role}, which {service.name} asks what became of its work")
+
+
+def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
+    """What the service says beforehand of each subject, fault and outcome, where it says anything."""
+    aftermath = service.model.aftermath
+    if aftermath is None:
+        return []
+    return [promised for spec in specs for fault in faults for promised in _promises(aftermath, fault, spec, service)]
+
+
+def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[PromiseMade]:
+    front = spec.parts[0]
+    server = entries.server(front.server)
+    values = factors.settled(server, service, front.factors)
+    made = [
+        (outcome.name, aftermath.promise(outcome.name, fault.part, values, server.model.implementation))
+        for outcome in aftermath.outcomes
+    ]
+    return [
+        PromiseMade(subject=spec.label, fault=fault.name, outcome=name, most=promise.most, why=promise.why)
+        for name, promise in made
+        if promise is not None
+    ]

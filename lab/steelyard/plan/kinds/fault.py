@@ -1,0 +1,35 @@
+"""A fault: a block in which something is broken on purpose; what became of the work is counted, and no time in it is."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...models.records import Cell, Schedule
+from ..designs import Design
+from ..designs.design import Ordering, SliceToCome
+from ..faults import occasions
+from .block import Block
+
+
+class FaultBlock(Block):
+    """A block for each occasion of each fault of the test; every subject meets it before the next comes."""
+
+    name: ClassVar[str] = "fault"
+    breaks: ClassVar[bool] = True
+
+    def blocks(self, schedule: Schedule, cell: Cell) -> int:
+        return len(occasions(schedule, cell))
+
+    def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
+        """Faults in an order drawn anew for each fork; who meets one first moves on from fault to fault."""
+        met = [(number, cell) for cell in ordering.cells for number in occasions(ordering.schedule, cell)]
+        ordering.draw.shuffle(met)
+        subjects = sorted(ordering.trial.start_order, key=ordering.schedule.subjects.index)
+        ordered: list[SliceToCome] = []
+        for place, (number, cell) in enumerate(met):
+            turned = (ordering.trial.number + place) % len(subjects)
+            ordered += [(number, cell, subject) for subject in subjects[turned:] + subjects[:turned]]
+        return ordered
+
+    def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:
+        return f"test {cell.name} on {subject}, fault {pair + 1} of {pairs}"

@@ -1,0 +1,98 @@
+"""What was broken and what became of the work: a row a subject and fault, with counts, how often any, and what was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...analyse.analysis import Analysis
+from ...base.text import percent_text
+from ...models.verdict import FaultOutcome, FaultRow
+from ..section import Section
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out of the report of a run in which nothing was broken."""
+    rows, aftermath = analysis.verdicts.faults, analysis.run.schedule.aftermath
+    if not rows or aftermath is None:
+        return None
+    headings, cells = fault_table(rows)
+    return {
+        "headings": headings,
+        "rows": cells,
+        "work": aftermath.work,
+        "confidence": percent_text(rows[0].confidence),
+        "meanings": [(outcome.title, outcome.meaning) for outcome in aftermath.outcomes],
+        "promises": _promises(rows),
+        "cases": _cases(analysis),
+    }
+
+
+def fault_table(rows: Sequence[FaultRow]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Headings and rows as texts; an outcome's cell is its count, and where there is any how often, with the interval."""
+    titles = [outcome.title for outcome in rows[0].outcomes]
+    headings = ("subject", "fault", "faults", "accepted", *titles)
+    return headings, [
+        (
+            row.subject,
+            row.title,
+            _times(row),
+            f"{row.accepted:,}",
+            *(_cell(outcome, row.times) for outcome in row.outcomes),
+        )
+        for row in rows
+    ]
+
+
+def _times(row: FaultRow) -> str:
+    of_planned = "" if row.times == row.planned else f" of {row.planned}"
+    away = f", {row.not_back} not back" if row.not_back else ""
+    left = f", {row.unsettled} not settled" if row.unsettled else ""
+    return f"{row.times}{of_planned}{away}{left}"
+
+
+def _cell(outcome: FaultOutcome, times: int) -> str:
+    if not times:
+        return "-"
+    low, high = outcome.share
+    often = f"in {outcome.hit} ({100 * low:.0f} to {100 * high:.0f}%)"
+    broken = f", {outcome.broken} beyond {outcome.promised}" if outcome.broken else ""
+    return f"{outcome.total:,} {often}{broken}"
+
+
+def _promises(rows: Sequence[FaultRow]) -> list[tuple[str, ...]]:
+    """Subject, fault, outcome, how many at most after one fault, how many there were at worst, why so many may be."""
+    return [
+        (row.subject, row.title, outcome.title, str(outcome.promised), str(outcome.most), outcome.why)
+        for row in rows
+        for outcome in row.outcomes
+        if outcome.promised is not None
+    ]
+
+
+def _cases(analysis: Analysis) -> list[tuple[str, ...]]:
+    """Every fault by itself: when it struck, for how long, how long until all was done, and the counts that are not nothing."""
+    outcomes = {outcome.outcome: outcome.title for row in analysis.verdicts.faults for outcome in row.outcomes}
+    return [
+        (
+            str(trial.number),
+            record.subject,
+            record.fault,
+            f"{record.at_seconds:.1f}",
+            f"{record.away_seconds:.1f}",
+            f"{record.settle_seconds:.1f}",
+            str(record.counts.get("accepted", "-")),
+            record.message
+            or ", ".join(
+                f"{count} {outcomes.get(name, name)}"
+                for name, count in record.counts.items()
+                if count and name != "accepted"
+            )
+            or "nothing",
+        )
+        for trial in analysis.run.trials
+        if trial.record is not None
+        for record in trial.record.faults
+    ]
+
+
+SECTION = Section("faults", content, of_faults=True)

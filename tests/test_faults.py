@@ -1,0 +1,113 @@
+"""Faults on a real server: what a kill takes is counted, what was promised is held against it, and a freeze takes nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Lab, lab_in
+
+STUDY = """
+name = "broken"
+title = "What is kept?"
+question = "What does a kill take with it?"
+service = "tallies"
+reference = "file"
+operations = ["keep"]
+primary = "keep"
+forks = 1
+slice_seconds = 0.5
+warm_up_limit_seconds = 0.5
+corpus_entries = 20
+
+[[tests]]
+name = "faults"
+title = "while something breaks"
+source = "this test"
+operation = "keep"
+profile = { kind = "steps", levels = [2], ramp_seconds = 0, hold_seconds = 2 }
+
+[[faults]]
+name = "kill"
+kind = "kill"
+part = "server"
+test = "faults"
+seconds = [0, 0.2]
+times = 2
+
+[[faults]]
+name = "freeze"
+kind = "freeze"
+part = "server"
+test = "faults"
+seconds = [0.1, 0.3]
+"""
+SUBJECT = '[[subjects]]\nlabel = "{keeps}"\nparts = [{{ server = "tallies", factors = {{ keeps = "{keeps}" }} }}]\n'
+SUBJECTS = ("file", "memory", "twice")
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    yield from lab_in(tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture(scope="module")
+def ran(lab: Lab) -> tuple[Any, Path]:
+    """What a run with faults printed as JSON, and its folder."""
+    text = STUDY + "".join(SUBJECT.format(keeps=keeps) for keeps in SUBJECTS)
+    (lab.folder / "broken.toml").write_text(text)
+    done = lab.run("run", "broken.toml", "--json")
+    printed = done.json()
+    assert done.code == 0, done.err
+    return printed, Path(lab.folder / printed["run"])
+
+
+def outcome(printed: Any, subject: str, fault: str, name: str) -> Any:
+    (row,) = [row for row in printed["faults"] if (row["subject"], row["fault"]) == (subject, fault)]
+    assert row["times"] == row["planned"] == (2 if fault == "kill" else 1)
+    assert row["not_back"] == row["unsettled"] == 0 and row["accepted"] > 0
+    return next(each for each in row["outcomes"] if each["outcome"] == name)
+
+
+def test_a_kill_takes_what_was_in_memory_and_nothing_of_a_file(ran: tuple[Any, Path]) -> None:
+    assert outcome(ran[0], "file", "kill", "lost")["total"] == 0
+    lost = outcome(ran[0], "memory", "kill", "lost")
+    assert (lost["hit"], lost["broken"]) == (2, 0) and lost["total"] >= 2
+    assert lost["share"][0] == pytest.approx(0.025**0.5, rel=1e-4) and lost["share"][1] == 1
+
+
+def test_a_freeze_takes_nothing(ran: tuple[Any, Path]) -> None:
+    assert [outcome(ran[0], subject, "freeze", "lost")["total"] for subject in SUBJECTS] == [0, 0, 0]
+
+
+def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
+    doubled = outcome(ran[0], "twice", "kill", "doubled")
+    assert doubled["promised"] == 0 and doubled["broken"] == doubled["hit"] == 2
+    assert "twice" in ran[0]["sentence"] and "broke its promise" in ran[0]["sentence"]
+
+
+def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, Path]) -> None:
+    (record,) = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
+    faults = record["faults"]
+    assert len(faults) == 3 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
+    assert all(fault["away_seconds"] >= fault["planned_seconds"] for fault in faults)
+    by_occasion = {(fault["occasion"], fault["planned_seconds"]) for fault in faults}
+    assert len(by_occasion) == 3, "all subjects meet the same"
+
+
+def test_the_report_has_the_table(ran: tuple[Any, Path]) -> None:
+    page = (ran[1] / "report.html").read_text()
+    assert "What broke, and what became of the tallies" in page and "Clopper and Pearson" in page
+
+
+def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused_before_anything_starts(lab: Lab) -> None:
+    text = STUDY.replace('part = "server"', 'part = "broker"', 1) + SUBJECT.format(keeps="file")
+    (lab.folder / "none.toml").write_text(text)
+    done = lab.run("run", "none.toml", "--out", "nowhere")
+    assert done.code == 64 and not (lab.folder / "nowhere").exists()
+    assert (
+        done.err.splitlines()[0] == "error: fault kill is of the broker, which file does not have; valid here: server"
+    )
