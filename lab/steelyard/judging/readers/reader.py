@@ -86,14 +86,14 @@ def rows_of(file: IO[bytes], gathering: Gathering) -> Iterator[tuple[int, Mappin
         gathering.notes["its last line was cut short, and is left out"] = None
 
 
-def number_of(text: Any, line: int, what: str) -> float:
+def number_of(text: Any, line: int, column: str) -> float:
     """A number of a row; raises ConfigurationError that names the line."""
     try:
         number = float(text)
     except (TypeError, ValueError):
-        raise ConfigurationError(f"line {line}: {what} is '{str(text)[:40]}', which is no number") from None
+        raise ConfigurationError(f"line {line}: {column} is '{str(text)[:40]}', which is no number") from None
     if not math.isfinite(number):
-        raise ConfigurationError(f"line {line}: {what} is {number}")
+        raise ConfigurationError(f"line {line}: {column} is {number}")
     return number
 
 
