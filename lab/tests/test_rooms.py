@@ -12,7 +12,8 @@ from steelyard.base.house import root
 LAB = Path(steelyard.__file__).parent
 GROUND_FIRST = (
     *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
-    *("importing", "analyse", "drive", "loading", "check", "calibration", "report", "run", "serve", "commands", "cli"),
+    *("importing", "analyse", "drive", "loading", "mocking", "exporting", "judging", "check", "calibration"),
+    *("report", "run", "serve", "commands", "cli"),
 )
 
 

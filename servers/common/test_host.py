@@ -39,6 +39,7 @@ NOT_OURS = {
     "lab/steelyard/base/house.py": r"^HOST = ",
     "lab/steelyard/commands/import_.py": 'Examples: |^"steelyard import ',  # what a user may type
     "lab/steelyard/commands/load.py": r'^"steelyard load ',
+    "lab/steelyard/commands/mock.py": r"\(HOST, \"localhost\"\)",  # names of this machine that a target may have
     "lab/steelyard/commands/compare.py": r'^"steelyard compare ',
     "lab/steelyard/commands/find_limit.py": r'^"steelyard find-limit ',
     "lab/steelyard/importing/foreign/siege_urls.py": r"\|localhost\\b",  # how lines of another tool begin

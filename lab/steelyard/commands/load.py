@@ -13,11 +13,12 @@ from rich.table import Table
 
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
-from ..base.text import range_text, value_text
+from ..base.text import value_text
 from ..catalogue import entries
-from ..models.outputs import Estimate, LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs import LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
+from .tables import estimates_table
 
 if TYPE_CHECKING:
     from ..loading.asked import Asked
@@ -227,21 +228,7 @@ def _say(loaded: LoadOutput) -> None:
         highlight=False,
         markup=False,
     )
-    table = Table("figure", box=None, pad_edge=False)
-    table.add_column("value", justify="right")
-    table.add_column("95% interval", justify="right")
-    table.add_column("")
-    rows = {"throughput, 1/s": loaded.throughput_per_s} | {
-        f"response {name}, ms": estimate for name, estimate in loaded.response_ms.items()
-    }
-    for name, estimate in rows.items():
-        table.add_row(
-            name,
-            "-" if estimate.value is None else value_text(estimate.value),
-            _interval(estimate),
-            estimate.why_not or "",
-        )
-    terminal.print(table)
+    terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
     if loaded.by_users:
         terminal.print(_by_users(loaded.by_users))
     for goal in loaded.goals:
@@ -280,7 +267,3 @@ def _used(target: StartedTarget) -> str:
         f"started for this load, and stopped: {value_text(target.cpu_s)} s of processor time{each}, "
         f"{value_text(target.memory_mib)} MiB of memory{counted}"
     )
-
-
-def _interval(estimate: Estimate) -> str:
-    return "" if estimate.low is None or estimate.high is None else range_text((estimate.low, estimate.high))

@@ -52,6 +52,9 @@ MODELS: dict[str, type[BaseModel]] = {
     "limit-output": outputs.LimitOutput,
     "comparison-output": outputs.RunningComparison,
     "try-output": outputs.TryOutput,
+    "mock-output": outputs.MockOutput,
+    "export-output": outputs.ExportOutput,
+    "judge-output": outputs.JudgeOutput,
 }
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from ..base.text import range_text, value_text
+from ..models.outputs import Estimate
 
 LEAST_PROSE = 24  # characters that a column of prose needs to be readable
 _GAP = 2
@@ -68,3 +71,21 @@ def _below_each_other(console: Console, headings: Sequence[str], rows: Sequence[
             if cell:
                 table.add_row(f"  {heading}", Text(cell))
         console.print(table)
+
+
+def estimates_table(throughput: Estimate, response_ms: Mapping[str, Estimate]) -> Table:
+    """Throughput and response times of one process, each with its interval, or why there is none."""
+    table = Table("figure", box=None, pad_edge=False)
+    table.add_column("value", justify="right")
+    table.add_column("95% interval", justify="right")
+    table.add_column("")
+    rows = {"throughput, 1/s": throughput} | {f"response {name}, ms": each for name, each in response_ms.items()}
+    for name, estimate in rows.items():
+        low, high = estimate.low, estimate.high
+        table.add_row(
+            name,
+            "-" if estimate.value is None else value_text(estimate.value),
+            "" if low is None or high is None else range_text((low, high)),
+            estimate.why_not or "",
+        )
+    return table

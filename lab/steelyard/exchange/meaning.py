@@ -90,6 +90,11 @@ class Meaning(ABC):
         """The request as it stands, then in each other spelling that means the same."""
         yield Spelling("as given", self.body(exchange.request))
 
+    def request_value(self, body: bytes) -> object:
+        """What a request says, as a value that is equal (`==`) for all spellings that mean the same; raises ContractError where it
+        cannot be read."""
+        return body
+
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         """What any service of this meaning must refuse, made of its written exchanges; one may ask for the content of `file`."""
         del written, file

@@ -40,16 +40,8 @@ class AskedOperation:
     paths: Sequence[str] = ()
 
     def rule(self) -> Rule:
-        """What the engine judges every answer by: status 200 and no fault where nothing else is said."""
-        said = self.expect
-        bounded = said.least is not None or said.most is not None
-        return Rule(
-            status=said.status or [200],
-            fault=said.fault or "absent",
-            length=Length(least=said.least or 0, most=2**53 if said.most is None else said.most) if bounded else None,
-            contains=said.contains,
-            matches=said.matches,
-        )
+        """What the engine judges every answer by."""
+        return rule_of(self.expect)
 
 
 @dataclass(frozen=True)
@@ -83,6 +75,29 @@ class Asked:
         )
 
 
+def rule_of(expect: Expect) -> Rule:
+    """What of `expect` every answer is judged by: status 200 and no fault where nothing else is said."""
+    bounded = expect.least is not None or expect.most is not None
+    return Rule(
+        status=expect.status or [200],
+        fault=expect.fault or "absent",
+        length=Length(least=expect.least or 0, most=2**53 if expect.most is None else expect.most) if bounded else None,
+        contains=expect.contains,
+        matches=expect.matches,
+    )
+
+
+def expected_of(service: Entry[Service], operation: Operation) -> Expect:
+    """When an answer to an operation of a running target is right, by its file; files that are named there as from anywhere."""
+    return _rooted(operation.expect.over(service.model.expect), service.folder)
+
+
+def schema_of(service: Entry[Service]) -> Path | None:
+    """The file that the kept answers of a running target are held against; None where there is none."""
+    model = service.model
+    return service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json") else None
+
+
 def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
     """The requests of a service that names its target; `expect` goes before the rules of its file. Raises ConfigurationError."""
     model = service.model
@@ -108,7 +123,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
         max_rate=model.max_rate,
         tls=model.tls,
         auth=model.auth,
-        schema=service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json") else None,
+        schema=schema_of(service),
         meaning=model.meaning,
         service=service,
     )
@@ -152,7 +167,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         path=path,
         headers=headers,
         bodies=bodies,
-        expect=expect.over(_rooted(operation.expect.over(model.expect), service.folder)),
+        expect=expect.over(expected_of(service, operation)),
         filled=any(OF_THE_ENGINE.search(part) for part in [text, path, *headers.values()]),
         changes_data=operation.changes_data,
         paths=paths,

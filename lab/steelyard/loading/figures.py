@@ -66,12 +66,31 @@ def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Secon
 
 def throughput(row: SliceRow, seconds: Sequence[Second], *, steady: bool) -> Estimate:
     """Right answers a second, with an interval over the whole seconds where the load is `steady`."""
-    return _with_interval(row.throughput_per_s, [second.completed for second in seconds], steady)
+    return with_interval(row.throughput_per_s, [second.completed for second in seconds], steady)
+
+
+@dataclass(frozen=True)
+class MeasuredStretch:
+    """All of a stretch: the times of right answers in microseconds and their mean in ms, how many there were, how many requests
+    failed, and how many have no answer yet."""
+
+    times: Histogram
+    completed: int
+    failed: int
+    mean_ms: float
+    unfinished: int = 0
 
 
 def response_times(row: SliceRow, seconds: Sequence[Second], folder: Path, *, steady: bool) -> dict[str, Estimate]:
     """Mean and percentiles of response time in ms, over right answers; a percentile that failures reach has none."""
-    times = all_times(row, folder)
+    mean_ms = row.response_ns_sum / row.completed / 1e6 if row.completed else 0.0
+    measured = MeasuredStretch(all_times(row, folder), row.completed, failed_of(row), mean_ms, row.unfinished)
+    return estimates(measured, seconds, steady=steady)
+
+
+def estimates(measured: MeasuredStretch, seconds: Sequence[Second], *, steady: bool) -> dict[str, Estimate]:
+    """The same of what was measured by whom ever, with intervals over whole seconds where the load is `steady`."""
+    times = measured.times
     if times.total == 0:
         return {
             name: Estimate(value=None, why_not="there was no right answer")
@@ -79,17 +98,16 @@ def response_times(row: SliceRow, seconds: Sequence[Second], folder: Path, *, st
         }
     answered = [second for second in seconds if second.completed]
     means = [second.response_s / second.completed * 1000 for second in answered]
-    estimates = {"mean": _with_interval(row.response_ns_sum / row.completed / 1e6, means, steady)}
-    failed = failed_of(row)
+    by_name = {"mean": with_interval(measured.mean_ms, means, steady)}
     for share in PERCENTILES:
-        refusal = percentile_refusal(share, times.total + failed, row.unfinished)
-        beyond = share * (times.total + failed) / times.total
+        refusal = percentile_refusal(share, times.total + measured.failed, measured.unfinished)
+        beyond = share * (times.total + measured.failed) / times.total
         if refusal is None and beyond > 1:
             refusal = f"{percentile_name(share)} lies among the requests that failed"
-        estimates[percentile_name(share)] = (
+        by_name[percentile_name(share)] = (
             Estimate(value=None, why_not=refusal) if refusal else _percentile(share, beyond, times, answered, steady)
         )
-    return estimates
+    return by_name
 
 
 def percentile_name(share: float) -> str:
@@ -108,7 +126,8 @@ def failed_of(row: SliceRow) -> int:
     return sum(row.failures.values()) + row.wrong
 
 
-def _with_interval(value: float, by_second: Sequence[float], steady: bool) -> Estimate:
+def with_interval(value: float, by_second: Sequence[float], steady: bool) -> Estimate:
+    """A figure with Student's t interval by batch means of its values second by second, where the load is `steady`."""
     if not steady:
         return Estimate(value=value, why_not=_SHAPED)
     batched = batch_means(by_second)

@@ -82,7 +82,7 @@ def _breaks(root: etree._Element, schema: Path) -> str | None:
     inside = [child for body in bodies for child in body if isinstance(child.tag, str)]
     if not bodies or not inside:
         return None if bodies else f"it is no SOAP envelope but <{etree.QName(root).localname}>"
-    declared = _loaded(schema).maps.elements.get(inside[0].tag)
+    declared = schema_of_messages(schema).maps.elements.get(inside[0].tag)
     if declared is None:
         return f"the schema knows no element {etree.QName(inside[0]).localname}"
     try:
@@ -93,5 +93,6 @@ def _breaks(root: etree._Element, schema: Path) -> str | None:
 
 
 @cache
-def _loaded(schema: Path) -> xmlschema.XMLSchema:
+def schema_of_messages(schema: Path) -> xmlschema.XMLSchema:
+    """The schema of SOAP's messages in a file, which is read once."""
     return xmlschema.XMLSchema(str(schema), allow="local", defuse="always")

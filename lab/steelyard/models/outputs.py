@@ -562,3 +562,71 @@ class TryOutput(Strict):
     processes: list[TriedProcess]
     factors: dict[str, str]
     folder: str
+
+
+class MockOperation(Strict):
+    """An operation that a stand-in answers: where its usual answer comes from, in words (`origin`), and how many requests it
+    answered rightly and how many it failed as it was told."""
+
+    operation: str
+    origin: str
+    answered: int
+    failed: int
+
+
+class MockOutput(Strict):
+    """`mock --json`, printed at the end: what a stand-in for a service answered at its address. `unknown` counts requests that were
+    of no operation, `left_out` are operations that it answers nothing to."""
+
+    service: str
+    address: str
+    operations: list[MockOperation]
+    unknown: int
+    left_out: list[LeftOut]
+
+
+class ExportedTool(Strict):
+    """What another load tool was told of a service: the `files` that were written, the first of which it is given, the `operations`
+    that they ask, and `left_out` with a reason for what they do not say as it is."""
+
+    tool: str
+    files: list[str]
+    operations: list[str]
+    left_out: list[LeftOut]
+
+
+class ExportOutput(Strict):
+    """`export --json`: a service's requests in the words of other load tools."""
+
+    service: str
+    target: str
+    load: str
+    tools: list[ExportedTool]
+
+
+class JudgedFile(Strict):
+    """What a file of another tool's results says, by our statistics: as `load` says it, of one process. `seconds` are those from
+    its first to its last result, `users` the fewest and the most that it tells of (null: nothing), `course` whether response time
+    held, in a sentence, and `notes` what to know of its tool's times."""
+
+    file: str
+    tool: str
+    seconds: int
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    users: tuple[int, int] | None
+    throughput_per_s: Estimate
+    response_ms: dict[str, Estimate]
+    operations: list[LoadedOperation]
+    course: str
+    notes: list[str]
+
+
+class JudgeOutput(Strict):
+    """`judge --json`: files of other tools' results. Of several, `ratios` hold each file's figure over the first file's (null where
+    one has none), without an interval: they were not paired, and there is no verdict, for the reasons in `cannot_say`."""
+
+    files: list[JudgedFile]
+    ratios: dict[str, list[Significant | None]]
+    cannot_say: list[str]

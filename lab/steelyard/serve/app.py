@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from ..base.errors import SteelyardError, StoreError
+from ..base.listening import Asgi
 from ..base.text import upper_first
 from ..models.live import RunningNow
 from ..models.outputs import LoadOutput
@@ -29,7 +30,7 @@ from ..report.templates import templates
 from ..store.live_file import ask_to_stop, running_now
 from ..store.loads import LIMIT, LOAD
 from . import loads, trends
-from .guard import REPORT_POLICY, STORED, Asgi, Guard, key_of
+from .guard import REPORT_POLICY, STORED, Guard, key_of
 from .shelf import Listed, Shelf, WantedRuns, content
 from .starting import Starter
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import socket
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
-import uvicorn
-
 from ..base.errors import ConfigurationError
-from ..base.house import HOST, url
+from ..base.house import url
+from ..base.listening import listening_on, serve_until_interrupted
 from .app import app_of
 from .shelf import Shelf
 from .starting import Starter
@@ -28,28 +26,7 @@ def serve(folder: Path, port: int, *, allow_run: bool, ready: Callable[[str], No
         )
     token = secrets.token_urlsafe(24)
     with ExitStack() as stack:
-        listening = stack.enter_context(socket.socket())
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((HOST, port))
-        except OSError as error:
-            raise ConfigurationError(
-                f"port {port} cannot be had: {error.strerror}", hint="--port 0 takes a free one"
-            ) from None
-        bound = int(listening.getsockname()[1])
+        listening, bound = stack.enter_context(listening_on(port))
         starter = stack.enter_context(Starter(folder)) if allow_run else None
-        config = uvicorn.Config(
-            app_of(Shelf(folder), token, bound, starter),
-            loop="asyncio",
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_level="warning",
-            access_log=False,  # it would hold the token
-            server_header=False,
-            timeout_graceful_shutdown=1,  # pages that watch a run never end by themselves
-        )
-        listening.listen(128)
         ready(url(bound, f"/{token}/"))
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+        serve_until_interrupted(app_of(Shelf(folder), token, bound, starter), listening)

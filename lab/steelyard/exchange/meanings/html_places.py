@@ -48,6 +48,11 @@ class HtmlPlaces(Meaning):
         yield Spelling("every letter escaped", _written(fields, "%{:02X}"))
         yield Spelling("small hexadecimals", _written(fields, "%{:02x}"))
 
+    def request_value(self, body: bytes) -> object:
+        fields = parse_qsl(body.decode("ascii", "replace"), keep_blank_values=True)
+        names = [name for name, _ in fields]
+        return {name: [value for key, value in fields if key == name] for name in names}
+
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         """A form is hardly ever malformed, so little is bad for all services: contract/bad/ says what is for one."""
         del file  # a form has no way to name one

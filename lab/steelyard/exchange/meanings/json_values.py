@@ -44,6 +44,9 @@ class JsonValues(Meaning):
         yield Spelling("escapes", _written(value, text=_escaped))
         yield Spelling("exponents", _written(value, number=_with_exponent))
 
+    def request_value(self, body: bytes) -> object:
+        return _typed(_read(body)) if body else None
+
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         del file  # JSON has no way to name one
         exchange = next((exchange for _, exchange in written if exchange.request), None)

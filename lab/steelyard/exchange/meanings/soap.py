@@ -44,6 +44,9 @@ class Soap(Meaning):
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         return respell(exchange.request)
 
+    def request_value(self, body: bytes) -> object:
+        return self._messages.of(messages.content(body))
+
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         good = written[0][1].request.encode()
         document = _without_declaration(good)

@@ -1,0 +1,103 @@
+"""`steelyard mock`: a stand-in for a service on this machine, to be asked and loaded until Ctrl-C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from ..base.house import HOST
+from ..models.outputs import MockOutput
+from . import completing
+from .options import Json, Seed, console, takes
+
+if TYPE_CHECKING:
+    from ..mocking.known import MockedService
+    from ..models.service import Service
+
+commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MockOptions:
+    """What `mock` is told."""
+
+    service: Annotated[
+        str,
+        typer.Argument(metavar="SERVICE", help="A service, or its folder.", autocompletion=completing.services),
+    ]
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help=f"Port on {HOST}; 0 takes a free one (default: that of the service's target where it is this machine).",
+        ),
+    ] = None
+    delay: Annotated[str, typer.Option(help="How long each answer waits: 20ms, or 5ms..40ms.")] = ""
+    fail: Annotated[str, typer.Option(help="The share of requests that fail: SOAP by a fault, else by status 503.")] = (
+        "0"
+    )
+    for_: Annotated[str | None, typer.Option("--for", help="End by itself after this time: 30s, 10m.")] = None
+    seed: Seed = 1
+    json: Json = False
+
+
+@commands.command(
+    name="mock",
+    epilog="Examples: steelyard mock shop; steelyard mock shop --delay 20ms --fail 1%; steelyard mock wstest --port 8080 --for 10m",
+)
+@takes(MockOptions)
+def mock_command(options: MockOptions) -> None:
+    """Stand in for a service: answer each operation on this machine's loopback as its contract says, until Ctrl-C, and say then
+    what was answered. Answers are those that are written down, else such that keep the schema and the rules, so that
+    `steelyard load` takes them for right."""
+    from ..catalogue import entries
+    from ..loading import words
+    from ..mocking.known import mocked
+    from ..mocking.stand_in import StandIn, stand_in
+
+    delay, fail = words.think_of(options.delay), words.share_or_none(options.fail)
+    seconds = None if options.for_ is None else words.seconds_of(options.for_)
+    known = mocked(entries.service_at(options.service), options.seed)
+    model = known.service.model
+    answered = stand_in(
+        known,
+        own_port(model) if options.port is None else options.port,
+        StandIn(known, delay, fail, options.seed),
+        seconds=seconds,
+        ready=lambda address: _say_ready(known, address, options.json),
+    )
+    print(answered.model_dump_json()) if options.json else _say(answered)
+
+
+def own_port(service: Service) -> int:
+    """The port of a service's target where that is plain HTTP on this machine; else 0, which takes a free one."""
+    parts = urlsplit(service.target or "")
+    return (parts.port or 80) if parts.scheme == "http" and parts.hostname in (HOST, "localhost") else 0
+
+
+def _say_ready(known: MockedService, address: str, as_json: bool) -> None:
+    terminal = console(stderr=as_json)
+    target = known.service.model.target
+    lines = [f"{known.service.name} is stood in for at {address}"]
+    lines += [f"  {operation.name}: {operation.usual.origin}" for operation in known.operations]
+    lines += [f"not stood in for: {omitted.what}: {omitted.why}" for omitted in known.left_out]
+    if target is not None and urlsplit(target).port != urlsplit(address).port:
+        lines.append(f'to load it, say target = "{address}" in {known.service.file}')
+    for line in lines:
+        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+    terminal.file.flush()
+    console().print("Ctrl-C ends it", highlight=False, markup=False)
+
+
+def _say(answered: MockOutput) -> None:
+    terminal = console(stderr=False)
+    lines = [
+        f"{each.operation}: {each.answered:,} answered, {each.failed:,} failed as told" for each in answered.operations
+    ]
+    lines += [f"of no operation: {answered.unknown:,}"] if answered.unknown else []
+    for line in lines:
+        terminal.print(line, highlight=False, markup=False)

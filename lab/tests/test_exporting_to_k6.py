@@ -1,0 +1,71 @@
+"""k6 runs the script that it is given, asks what it says it asked, and sees the response times that we see."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import steelyard
+from steelyard.judging.judged import judged_file
+from stood_in import imported, serving
+
+K6 = "go.k6.io/k6@v1.8.1"
+SECONDS = 3_600  # to compile k6 on a machine that is ten times slower
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="session")
+def k6(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The k6 on the path, else what Go makes of its module."""
+    there = shutil.which("k6")
+    if there is not None:
+        return there
+    if shutil.which("go") is None:
+        pytest.skip("neither k6 nor Go is installed")
+    folder = tmp_path_factory.mktemp("k6")
+    made = subprocess.run(
+        ["go", "install", K6], env={**os.environ, "GOBIN": str(folder)}, capture_output=True, text=True, timeout=SECONDS
+    )
+    if made.returncode != 0:
+        pytest.skip(f"k6 cannot be had: {made.stderr[-300:]}")
+    return str(folder / "k6")
+
+
+def test_k6_and_we_count_what_the_stand_in_counted_and_see_one_median(k6: str, tmp_path: Path) -> None:
+    known = imported("openapi/shop.yaml", tmp_path)
+    file = tmp_path / "mine" / "service.toml"
+    text = file.read_text()
+    words = ("mine", "--users", "2", "--for", "6s", "--writes")
+    with serving(known, delay_ms=100.0) as (address, app):
+        file.write_text(
+            text.partition("[auth]")[0].replace("http://127.0.0.1:8099", address)
+            + "[operations"
+            + text.partition("[operations")[2]
+        )
+        ran = steelyard("export", *words, "--k6", folder=tmp_path)
+        assert ran.code == 0, ran.err
+        ran_k6 = subprocess.run(
+            [k6, "run", "--quiet", "--no-usage-report", "--out", "csv=k6.csv", "mine.k6.js"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        assert ran_k6.returncode == 0, ran_k6.stdout + ran_k6.stderr
+        with (tmp_path / "k6.csv").open(newline="") as rows:
+            sent = sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
+        assert sent == app.answered.total() > 0 and app.unknown == 0
+        judged = judged_file(tmp_path / "k6.csv", 1.0)
+        assert judged.failed == 0 and {each.operation for each in judged.operations} <= set(app.answered)
+        before = app.answered.total()
+        ran = steelyard("load", *words, "--json", folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})
+        assert ran.code == 0, ran.err
+        loaded = json.loads(ran.out)
+        assert loaded["sent"] == app.answered.total() - before
+    theirs, ours = judged.response_ms["p50"].value, loaded["response_ms"]["p50"]["value"]
+    assert theirs is not None and min(theirs, ours) >= 100 and 0.7 < theirs / ours < 1.4
