@@ -79,7 +79,7 @@ class PairedFork:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PairedPlan:
     """What is driven, where and with what; `anew` where each fork starts both sides."""
 
     sides: tuple[Side, Side]
@@ -134,7 +134,7 @@ def compare(
     with machine_lock("steelyard compare"):
         folder = loads.made(folder)
         shares = share()
-        plan = _Plan(sides, words, anew, forks, pairs, folder, shares, progress)
+        plan = _PairedPlan(sides, words, anew, forks, pairs, folder, shares, progress)
         write_document(folder / "environment.json", environment.describe([], shares, command))
         progress.plan(words.budget_seconds)
         with LiveFile(folder, progress, shares.server) as told, progress.followed(told), kept_awake(shares):
@@ -150,7 +150,7 @@ def pairs_within(words: CompareWords, forks: int, start_seconds: float) -> int:
     return max(LEAST_PAIRS, min(_MOST_PAIRS, int(left / (2 * (words.load.seconds + 0.5)))))
 
 
-def _driven(plan: _Plan) -> tuple[list[PairedFork], list[LeftOut]]:
+def _driven(plan: _PairedPlan) -> tuple[list[PairedFork], list[LeftOut]]:
     """Every fork until someone asks to stop, and what is not loaded; what all so far say is shown after each."""
     driven: list[PairedFork] = []
     not_loaded: list[LeftOut] = []
@@ -162,7 +162,7 @@ def _driven(plan: _Plan) -> tuple[list[PairedFork], list[LeftOut]]:
     return driven, not_loaded
 
 
-def _so_far(plan: _Plan, driven: Sequence[PairedFork]) -> list[LiveComparison]:
+def _so_far(plan: _PairedPlan, driven: Sequence[PairedFork]) -> list[LiveComparison]:
     """What the forks that ended say."""
     forks = [log_ratios(fork, by_rate=plan.by_rate) for fork in driven]
     told = [pairs for pairs in forks if pairs]
@@ -179,7 +179,7 @@ def _so_far(plan: _Plan, driven: Sequence[PairedFork]) -> list[LiveComparison]:
     ]
 
 
-def _fork(number: int, plan: _Plan, not_loaded: list[LeftOut]) -> PairedFork:
+def _fork(number: int, plan: _PairedPlan, not_loaded: list[LeftOut]) -> PairedFork:
     """Both sides up, verified and warm, then their slices in turns: first the one, then the other, and the other way round.
 
     The slice in which someone asks to stop counts for nothing, and nor does one whose other half is missing.
@@ -216,7 +216,7 @@ def _slice(stretches: Stretches, number: int, stage: str, label: str) -> SliceRo
     return row
 
 
-def _up(number: int, place: int, plan: _Plan, stack: ExitStack, not_loaded: list[LeftOut]) -> Stretches:
+def _up(number: int, place: int, plan: _PairedPlan, stack: ExitStack, not_loaded: list[LeftOut]) -> Stretches:
     """A side started where it can be, verified, and connected to, until `stack` ends."""
     side = plan.sides[place]
     own = _folder(plan, number, place)
@@ -231,11 +231,11 @@ def _up(number: int, place: int, plan: _Plan, stack: ExitStack, not_loaded: list
     return stack.enter_context(Stretches(ground, planned, "load"))
 
 
-def _folder(plan: _Plan, number: int, place: int) -> Path:
+def _folder(plan: _PairedPlan, number: int, place: int) -> Path:
     return plan.folder / f"fork-{number:02}" / "ab"[place]
 
 
-def _ground(place: int, plan: _Plan, folder: Path) -> tuple[Ground, list[Stretch], list[LeftOut]]:
+def _ground(place: int, plan: _PairedPlan, folder: Path) -> tuple[Ground, list[Stretch], list[LeftOut]]:
     """What a side is loaded from and with, and what of it is not; raises ConfigurationError."""
     side, load = plan.sides[place], plan.words.load
     target = target_of(side.asked)
@@ -282,7 +282,7 @@ def ratio_of(forks: Sequence[Sequence[float]]) -> Interval | None:
     return student_interval(told[0]).exp() if told and len(told[0]) >= LEAST_PAIRS else None
 
 
-def _output(plan: _Plan, driven: Sequence[PairedFork], not_loaded: list[LeftOut]) -> RunningComparison:
+def _output(plan: _PairedPlan, driven: Sequence[PairedFork], not_loaded: list[LeftOut]) -> RunningComparison:
     """What it came to; of starts only those count that ended. Raises StopAsked where nothing does."""
     counted = [fork for fork in driven if fork.ended or not plan.anew]
     stopped = sum(fork.ended for fork in driven) < plan.forks
@@ -311,19 +311,19 @@ def _output(plan: _Plan, driven: Sequence[PairedFork], not_loaded: list[LeftOut]
     )
 
 
-def _ratio(plan: _Plan, forks: Sequence[Sequence[float]]) -> Interval | None:
+def _ratio(plan: _PairedPlan, forks: Sequence[Sequence[float]]) -> Interval | None:
     """The ratio; of starts it takes two, for the pairs of one know nothing of how starts differ."""
     return None if plan.anew and len(forks) < 2 else ratio_of(forks)
 
 
-def _estimate(ratio: Interval | None, plan: _Plan) -> Estimate:
+def _estimate(ratio: Interval | None, plan: _PairedPlan) -> Estimate:
     if ratio is not None:
         return Estimate(value=ratio.estimate, low=ratio.low, high=ratio.high)
     least = "2 starts that ended" if plan.anew else f"{LEAST_PAIRS} pairs"
     return Estimate(value=None, why_not=f"fewer than {least} in which both answered")
 
 
-def _side(place: int, plan: _Plan, counted: Sequence[PairedFork]) -> ComparedSide:
+def _side(place: int, plan: _PairedPlan, counted: Sequence[PairedFork]) -> ComparedSide:
     rows = [pair[place] for fork in counted for pair in fork.pairs]
     completed = sum(row.completed for row in rows)
     failures: dict[str, int] = {}
@@ -342,7 +342,7 @@ def _side(place: int, plan: _Plan, counted: Sequence[PairedFork]) -> ComparedSid
     )
 
 
-def _sent(place: int, plan: _Plan) -> int:
+def _sent(place: int, plan: _PairedPlan) -> int:
     """Everything that a side was sent: verified, warmed up, measured, and cut short."""
     folders = (_folder(plan, number, place) for number in range(1, plan.forks + 1))
     tables = (table for folder in folders for table in sorted(folder.glob("*/slices.csv")))

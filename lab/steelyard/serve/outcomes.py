@@ -22,7 +22,7 @@ _MOMENT = re.compile(r"-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?$")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OwnFigures:
     """What came of one: `words` say what it is and what must be known of it, `sentence` is a line of a list; each of `tables` has a
     title, headings and rows, and `remarks` are what a reader must know beside them. `file` of its folder holds it all."""
 
@@ -42,7 +42,7 @@ def begun(name: str) -> datetime | None:
         return None
 
 
-def of_load(figures: LoadOutput) -> Outcome:
+def of_load(figures: LoadOutput) -> OwnFigures:
     """A load's figures, with the intervals of its one process."""
     words = {
         "load": True,
@@ -59,7 +59,7 @@ def of_load(figures: LoadOutput) -> Outcome:
         goals = [(goal.goal, goal.found, "kept" if goal.kept else "not kept") for goal in figures.goals]
         tables.append(("Goals", ("goal", "measured", ""), goals))
     failed = ", ".join(f"{count:,} {kind}" for kind, count in figures.failures.items())
-    return Outcome(
+    return OwnFigures(
         LOAD,
         _that_hold(words),
         f"{figures.service} at {figures.target}, {figures.load}: {answered}",
@@ -75,7 +75,7 @@ def of_load(figures: LoadOutput) -> Outcome:
     )
 
 
-def of_limit(figures: LimitOutput) -> Outcome:
+def of_limit(figures: LimitOutput) -> OwnFigures:
     """A limit with the stages that it was found by."""
     promise = " and ".join(figures.promise)
     if figures.limit.value is None:
@@ -92,7 +92,7 @@ def of_limit(figures: LimitOutput) -> Outcome:
         )
         for stage in figures.stages
     ]
-    return Outcome(
+    return OwnFigures(
         LIMIT,
         _that_hold({"limit": True, "not valid": not figures.valid}),
         sentence,
@@ -111,7 +111,7 @@ def of_limit(figures: LimitOutput) -> Outcome:
     )
 
 
-def of_comparison(figures: RunningComparison) -> Outcome:
+def of_comparison(figures: RunningComparison) -> OwnFigures:
     """Two targets that run, with the ratio of one over the other; a word where both were started anew."""
     first, second = (side.label for side in figures.subjects)
     words = {
@@ -135,7 +135,7 @@ def of_comparison(figures: RunningComparison) -> Outcome:
         for side in figures.subjects
     ]
     where = f"{figures.forks} starts of each" if figures.forks > 1 else "these two processes alone"
-    return Outcome(
+    return OwnFigures(
         COMPARISON,
         _that_hold(words),
         f"{first} against {second}, {figures.load}: {figures.measure} of the first over the second {told}",
@@ -154,7 +154,7 @@ def of_comparison(figures: RunningComparison) -> Outcome:
     )
 
 
-def of_calibration(figures: Calibration) -> Outcome:
+def of_calibration(figures: Calibration) -> OwnFigures:
     """What a machine can tell apart: a server against itself, unslowed and slowed down, and how small a difference is found."""
     itself = (figures.server_ratio, *figures.server_interval)
     slowed = [
@@ -177,7 +177,7 @@ def of_calibration(figures: Calibration) -> Outcome:
         *(f"{check.name}: {check.found}{'' if check.good else f'; {check.advice}'}" for check in figures.checks),
     ]
     seen, bounds = _percents(*itself)
-    return Outcome(
+    return OwnFigures(
         CALIBRATION,
         _that_hold({"calibration": True, "stopped": figures.stopped}),
         f"{figures.server} on {figures.operation}, {figures.users} users: against itself {seen} ({bounds})",
@@ -190,7 +190,7 @@ def of_calibration(figures: Calibration) -> Outcome:
 
 
 # By the file that says what came of it: the model of what it holds, and how that is told.
-KINDS: Mapping[str, tuple[type[BaseModel], Callable[[Any], Outcome]]] = {
+KINDS: Mapping[str, tuple[type[BaseModel], Callable[[Any], OwnFigures]]] = {
     LOAD: (LoadOutput, of_load),
     LIMIT: (LimitOutput, of_limit),
     COMPARISON: (RunningComparison, of_comparison),

@@ -48,7 +48,7 @@ class Listed:
     problem: str | None = None
     schedule: Schedule | None = None
     verdicts: Verdicts | None = None
-    outcome: outcomes.Outcome | None = None
+    outcome: outcomes.OwnFigures | None = None
 
 
 @dataclass(frozen=True)
