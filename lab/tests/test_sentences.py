@@ -30,7 +30,7 @@ KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.ht
 STUMBLES = {
     "an exponent": r"\b\d+(\.\d+)?e[+-]?\d+\b",
     "one of many": r"(?<![\d.,:-])1 (forks|pairs|users|starts|trials|slices|subjects|verdicts|tests|cells|caveats|warm-ups)\b",
-    "one that are": r"\bthere are 1(?![\d.,])|\b1 levels\b",
+    "one that are": r"\bthere are 1(?![\d,]|\.\d| to\b)|\b1 levels\b",
     "from a number to itself": r"(?<![\d.,])(\d+) to \1 users\b",
     "a reason said twice": r"\bneeds ([\d,]+) requests\b.*\bneeds \1 requests\b",
     "a number without its word": r"\d to users\b",
