@@ -1,10 +1,15 @@
-"""A service of the user's own that says how it is started, and counts what it was asked."""
+"""A service of the user's own that says how it is started, and counts what it was asked; and a server that runs."""
 
 from __future__ import annotations
 
 import json
 import socket
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 SERVER = """\
@@ -55,3 +60,27 @@ def service(folder: Path, name: str, seconds: float, **more: object) -> Path:
     text += '[operations.order]\nmeaning = "an order"\nsample = "order.json"\n'
     (made / "service.toml").write_text(text)
     return made
+
+
+@contextmanager
+def serving(seconds: float) -> Iterator[str]:
+    """The address of a server whose answers take so long."""
+
+    class Answer(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            time.sleep(seconds)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{running.server_port}/"
+    running.shutdown()
+    running.server_close()

@@ -254,7 +254,7 @@ def test_percentiles_need_enough_requests(tmp_path: Path) -> None:
     found = {one.measure: one for one in judged(tmp_path, rates={A: 80.0, B: 100.0}, pairs=3).comparisons}
     assert found["response_time_p90"].ratio is not None
     assert found["response_time_p99"].ratio is None
-    assert "p99 needs 1000 requests" in found["response_time_p99"].why_not[0]
+    assert "p99 needs 1,000 requests" in found["response_time_p99"].why_not[0]
 
 
 def test_a_run_as_published_has_ratios_and_no_interval(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from steelyard.base.house import root
 from steelyard.calibration import bank as banking
 from steelyard.calibration import planted, usual_runs
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
-from steelyard.calibration.calibrating import pooled_deviation, smallest, timer
+from steelyard.calibration.calibrating import pooled_deviation, smallest, so_far, timer
 from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.usual_runs import UsualRun, minutes_needed
@@ -338,6 +338,18 @@ def test_a_comparison_of_a_server_with_itself_is_remembered_and_cited(
     assert machine_history.citation() == {
         "a server against itself came out different": "1 of 1 times (95% interval 2.5% to 100.0%)"
     }
+
+
+def test_after_each_fork_the_interval_of_every_level_is_that_of_the_forks_there_are() -> None:
+    alone = {each.a: each for each in so_far(values_of(made(1)), "echoStruct")}
+    assert all(each.intervals[0].low is None for each in alone.values())
+    several = {each.a: each for each in so_far(values_of(made(6)), "echoStruct")}
+    assert [(each.b, each.cell) for each in several.values()] == [
+        (planted.partner(level), "echoStruct") for level in (0.0, 0.02, 0.05, 0.2)
+    ]
+    last = several[planted.face(0.2)].intervals[-1]
+    assert last.forks == 6 and last.low is not None and last.high is not None
+    assert last.low < 1 / 1.2 < last.high and last.high < 1
 
 
 def test_the_timer_is_looked_at() -> None:

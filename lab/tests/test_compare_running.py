@@ -7,18 +7,13 @@ import math
 import shlex
 import socket
 import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from command import Ran, steelyard
-from own_service import service
+from own_service import service, serving
 from steelyard.base import house
 from steelyard.base.configuration import load
 from steelyard.base.errors import ConfigurationError
@@ -27,30 +22,6 @@ from steelyard.loading.comparing import ratio_of
 from steelyard.models.service import Service
 
 SCHEMA = json.loads((house.root() / "contracts" / "comparison-output.schema.json").read_text())
-
-
-@contextmanager
-def serving(seconds: float) -> Iterator[str]:
-    """The address of a server whose answers take so long."""
-
-    class Answer(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            time.sleep(seconds)
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"ok")
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=running.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{running.server_port}/"
-    running.shutdown()
-    running.server_close()
 
 
 def compare(folder: Path, *words: str) -> Ran:

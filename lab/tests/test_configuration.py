@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from steelyard.base import configuration
-from steelyard.base.errors import ConfigurationError
+from steelyard.base.errors import ConfigurationError, UnknownNameError
+from steelyard.catalogue import entries
 from steelyard.models.job import Job
 from steelyard.models.server import Server
 from steelyard.models.study import Study
@@ -65,3 +66,13 @@ def test_an_unknown_key_in_a_profile_is_named() -> None:
     }  # fmt: skip
     with pytest.raises(ConfigurationError, match="users"):
         configuration.validate(job, Job, "job")
+
+
+def test_who_asks_for_no_known_server_is_told_the_servers_and_not_what_stands_beside_them() -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        entries.server("zzz")
+    told = set(refused.value.message.partition("; valid here: ")[2].split(", "))
+    assert told == {name for name in entries.server_files() if entries.server(name).model.kind == "server"}
+    assert told < entries.server_files().keys()
+    with pytest.raises(UnknownNameError, match="did you mean 'greenmail'"):
+        entries.server("grenmail")

@@ -82,7 +82,10 @@ def test_slow_first_seconds_are_the_settling_time(tmp_path: Path) -> None:
 def test_refusal_under_a_ramp_is_named_by_users_and_beside_the_others(tmp_path: Path) -> None:
     verdicts = verdicts_of(tmp_path, blocks={"10": RAMP}, refuses_from={A: 24}, knees={B: 10})
     assert f"{A} refuses from 24 users on (16.7% of requests: refused)" in said(verdicts, "refusal", A).sentence
-    assert "answers all requests up to 40 users but takes 4.0 times as long" in said(verdicts, "refusal", B).sentence
+    assert (
+        "answers all requests up to 40 users but takes 4.0 times as long as with the fewest"
+        in said(verdicts, "refusal", B).sentence
+    )
     assert said(verdicts, "refusal", None).sentence.startswith(f"{A} refuses from 24 users on")
     assert verdicts.decisions[0].tests[0].failed == {A: pytest.approx(0.08, abs=0.02)}
 
@@ -121,7 +124,7 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     ranks = {one.subject: (one.best, one.worst) for one in decided.tests[0].ranks}
     assert ranks == {B: (1, 1), A: (2, 3), "wildfly": (2, 3)}
     assert any(words.startswith(f"{A} slower than {B} (0.") for words in decided.tests[0].verdicts)
-    assert f"On pair, by throughput, on this machine, under a constant load: {B} (test 7)." in verdicts.sentence
+    assert f"On pair, by throughput, on this machine, best under a constant load: {B} (test 7)." in verdicts.sentence
     console = Console(width=120, record=True, file=StringIO())
     console.print(decision_table(verdicts))
     assert B in console.export_text()
@@ -172,7 +175,7 @@ def test_too_few_forks_name_no_best(tmp_path: Path) -> None:
 def test_littles_law_is_shown_for_a_shape_and_judges_a_constant_load(tmp_path: Path) -> None:
     findings = [one for one in examine(run_of(tmp_path, blocks={"1": HELD, "4": RAMP})) if one.check == "Little's law"]
     levels = {(one.cell, one.level, one.reading) for one in findings}
-    assert levels == {("1", Level.OK, "+0.00%"), ("4", Level.UNKNOWN, "+0%, has a shape")}
+    assert levels == {("1", Level.OK, "+0.00%"), ("4", Level.UNKNOWN, "its load has a shape (+0%)")}
 
 
 def test_a_detector_is_asked_of_the_profiles_that_it_names_and_of_no_others(

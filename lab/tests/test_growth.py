@@ -54,7 +54,7 @@ def test_no_fall_has_an_exponent_of_0() -> None:
     [
         (SIZES[:4], [[1.0] * 4] * 2, "needs 5 sizes, and there are 4"),
         ((*SIZES[:4], SIZES[0]), [[1.0] * 5] * 2, "needs 5 sizes, and there are 4"),
-        (SIZES, [[1.0] * 5], "needs 2 forks, and there are 1"),
+        (SIZES, [[1.0] * 5], "needs 2 forks, and there is 1"),
         (SIZES, [[1.0, 1, 1, 1, 0], [1.0] * 5], "above 0"),
         (SIZES, [[1.0, 1, 1, 1, math.nan], [1.0] * 5], "above 0"),
     ],

@@ -68,6 +68,15 @@ def test_slices_that_take_turns_do_not_mix_and_another_engine_begins_its_slices_
     assert list(live.subjects["null"].throughput_per_s) == [500]
 
 
+def test_slices_of_one_number_are_told_apart_where_two_engines_drive_them() -> None:
+    live = Live()
+    live.second(second(1.0, 1000))
+    live.second(second(1.5, 900, subject="null"))
+    live.second(second(2.0, 2000))
+    assert list(live.subjects["go"].throughput_per_s) == [1000, 1000]
+    assert list(live.subjects["null"].throughput_per_s) == [600]
+
+
 def test_failures_told_after_the_last_second_are_counted_without_a_second_more() -> None:
     live = Live()
     live.second(second(5.0, 1000))

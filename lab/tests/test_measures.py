@@ -179,7 +179,7 @@ def test_what_was_not_observed_is_no_value() -> None:
 def test_a_percentile_without_support_is_refused_with_what_it_needs() -> None:
     measures = registry()
     found = measures["response_time_p99"].of(values_of(flat_histogram(999)))
-    assert found.value is None and found.refusal == "p99 needs 1000 requests, and there are 999"
+    assert found.value is None and found.refusal == "p99 needs 1,000 requests, and there are 999"
     assert measures["response_time_p99"].of(values_of(flat_histogram(1000))).value == pytest.approx(990.0)
 
 

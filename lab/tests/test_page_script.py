@@ -14,6 +14,10 @@ from typing import Any
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
 from steelyard.models.job import Ramp
+from steelyard.report import beside_page
+from steelyard.report.beside import beside
+from steelyard.report.drawing import draw, marks
+from steelyard.report.grammar import axis_of, channel
 from steelyard.report.page import html_of
 from steelyard.report.script import SCRIPT, data_block
 from steelyard.report.sections import any_two, forks
@@ -245,6 +249,50 @@ def test_the_page_is_as_wide_as_its_window_and_only_tables_are_moved_sideways(sh
     wide, narrow = shown.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     shown.set_viewport_size({"width": 1200, "height": 900})
     assert wide <= narrow
+
+
+def left_outside(page: Any) -> list[str]:
+    """The texts of charts that are not wholly within their chart."""
+    outside: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll("svg")].flatMap((svg) => {
+          const box = svg.getBoundingClientRect();
+          return [...svg.querySelectorAll("text")].filter((text) => {
+            const its = text.getBoundingClientRect();
+            return its.width && (its.left < box.left - 1 || its.right > box.right + 1);
+          }).map((text) => text.textContent);
+        })"""
+    )
+    return outside
+
+
+def bars_of(letters: int) -> str:
+    """A small chart of two subjects whose names have so many letters."""
+    names = [f"wildfly@{'variantsofmessaging-' * 2}"[: letters - 1] + place for place in "ab"]
+    rows = marks([{"name": name, "value": 1 + place} for place, name in enumerate(names)])
+    bars = rows.drawn("bar").encode(x="value:Q", y=channel("name:N", axis=axis_of(title=None)))
+    return draw(f"names-{letters}", lambda width: bars.sized(width, 80))[1]
+
+
+def test_names_stand_whole_beside_their_bars(chromium: Any) -> None:
+    # A font as wide as any that a page may be shown in, where the machine has it.
+    font = "<style>svg * { font-family: 'DejaVu Sans', Verdana, sans-serif }</style>"
+    page = chromium.new_page(viewport={"width": 400, "height": 900})
+    page.set_content(font + "".join(bars_of(letters) for letters in (9, 28, 38)))
+    assert page.locator("svg text").count() > 6 and left_outside(page) == []
+    page.close()
+
+
+def test_runs_side_by_side_are_no_wider_than_a_small_window(chromium: Any, tmp_path: Path) -> None:
+    rates = {"tomcat-springws@jvm=-XX:+UseParallelGC": 9_000.0, "go": 10_000.0}
+    runs = [
+        write_run(tmp_path / name, Planted(rates=rates, reference="go", forks=2, pairs=3)) for name in ("old", "new")
+    ]
+    (tmp_path / "beside.html").write_text(beside_page.html_of(beside(runs)), encoding="utf-8")
+    page = chromium.new_page(viewport={"width": 400, "height": 900}, color_scheme="dark")
+    page.goto((tmp_path / "beside.html").as_uri(), timeout=MILLISECONDS)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert left_outside(page) == []
+    page.close()
 
 
 def test_without_scripts_all_tables_and_the_words_instead_of_controls_are_there(

@@ -47,7 +47,10 @@ def test_refusal_from_24_users_on_is_found_there_with_share_and_kind() -> None:
 def test_stray_failures_are_no_refusal_and_none_up_to_n_users_is_a_result() -> None:
     found = refusals([ramp(seed, None) for seed in range(4)])
     assert found.earliest_users is None and found.most_users == 30 and found.share < 0.01
-    assert found.clause("wildfly") == "wildfly answers nearly all requests up to 30 users but takes 30.0 times as long"
+    assert (
+        found.clause("wildfly")
+        == "wildfly answers nearly all requests up to 30 users but takes 30.0 times as long as with the fewest"
+    )
 
 
 def test_simulated_ramps_raise_no_alarm_and_miss_no_refusal() -> None:
@@ -90,7 +93,9 @@ def test_all_servers_are_told_in_one_sentence_the_earliest_refusal_first() -> No
     calm = refusals([refusal([1, 10], [100, 100], {}, [1, 4])])
     said = overload_sentence({"wildfly": calm, "tomcat": refusals([ramp(1, 24)])})
     assert said.startswith("tomcat refuses from 2")
-    assert said.endswith("reset); wildfly answers all requests up to 10 users but takes 4.0 times as long.")
+    assert said.endswith(
+        "reset); wildfly answers all requests up to 10 users but takes 4.0 times as long as with the fewest."
+    )
 
 
 def test_nothing_requested_is_refused_as_data() -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 
 import pytest
 from steelyard.analyse.analysis import examined
-from steelyard.base.text import change_text, enumerated, lower_first, number_text, short_text, upper_first, value_text
+from steelyard.base.text import (
+    alike_together,
+    change_text,
+    enumerated,
+    lower_first,
+    number_text,
+    short_text,
+    there_are,
+    upper_first,
+    value_text,
+)
 from steelyard.models.job import BigBang, Ramp
 from steelyard.report.page import html_of
 from steelyard.store.stored_run import read_run
@@ -20,6 +30,9 @@ KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.ht
 STUMBLES = {
     "an exponent": r"\b\d+(\.\d+)?e[+-]?\d+\b",
     "one of many": r"(?<![\d.,:-])1 (forks|pairs|users|starts|trials|slices|subjects|verdicts|tests|cells|caveats|warm-ups)\b",
+    "one that are": r"\bthere are 1(?![\d,]|\.\d| to\b)|\b1 levels\b",
+    "from a number to itself": r"(?<![\d.,])(\d+) to \1 users\b",
+    "a reason said twice": r"\bneeds ([\d,]+) requests\b.*\bneeds \1 requests\b",
     "a number without its word": r"\d to users\b",
     "a test named by its number alone": r"\b(on|of) \d+(?=[,.;: ]\s?(in order|requests were|this machine))",
     "no number at all": r"\b(nan|inf|None(?! of\b))\b",
@@ -81,10 +94,23 @@ def test_no_sentence_of_tests_with_shapes_makes_its_reader_stumble(tmp_path: Pat
         "settles after 0.00 s",
         "1e+1",
         "answers all requests from 1 to 20 to users",
+        "steps, 100 users, 1 levels of 30 s",
+        "a knee needs 6 levels of users, and there are 1.",
+        "Test clients-100, 100 to 100 users",
+        "p99 needs 1000 requests, and there are 88; p99 needs 1000 requests, and there are 89",
     ],
 )
 def test_what_stood_on_earlier_pages_would_be_caught(said: str) -> None:
     assert stumbles(f"<p>{said}</p>"), said
+
+
+def test_reasons_that_differ_in_a_count_alone_are_one() -> None:
+    needs = "p99 needs 1,000 requests, and "
+    said = alike_together(
+        [needs + there_are(count) for count in (870, 12, 1, 870)] + ["trial 1 failed", "trial 4 failed"]
+    )
+    assert said == [needs + "there are 1 to 870", "trial 1 failed", "trial 4 failed"]
+    assert alike_together([needs + "there is 1"]) == [needs + "there is 1"]
 
 
 def test_figures_are_written_as_a_person_writes_them() -> None:

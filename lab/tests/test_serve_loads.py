@@ -1,28 +1,36 @@
-"""`steelyard serve` over loads and searches for a limit: in the list, while they last, stopped from the page, and their figures."""
+"""`steelyard serve` over loads, limits, comparisons of running targets and calibrations: while they last, and stopped."""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command import Ran, steelyard
-from own_service import service
+from own_service import service, serving
+from played import played
 from starlette.testclient import TestClient
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import StoreError, UnknownNameError
+from steelyard.calibration import calibrating
+from steelyard.loading.comparing import LEAST_PAIRS
 from steelyard.loading.limits import LimitWords, Search, searched
 from steelyard.loading.stages import Driven, Promised, Stages
 from steelyard.loading.words import LoadWords
+from steelyard.models.calibration import Calibration, Planted, Smallest
 from steelyard.models.live import RunningNow
 from steelyard.models.outputs import Estimate, LimitOutput, LimitStage
+from steelyard.models.records import Check
 from steelyard.serve.app import app_of
 from steelyard.serve.shelf import Shelf
 from steelyard.store.live_file import StopAsked, running_now
-from steelyard.store.loads import LIMIT, LOAD
+from steelyard.store.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
 
 TOKEN = "the-token"
 PORT = 8421
@@ -33,12 +41,30 @@ def client(folder: Path) -> TestClient:
     return TestClient(app_of(Shelf(folder), TOKEN, PORT), base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
 
 
-class Watcher(threading.Thread):
-    """Someone at the page: waits until a load is driven, looks, and stops it there."""
+def is_loaded(now: RunningNow) -> bool:
+    """Whether a second of the load itself is told: that of the verification, on a slow machine, is of no planned time."""
+    return now.share is not None and "answered" in now.stage and any(subject.seconds for subject in now.subjects)
 
-    def __init__(self, runs: Path) -> None:
+
+def has_pairs(now: RunningNow) -> bool:
+    """Whether four pairs of slices are whole."""
+    pair = re.search(r"pair (\d+) of", now.stage)
+    return pair is not None and int(pair[1]) > LEAST_PAIRS
+
+
+def has_forks(now: RunningNow) -> bool:
+    """Whether two forks have said something."""
+    return any(each.intervals[-1].forks >= 2 for each in now.comparisons)
+
+
+class Watcher(threading.Thread):
+    """Someone at the page: waits until what begins with `kind` is far enough, looks, and stops it there."""
+
+    def __init__(self, runs: Path, kind: str = "load", far: Callable[[RunningNow], bool] = is_loaded) -> None:
         super().__init__(daemon=True)
         self.runs = runs
+        self.pattern = f"{kind}-*"
+        self.far = far
         self.now: RunningNow | None = None
         self.pages: dict[str, str] = {}
         self.stopped = 0
@@ -48,19 +74,14 @@ class Watcher(threading.Thread):
         while time.monotonic() < deadline:
             time.sleep(0.1)
             with suppress(StoreError):
-                for folder in self.runs.glob("load-*"):
+                for folder in self.runs.glob(self.pattern):
                     self.now = running_now(folder)
-            if self.now is not None and self._is_loaded(self.now):
+            if self.now is not None and self.far(self.now):
                 break
-        [place] = self.runs.glob("load-*")
+        [place] = self.runs.glob(self.pattern)
         for page in ("", f"{place.name}/live"):
             self.pages[page and "live"] = asked.get(f"/{TOKEN}/{page}").text
         self.stopped = asked.post(f"/{TOKEN}/{place.name}/stop").status_code
-
-    @staticmethod
-    def _is_loaded(now: RunningNow) -> bool:
-        """Whether a second of the load itself is told: that of the verification, on a slow machine, is of no planned time."""
-        return now.share is not None and "answered" in now.stage and any(subject.seconds for subject in now.subjects)
 
 
 def stopped_from_the_page(folder: Path) -> tuple[Ran, Watcher]:
@@ -94,6 +115,109 @@ def test_a_load_is_seen_while_it_lasts_and_stopped_with_figures_of_what_it_has(t
         "load.json",
     ):
         assert told in page, told
+
+
+def compared_until(folder: Path, far: Callable[[RunningNow], bool], *words: str) -> tuple[Ran, Watcher, dict[str, Any]]:
+    """A comparison of two targets that is stopped from the page, and what it printed."""
+    watcher = Watcher(folder / "runs", "compare", far)
+    watcher.start()
+    load = ("--users", "1", "--slice-seconds", "0.3", "--warm-up", "0.3", "--budget", "30m", "--json", "--out", "runs")
+    ran = steelyard("compare", *words, *load, folder=folder, environment={"STEELYARD_AWAKE": "no"})
+    watcher.join(60)
+    assert watcher.stopped == 303 and watcher.now is not None
+    assert ran.code == 1 and "the comparison was stopped: that was asked for" in ran.err, ran.err
+    [place] = (folder / "runs").iterdir()
+    outcome: dict[str, Any] = json.loads((place / COMPARISON).read_text())
+    assert json.loads(ran.out) == outcome and not (place / "live.json").exists()
+    return ran, watcher, outcome
+
+
+def test_a_comparison_of_running_targets_is_seen_and_stopped_with_its_whole_pairs(tmp_path: Path) -> None:
+    with serving(0.01) as first, serving(0.05) as second:
+        _, watcher, outcome = compared_until(tmp_path, has_pairs, first, second, "--pairs", "2000")
+    assert watcher.now is not None and [subject.label for subject in watcher.now.subjects] == [first, second]
+    assert all(subject.seconds > LEAST_PAIRS for subject in watcher.now.subjects)
+    assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
+    assert outcome["pairs"] >= LEAST_PAIRS and outcome["ratio"]["low"] > 1 and outcome["word"] is None
+    assert all(side["sent"] > side["completed"] > 0 for side in outcome["subjects"])  # warm-up, and what was cut, too
+    [run] = Shelf(tmp_path / "runs").runs()
+    assert run.words[:2] == ("comparison", "stopped") and not run.running and run.begun is not None
+    page = client(tmp_path / "runs").get(f"/{TOKEN}/{run.name}/figures").text
+    for told in ("it was stopped: that was asked for", f"throughput, {first} over {second}", COMPARISON):
+        assert told in page, told
+
+
+@pytest.mark.long
+def test_a_stopped_comparison_of_started_targets_counts_whole_starts_and_says_no_word(tmp_path: Path) -> None:
+    service(tmp_path, "quick", 0.001)
+    service(tmp_path, "slow", 0.05)
+    _, watcher, outcome = compared_until(tmp_path, has_forks, "./quick", "./slow", "--pairs", "2")
+    assert watcher.now is not None and watcher.now.comparisons[0].intervals[0].low is None  # one start has no interval
+    assert 2 <= outcome["forks"] < 6 and outcome["pairs"] == 2 * outcome["forks"]
+    assert outcome["ratio"]["low"] > 1 and outcome["word"] is None
+    assert any("stopped before all its starts" in what for what in outcome["cannot_say"])
+
+
+@pytest.mark.long
+def test_a_calibration_is_seen_as_it_narrows_and_stopped_with_the_forks_that_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_floor(service: str) -> str:
+        raise UnknownNameError(f"no server is a floor of {service}")
+
+    monkeypatch.setattr(calibrating, "floor_of", no_floor)  # that of the house would have to be built
+    run = played(tmp_path, monkeypatch)
+    watcher = Watcher(tmp_path / "runs", "calibrate", has_forks)
+    watcher.start()
+    words = ("--server", "plain", "--budget", "2h", "--pairs", "3", "--slice-seconds", "1", "--out", "runs", "--json")
+    ran = run("calibrate", *words)
+    watcher.join(60)
+    assert watcher.stopped == 303 and watcher.now is not None, ran.err
+    assert {each.a for each in watcher.now.comparisons} == {"again", "again-2", "again-5", "again-20"}
+    assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
+    assert ran.code == 130, ran.err
+    calibration = json.loads(ran.out)
+    assert calibration["stopped"] and calibration["forks"] >= 2
+    [place] = (tmp_path / "runs").iterdir()
+    assert json.loads((place / CALIBRATION).read_text()) == calibration and not (place / "live.json").exists()
+    [listed] = Shelf(tmp_path / "runs").runs()
+    assert listed.words == ("calibration", "stopped") and listed.machine and listed.revision
+    ended = client(tmp_path / "runs").get(f"/{TOKEN}/{place.name}/live")
+    page = client(tmp_path / "runs").get(ended.headers["location"]).text
+    for told in ("slowed down by 20%", "no server is a floor of wstest", "15 minutes", CALIBRATION):
+        assert told in page, told
+
+
+def test_a_calibration_has_a_page_and_a_run_of_its_schedule_is_none_of_a_study(tmp_path: Path) -> None:
+    place = tmp_path / "calibrate-go-2026-03-04-101112"
+    place.mkdir()
+    calibration = Calibration(
+        made="2026-03-04T10:15:12+00:00", machine="m", service="wstest", server="go", operation="echoStruct", users=8, forks=5,
+        seconds=240.0, stopped=True, server_ratio=1.01, server_interval=(0.98, 1.04), fork_deviation=0.02, fork_seconds=40.0,
+        smallest=[Smallest(minutes=5, forks=0, difference=None), Smallest(minutes=15, forks=12, difference=0.04)],
+        planted=[Planted(level=0.2, ratio=0.83, interval=(0.8, 0.86), called=True)], alarms=None, headroom=None,
+        headroom_why_not=EVIL, checks=[Check(name="swap", found="9 MiB", good=False, advice="free memory")], folder=place.name,
+    )  # fmt: skip
+    (place / CALIBRATION).write_text(calibration.model_dump_json())
+    (place / "forks.csv").write_text("fork\n")
+    (place / "schedule.json").write_text("{}")
+    machine = {"processor": "Abacus", "processors": 2}
+    (place / "environment.json").write_text(
+        json.dumps({"sittings": [{"machine": machine, "git": {"revision": "f" * 40}}]})
+    )
+    [run] = Shelf(tmp_path).runs()
+    assert run.problem is None and run.words == ("calibration", "stopped")
+    assert (run.machine, run.revision) == ("Abacus, 2 processors", "f" * 10)
+    assert run.sentence == "go on echoStruct, 8 users: against itself +1.0% (-2.0% to +4.0%)"
+    page = client(tmp_path).get(f"/{TOKEN}/{place.name}/figures").text
+    for told in (
+        "slowed down by 20%",
+        "-20.0% to -14.0%",
+        "none: not even the first look fits",
+        "swap: 9 MiB; free memory",
+    ):
+        assert told in page, told
+    assert "<img" not in page and "not measured: &lt;img" in page
 
 
 def limit(**said: Any) -> LimitOutput:

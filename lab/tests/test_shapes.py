@@ -126,6 +126,7 @@ def test_four_subjects_with_tests_share_a_trial() -> None:
         (BigBang(users=1, seconds=60), "constant, 1 user, 60 s"),
         (Ramp(from_users=1, to_users=40, seconds=30), "ramp, 1 to 40 users, 30 s"),
         (Steps(levels=[1, 2, 4], hold_seconds=5), "steps, 1 to 4 users, 3 levels of 5 s, 15 s"),
+        (Steps(levels=[4], hold_seconds=5), "steps, 4 users, 1 level of 5 s, 5 s"),
     ],
 )
 def test_a_load_is_told_in_a_few_words(profile: Any, said: str) -> None:

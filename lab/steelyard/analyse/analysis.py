@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.csvfiles import is_stored, write_document, write_table
-from ..base.text import counted, enumerated, listed, range_text, ratio_text, upper_first, value_text
+from ..base.text import alike_together, counted, enumerated, listed, range_text, ratio_text, upper_first, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
@@ -226,7 +226,7 @@ def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measu
             loads.setdefault(decision.sentence, []).append(IN_A_SENTENCE[decision.shape])
         places = "; ".join(f"under {enumerated(list(dict.fromkeys(them)))}: {best}" for best, them in loads.items())
         quantity = judged_by([cell for cell in run.schedule.cells if cell.name in names], measures)
-        yield Wording(f"On {operation}, by {quantity}, {HERE}, {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by {quantity}, {HERE}, best {places}", listed("test", names) + scaled)
 
 
 def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
@@ -512,7 +512,7 @@ def _comparison_cells(comparison: Comparison | None) -> tuple[str, str, str]:
     if comparison is None:
         return "", "", ""
     if comparison.ratio is None:
-        return "-", "", "; ".join(comparison.why_not)
+        return "-", "", "; ".join(alike_together(comparison.why_not))
     word = comparison.verdict or ("secondary" if not comparison.primary else "not valid")
     interval = (
         ""

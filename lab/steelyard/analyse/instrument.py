@@ -124,14 +124,16 @@ def _pause_seconds(rows: Sequence[tuple[Trial, SliceRow]], completed: int) -> fl
 
 
 def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
-    """The law over a load with a shape, by its mean number of users: shown, and nothing is judged by it."""
+    """The law over a load with a shape, by its mean number of users: pauses are spent too. Shown, and nothing is judged by it."""
     users: dict[tuple[int, int], int] = {}
     for trial, row in rows:
         for tick in trial.ticks_by_slice.get(row.slice, ()):
             users[trial.number, tick.time_ns] = tick.users_active
-    spent = sum(row.response_ns_sum for _, row in rows) / sum(row.measured_ns for _, row in rows)
+    completed = sum(row.completed for _, row in rows)
+    paused = _pause_seconds(rows, completed) * completed * 1e9 if completed else 0.0
+    spent = (sum(row.response_ns_sum for _, row in rows) + paused) / sum(row.measured_ns for _, row in rows)
     mean = sum(users.values()) / max(1, len(users))
-    return f"{change_text(spent / mean - 1)}, has a shape" if mean else "load has a shape"
+    return f"its load has a shape ({change_text(spent / mean - 1)})" if mean else "its load has a shape"
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:

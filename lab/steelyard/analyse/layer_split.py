@@ -64,7 +64,8 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
     bounds: Sequence[Interval | None] = intervals(parts, confidence) if len(told) > 1 else [None] * len(parts)
     why_not = list(_why_not(run, cell, (a, b), times, findings))
     whole, *rows = _parts(layers, times, bounds, judged=not why_not)
-    requests = [_requests(counted_forks, subject) for subject in (0, 1)]
+    measured = [_measured(counted_forks, subject) for subject in (0, 1)]
+    requests = [sum(len(records_of(trial, number)) for trial, number in of_subject) for of_subject in measured]
     parted = LayerSplit(
         cell=cell.name,
         a=a,
@@ -75,7 +76,7 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
         forks=len(told),
         requests=(requests[0], requests[1]),
         why_not=why_not,
-        notes=list(_notes(counted_forks)),
+        notes=list(_notes([*measured[0], *measured[1]])),
         sentences=[],
     )
     return parted.model_copy(update={"sentences": list(sentences(parted))})
@@ -145,24 +146,18 @@ def _why_not(
         yield "one fork counts, and nothing says how much of its differences is chance"
 
 
-def _requests(counted_forks: Sequence[Fork], place: int) -> int:
-    return sum(
-        len(records_of(fork.trial, number))
+def _measured(counted_forks: Sequence[Fork], place: int) -> list[tuple[Trial, int]]:
+    """The slices of the pairs' first (0) or second (1) subject that count, each with its trial."""
+    return [
+        (fork.trial, number)
         for fork in counted_forks
         for pair in fork.counted
         if (number := (pair.a_slice, pair.b_slice)[place]) is not None
-    )
-
-
-def _notes(counted_forks: Sequence[Fork]) -> Iterator[str]:
-    rows = [
-        fork.trial.slices[number]
-        for fork in counted_forks
-        for pair in fork.counted
-        for number in (pair.a_slice, pair.b_slice)
-        if number is not None
     ]
-    failed = sum(sum(row.failures.values()) for row in rows)
+
+
+def _notes(measured: Sequence[tuple[Trial, int]]) -> Iterator[str]:
+    failed = sum(sum(trial.slices[number].failures.values()) for trial, number in measured)
     if failed:
         yield (
             f"{counted(failed, 'request')} failed: of these the time inside the server is in the layers, and the rest of it "

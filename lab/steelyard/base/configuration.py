@@ -55,11 +55,14 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def nearest(word: str, valid: list[str]) -> str:
-    """A clause that names the valid word nearest to `word`, or all of them where there are few; empty for none."""
+    """A clause that names the valid word nearest to `word`, or all of them where none is near; empty for none."""
+    return did_you_mean(word, valid) or (f"; valid here: {', '.join(valid)}" if valid else "")
+
+
+def did_you_mean(word: str, valid: list[str]) -> str:
+    """A clause that names the valid word nearest to `word`; empty where none is near."""
     close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
-    if close:
-        return f"; did you mean '{close[0]}'?"
-    return f"; valid here: {', '.join(valid)}" if valid else ""
+    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _keys_at(model: type[BaseModel], steps: tuple[int | str, ...]) -> list[str]:

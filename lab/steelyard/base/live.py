@@ -55,7 +55,7 @@ class Live:
     stage: str = ""
     subjects: dict[str, LiveSubject] = field(default_factory=dict)
     comparisons: list[LiveComparison] = field(default_factory=list)
-    _ticked: dict[int, tuple[float, int, int]] = field(default_factory=dict)
+    _ticked: dict[tuple[str, int], tuple[float, int, int]] = field(default_factory=dict)
 
     def begin_trial(self) -> None:
         """Forget the subjects of the trial before: processes, slices and failures are new."""
@@ -66,11 +66,12 @@ class Live:
         """Take in a second of a slice, as the engine tells it (ARCHITECTURE.md, `tick`): its counts are the slice's so far."""
         elapsed, completed = float(tick["elapsed_s"]), int(tick["completed"])
         failed = int(tick["failed"]) + int(tick["wrong"])
-        before = self._ticked.get(tick["slice"], _NOTHING)
+        label = str(tick["subject"])
+        before = self._ticked.get((label, tick["slice"]), _NOTHING)
         if elapsed < before[0]:
             before = _NOTHING  # another engine's slice of the same number
-        self._ticked[tick["slice"]] = (elapsed, completed, failed)
-        subject = self.subjects.setdefault(tick["subject"], LiveSubject(str(tick["subject"])))
+        self._ticked[label, tick["slice"]] = (elapsed, completed, failed)
+        subject = self.subjects.setdefault(label, LiveSubject(label))
         subject.failures += failed - before[2]
         if elapsed > before[0]:
             subject.seconds += 1

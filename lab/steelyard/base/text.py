@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+
+_THERE_ARE = re.compile(r"there (?:is|are) ([\d,]+)$")
 
 
 def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str:
@@ -83,6 +86,29 @@ def upper_first(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun in singular or plural: `1 fork`, `10 forks`; `noun` is the singular."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def there_are(number: int) -> str:
+    """The end of a sentence that says how many there are: `there is 1`, `there are 1,200`."""
+    return f"there {'is' if number == 1 else 'are'} {number:,}"
+
+
+def alike_together(reasons: Iterable[str]) -> list[str]:
+    """Reasons that differ alone in how many `there_are`, as one with the least and the most: `there are 4,470 to 8,636`."""
+    counts: dict[str, list[int]] = {}
+    for reason in reasons:
+        said = _THERE_ARE.search(reason)
+        counts.setdefault(reason[: said.start()] if said else reason, []).extend(
+            [int(said[1].replace(",", ""))] if said else []
+        )
+    return [
+        begin
+        if not numbers
+        else begin + there_are(numbers[0])
+        if min(numbers) == max(numbers)
+        else f"{begin}there are {min(numbers):,} to {max(numbers):,}"
+        for begin, numbers in counts.items()
+    ]
 
 
 def listed(noun: str, names: Sequence[object]) -> str:

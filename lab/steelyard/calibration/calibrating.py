@@ -12,7 +12,9 @@ from statistics import median, quantiles
 
 import numpy as np
 
+from ..base.csvfiles import write_document
 from ..base.errors import InsufficientDataError, SteelyardError
+from ..base.live import LiveComparison, LiveInterval
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..base.rounding import significant
@@ -27,11 +29,13 @@ from ..observe import doctor
 from ..plan.schedule import schedule_only
 from ..plan.settings import Request
 from ..provision import subject
-from ..statistics.interval import student_interval
+from ..provision.cpus import share
+from ..statistics.interval import Interval, student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
 from ..statistics.redraws import EndedComparison, one_after_the_other
-from ..store import machine_history
+from ..store import loads, machine_history
+from ..store.live_file import LiveFile
 from ..store.stored_run import read_trial
 from . import bank as banking
 from . import planted
@@ -41,6 +45,7 @@ from .values import LevelForks, Values, values_of
 
 MINUTES = (5.0, 15.0, 30.0)
 LEAST_FORKS = 2
+CONFIDENCE = 0.95
 RESOLUTION_NS = 1_000
 OVERSHOOT_NS = 1_000_000
 _FORK_SECONDS = 20.0  # shorter than any fork, to plan more than the budget can hold
@@ -71,7 +76,16 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
     )
     schedule_only(study, Request())  # a wrong word is an error now, not after the machine was measured
-    folder = wish.out / f"calibrate-{study.first_server()}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    folder = loads.made(wish.out / f"calibrate-{study.first_server()}-{datetime.now():%Y-%m-%d-%H%M%S}")
+    with LiveFile(folder, progress, share().server) as told, progress.followed(told):
+        calibration = _calibrated(wish, study, folder, begun, progress)
+        write_document(folder / loads.CALIBRATION, calibration.model_dump(mode="json"))
+    machine_history.store(calibration)
+    return calibration
+
+
+def _calibrated(wish: Wish, study: Study, folder: Path, begun: float, progress: Progress) -> Calibration:
+    """What is measured and found; `begun` is when the budget began to run (monotonic)."""
     progress.plan(wish.budget_seconds)
     checks = [*doctor.examine(), timer()]
     capacity, why_not = _capacity(study, folder / "floor", wish.command, progress)
@@ -81,11 +95,11 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     values, stopped = _collected(sitting, progress)
     equal = values.equal
     machine_history.remember(_ended(pair, place, equal, study) for place, pair in _compared(equal))
-    interval = student_interval(equal.counted, least_deviation=equal.least_deviation).exp()
+    interval = _interval(equal)
     rate = median(throughput for first, _ in values.throughputs for throughput in first)
     deviation = pooled_deviation(values)
     cost = float(np.mean(equal.seconds))
-    calibration = Calibration(
+    return Calibration(
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=machine_history.machine(),
         service=wish.service,
@@ -107,8 +121,6 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         checks=checks,
         folder=folder.name,
     )
-    machine_history.store(calibration)
-    return calibration
 
 
 def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
@@ -116,7 +128,7 @@ def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
     stopped = False
     folder = sitting.bank
     try:
-        banked = collect(sitting, progress, lambda bank: progress.say(_line(bank)))
+        banked = collect(sitting, progress, lambda bank: _after_fork(bank, sitting.study.primary, progress))
     except KeyboardInterrupt:
         stopped = True
         banked = banking.read(folder) if (folder / banking.FORKS).exists() else Bank({}, [], [])
@@ -220,13 +232,35 @@ def _ended(comparison: EndedComparison, at: int, equal: LevelForks, study: Study
 def _planted(values: Values) -> Iterator[Planted]:
     """What became of each planted slow-down, over all forks, with a 95% interval."""
     for level in values.planted:
-        compared = values.levels[level]
-        interval = student_interval(compared.counted, least_deviation=compared.least_deviation).exp()
+        interval = _interval(values.levels[level])
         yield Planted(
             level=level, ratio=interval.estimate, interval=(interval.low, interval.high), called=interval.high < 1
         )
 
 
-def _line(bank: Bank) -> str:
+def _interval(compared: LevelForks) -> Interval:
+    """The ratio of a level's forks with its 95% interval."""
+    return student_interval(compared.counted, CONFIDENCE, compared.least_deviation).exp()
+
+
+def _after_fork(bank: Bank, operation: str, progress: Progress) -> None:
+    """Say what became of the last fork, and show what all so far come to at each level."""
     last = bank.forks[-1]
-    return f"fork {last.fork}: {last.status} after {last.seconds:.0f} s"
+    progress.say(f"fork {last.fork}: {last.status} after {last.seconds:.0f} s")
+    if bank.complete:
+        progress.narrowed(list(so_far(values_of(bank), operation)))
+
+
+def so_far(values: Values, operation: str) -> Iterator[LiveComparison]:
+    """What the forks that count say at each level: the second process, slowed down by it, against the first."""
+    for level, compared in values.levels.items():
+        counted = compared.counted
+        if not counted:
+            continue
+        interval = LiveInterval(len(counted), math.exp(counted[0]), None, None)
+        if len(counted) > 1:
+            whole = _interval(compared)
+            interval = LiveInterval(len(counted), whole.estimate, whole.low, whole.high)
+        yield LiveComparison(
+            planted.face(level), planted.partner(level), operation, "throughput", CONFIDENCE, intervals=[interval]
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -10,7 +11,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel
 
 from ..base import configuration, house
-from ..base.errors import UnknownNameError
+from ..base.errors import ConfigurationError, UnknownNameError
 from ..models.server import Server
 from ..models.service import Service
 from ..models.study import Study
@@ -87,12 +88,23 @@ def _files(room: str, pattern: str, name_of: Callable[[Path], str]) -> dict[str,
     return by_name
 
 
+def _asked_for(kind: str, files: dict[str, Path]) -> list[str]:
+    """The names that a user can say where one of this kind is asked for: no companion, as far as its descriptor can be read."""
+    companions = set()
+    for name in files if kind == "server" else ():
+        with suppress(ConfigurationError):
+            companions |= {name} if read_server(files[name]).kind == "companion" else set()
+    return sorted(files.keys() - companions)
+
+
 def _entry(kind: str, name: str, files: dict[str, Path], read: Callable[[Path], Model]) -> Entry[Model]:
     path = files.get(name)
     if path is None:
         plural = {"server": "servers", "service": "services", "study": "studies"}[kind]
+        # A companion may be misspelled too, but nobody who looks for a server wants one.
+        near = configuration.did_you_mean(name, sorted(files)) or configuration.nearest(name, _asked_for(kind, files))
         raise UnknownNameError(
-            f"there is no {kind} '{name}'{configuration.nearest(name, sorted(files))}",
+            f"there is no {kind} '{name}'{near}",
             hint=f"`steelyard {plural}` lists them",
         )
     loaded = read(path)

@@ -54,6 +54,8 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
             (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
         )
     print(outcome.model_dump_json()) if options.json else _say(outcome)
+    if outcome.stopped is not None:
+        raise SteelyardError(f"the comparison was stopped: {outcome.stopped}", hint=f"see {outcome.run}")
     if not outcome.valid:
         raise SteelyardError(f"the figures are not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
     failing = [side for side in outcome.subjects if side.failed]

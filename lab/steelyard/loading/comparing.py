@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from ..base.csvfiles import write_document
 from ..base.errors import ConfigurationError, TargetError
+from ..base.live import LiveComparison, LiveInterval
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
@@ -20,12 +21,14 @@ from ..observe import environment
 from ..provision.cpus import Shares, kept_awake, share
 from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.verdict_words import Better, word
-from ..store.tables import SliceRow
+from ..store import loads
+from ..store.live_file import LiveFile, StopAsked
+from ..store.tables import SliceRow, read_slices
 from . import figures
 from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, verify
-from .load import load_text, loadable, made, stretch_of
+from .load import load_text, loadable, stretch_of
 from .requests import write_requests
 from .starting import can_start, started
 from .who_asks import with_auth
@@ -33,6 +36,7 @@ from .words import LoadWords
 
 FORKS = 6
 LEAST_PAIRS = 4
+CONFIDENCE = 0.95
 _MOST_PAIRS = 40
 _START_SECONDS = 10.0  # a guess, for what a budget holds
 _RUNS_ON = [
@@ -41,6 +45,7 @@ _RUNS_ON = [
     "why they differ: the processor time and memory of processes that are not ours are not known",
     "what one does in the other's slice: both run on, and deferred work of one may slow the other",
 ]
+_STOPPED = "which of them is better: it was stopped before all its starts had ended, and who stops when they like errs more often"
 _STARTED = ["why they differ: processor time, memory and compilers are judged on servers of the hall alone"]
 
 
@@ -66,11 +71,41 @@ class CompareWords:
 
 @dataclass(frozen=True)
 class PairedFork:
-    """The measured slices of both sides in pairs, and what each side was sent beside them."""
+    """The measured slices of both sides in pairs, why they are not valid, and whether it `ended` or was stopped before."""
 
     pairs: list[tuple[SliceRow, SliceRow]]
-    beside: tuple[int, int]
     why_not: list[str]
+    ended: bool
+
+
+@dataclass(frozen=True)
+class _PairedPlan:
+    """What is driven, where and with what; `anew` where each fork starts both sides."""
+
+    sides: tuple[Side, Side]
+    words: CompareWords
+    anew: bool
+    forks: int
+    pairs: int
+    folder: Path
+    shares: Shares
+    progress: Progress
+
+    @property
+    def by_rate(self) -> bool:
+        """Whether response times are compared, since a rate was given."""
+        return self.words.load.rates is not None
+
+    @property
+    def measure(self) -> str:
+        """What is compared."""
+        return "mean response time" if self.by_rate else "throughput"
+
+    def shown_as(self, place: int) -> str:
+        """What a side is called while it is loaded; two of one name are told apart."""
+        label = self.sides[place].label[:180]
+        same = len({side.label for side in self.sides}) == 1
+        return f"{label} ({('first', 'second')[place]})" if same else label
 
 
 def compare(
@@ -81,7 +116,10 @@ def compare(
     command: Sequence[str],
     progress: Progress,
 ) -> RunningComparison:
-    """Verify both, then load them in turns; everything is stored. Raises SteelyardError."""
+    """Verify both, then load them in turns; everything is stored.
+
+    Who stops it from outside has what was measured. Raises SteelyardError, and StopAsked where that is nothing.
+    """
     anew = all(can_start(side.service) for side in sides)
     if not anew and any(can_start(side.service) for side in sides):
         raise ConfigurationError(
@@ -93,19 +131,16 @@ def compare(
     folder = (out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}"
     forks = FORKS if anew else 1
     pairs = words.pairs or pairs_within(words, forks, _START_SECONDS if anew else 0.0)
-    not_loaded: list[LeftOut] = []
     with machine_lock("steelyard compare"):
-        folder = made(folder)
+        folder = loads.made(folder)
         shares = share()
+        plan = _PairedPlan(sides, words, anew, forks, pairs, folder, shares, progress)
         write_document(folder / "environment.json", environment.describe([], shares, command))
         progress.plan(words.budget_seconds)
-        with kept_awake(shares):
-            driven = [
-                _fork(number, sides, words, pairs, folder, shares, progress, not_loaded)
-                for number in range(1, forks + 1)
-            ]
-    output = _output(sides, words, driven, anew, not_loaded, folder)
-    write_document(folder / "comparison.json", output.model_dump(mode="json"))
+        with LiveFile(folder, progress, shares.server) as told, progress.followed(told), kept_awake(shares):
+            driven, not_loaded = _driven(plan)
+            output = _output(plan, driven, not_loaded)
+            write_document(folder / loads.COMPARISON, output.model_dump(mode="json"))
     return output
 
 
@@ -115,70 +150,113 @@ def pairs_within(words: CompareWords, forks: int, start_seconds: float) -> int:
     return max(LEAST_PAIRS, min(_MOST_PAIRS, int(left / (2 * (words.load.seconds + 0.5)))))
 
 
-def _fork(
-    number: int,
-    sides: tuple[Side, Side],
-    words: CompareWords,
-    pairs: int,
-    folder: Path,
-    shares: Shares,
-    progress: Progress,
-    not_loaded: list[LeftOut],
-) -> PairedFork:
-    """Both sides up, verified and warm, then their slices in turns: first the one, then the other, and the other way round."""
-    with ExitStack() as stack:
-        both: list[Stretches] = []
-        verified = []
-        for place, side in enumerate(sides):
-            own = folder / f"fork-{number:02}" / f"{'ab'[place]}"
-            own.mkdir(parents=True)
-            if side.service is not None and can_start(side.service):
-                progress.show(f"fork {number}: starting {side.label}")
-                stack.enter_context(started(side.service, own / "target.log", progress))
-            ground, planned, left = _ground(side, words, pairs, own, shares, progress)
-            not_loaded += [each for each in left if each not in not_loaded]
-            progress.show(f"fork {number}: verifying {side.label}")
-            verified.append(verify(ground, list(side.asked.chosen(words.load.operations).operations))[0].sent)
-            both.append(stack.enter_context(Stretches(ground, planned, "load")))
-        order = [(0, 1) if pair % 2 == number % 2 else (1, 0) for pair in range(pairs)]
-        rows: list[list[SliceRow]] = [[], []]
-        for slice_number in range(pairs + 1):
-            progress.show(f"fork {number}: {'warming up' if slice_number == 0 else f'pair {slice_number} of {pairs}'}")
-            for place in order[max(0, slice_number - 1)]:
-                rows[place].append(both[place].drive(slice_number, lambda _: ""))
-                if both[place].gave_up is not None:
-                    raise TargetError(f"{sides[place].label}: {both[place].gave_up}", hint=f"see {both[place].folder}")
-    measured = list(zip(rows[0][1:], rows[1][1:], strict=True))
-    beside = tuple(verified[place] + rows[place][0].sent for place in (0, 1))
-    why_not = [
-        f"{sides[place].label}: {row.why_not}" for pair in measured for place, row in enumerate(pair) if row.why_not
+def _driven(plan: _PairedPlan) -> tuple[list[PairedFork], list[LeftOut]]:
+    """Every fork until someone asks to stop, and what is not loaded; what all so far say is shown after each."""
+    driven: list[PairedFork] = []
+    not_loaded: list[LeftOut] = []
+    with suppress(StopAsked):
+        while len(driven) < plan.forks and all(fork.ended for fork in driven):
+            driven.append(_fork(len(driven) + 1, plan, not_loaded))
+            if plan.anew and driven[-1].ended:
+                plan.progress.narrowed(_so_far(plan, driven))
+    return driven, not_loaded
+
+
+def _so_far(plan: _PairedPlan, driven: Sequence[PairedFork]) -> list[LiveComparison]:
+    """What the forks that ended say."""
+    forks = [log_ratios(fork, by_rate=plan.by_rate) for fork in driven]
+    told = [pairs for pairs in forks if pairs]
+    if not told:
+        return []
+    whole = _ratio(plan, forks)
+    if whole is None:
+        interval = LiveInterval(len(driven), math.exp(fork_value(told[0])), None, None)
+    else:
+        interval = LiveInterval(len(driven), whole.estimate, whole.low, whole.high)
+    operations = "+".join(plan.sides[0].asked.chosen(plan.words.load.operations).operations)[:200]
+    return [
+        LiveComparison(plan.shown_as(0), plan.shown_as(1), operations, plan.measure, CONFIDENCE, intervals=[interval])
     ]
-    return PairedFork(measured, (beside[0], beside[1]), list(dict.fromkeys(why_not)))
 
 
-def _ground(
-    side: Side, words: CompareWords, pairs: int, folder: Path, shares: Shares, progress: Progress
-) -> tuple[Ground, list[Stretch], list[LeftOut]]:
+def _fork(number: int, plan: _PairedPlan, not_loaded: list[LeftOut]) -> PairedFork:
+    """Both sides up, verified and warm, then their slices in turns: first the one, then the other, and the other way round.
+
+    The slice in which someone asks to stop counts for nothing, and nor does one whose other half is missing.
+    """
+    rows: list[list[SliceRow]] = [[], []]
+    ended = False
+    plan.progress.live.begin_trial()
+    with suppress(StopAsked), ExitStack() as stack:
+        both = [_up(number, place, plan, stack, not_loaded) for place in (0, 1)]
+        order = [(0, 1) if pair % 2 == number % 2 else (1, 0) for pair in range(plan.pairs)]
+        for slice_number in range(plan.pairs + 1):
+            stage = f"fork {number}: {f'pair {slice_number} of {plan.pairs}' if slice_number else 'warming up'}"
+            plan.progress.show(stage)
+            for place in order[max(0, slice_number - 1)]:
+                rows[place].append(_slice(both[place], slice_number, stage, plan.sides[place].label))
+        ended = True
+    measured = list(zip(rows[0][1:], rows[1][1:], strict=ended))
+    why_not = [
+        f"{plan.sides[place].label}: {row.why_not}"
+        for pair in measured
+        for place, row in enumerate(pair)
+        if row.why_not
+    ]
+    return PairedFork(measured, list(dict.fromkeys(why_not)), ended)
+
+
+def _slice(stretches: Stretches, number: int, stage: str, label: str) -> SliceRow:
+    """One slice, driven to its end; raises StopAsked, and TargetError where the target failed wholly."""
+    row = stretches.drive(number, lambda _: stage)
+    if stretches.stop_asked:
+        raise StopAsked
+    if stretches.gave_up is not None:
+        raise TargetError(f"{label}: {stretches.gave_up}", hint=f"see {stretches.folder}")
+    return row
+
+
+def _up(number: int, place: int, plan: _PairedPlan, stack: ExitStack, not_loaded: list[LeftOut]) -> Stretches:
+    """A side started where it can be, verified, and connected to, until `stack` ends."""
+    side = plan.sides[place]
+    own = _folder(plan, number, place)
+    own.mkdir(parents=True)
+    if side.service is not None and can_start(side.service):
+        plan.progress.show(f"fork {number}: starting {side.label}")
+        stack.enter_context(started(side.service, own / "target.log", plan.progress))
+    ground, planned, left = _ground(place, plan, own)
+    not_loaded += [each for each in left if each not in not_loaded]
+    plan.progress.show(f"fork {number}: verifying {side.label}")
+    verify(ground, list(side.asked.chosen(plan.words.load.operations).operations))
+    return stack.enter_context(Stretches(ground, planned, "load"))
+
+
+def _folder(plan: _PairedPlan, number: int, place: int) -> Path:
+    return plan.folder / f"fork-{number:02}" / "ab"[place]
+
+
+def _ground(place: int, plan: _PairedPlan, folder: Path) -> tuple[Ground, list[Stretch], list[LeftOut]]:
     """What a side is loaded from and with, and what of it is not; raises ConfigurationError."""
+    side, load = plan.sides[place], plan.words.load
     target = target_of(side.asked)
-    asked, left = loadable(side.asked, words.load)
+    asked, left = loadable(side.asked, load)
     names = [name for name in asked.operations if name not in {each.what for each in left}]
     asked, who_asks = with_auth(asked, {})
-    load = words.load
     corpus = write_requests(asked, folder / "corpus", load.headers, packed=load.packed, chunked=load.chunked)
     measured = replace(stretch_of(load, names, asked.max_rate), lead_in_seconds=0.2)
     warming = stretch_of(replace(load, seconds=load.warm_up_seconds), names, asked.max_rate)
-    planned = [replace(warming, phase="warm-up", lead_in_seconds=0.2), *([measured] * pairs)]
+    planned = [replace(warming, phase="warm-up", lead_in_seconds=0.2), *([measured] * plan.pairs)]
     ground = Ground(
         target,
         corpus,
         folder,
         who_asks,
-        shares.engine,
+        plan.shares.engine,
         load.seed,
         load.timeout_seconds,
         load.give_up_seconds,
-        progress,
+        plan.progress,
+        plan.shown_as(place),
     )
     return ground, planned, left
 
@@ -204,55 +282,68 @@ def ratio_of(forks: Sequence[Sequence[float]]) -> Interval | None:
     return student_interval(told[0]).exp() if told and len(told[0]) >= LEAST_PAIRS else None
 
 
-def _output(
-    sides: tuple[Side, Side],
-    words: CompareWords,
-    driven: Sequence[PairedFork],
-    anew: bool,
-    not_loaded: list[LeftOut],
-    folder: Path,
-) -> RunningComparison:
-    by_rate = words.load.rates is not None
-    forks = [log_ratios(fork, by_rate=by_rate) for fork in driven]
-    ratio = ratio_of(forks)
-    why_not = [reason for fork in driven for reason in fork.why_not]
-    better = Better.LOWER if by_rate else Better.HIGHER
-    said = word(ratio, better, words.margin).value if anew and ratio is not None and not why_not else None
-    estimate = (
-        Estimate(value=None, why_not=f"fewer than {LEAST_PAIRS} pairs in which both answered")
-        if ratio is None
-        else Estimate(value=ratio.estimate, low=ratio.low, high=ratio.high)
-    )
+def _output(plan: _PairedPlan, driven: Sequence[PairedFork], not_loaded: list[LeftOut]) -> RunningComparison:
+    """What it came to; of starts only those count that ended. Raises StopAsked where nothing does."""
+    counted = [fork for fork in driven if fork.ended or not plan.anew]
+    stopped = sum(fork.ended for fork in driven) < plan.forks
+    if stopped and not any(fork.pairs for fork in counted):
+        raise StopAsked
+    forks = [log_ratios(fork, by_rate=plan.by_rate) for fork in counted]
+    ratio = _ratio(plan, forks)
+    why_not = list(dict.fromkeys(reason for fork in counted for reason in fork.why_not))
+    says = plan.anew and ratio is not None and not why_not and not stopped
+    better = Better.LOWER if plan.by_rate else Better.HIGHER
+    load = plan.words.load
     return RunningComparison(
-        subjects=[_side(place, side, driven) for place, side in enumerate(sides)],
-        load=load_text(words.load, stretch_of(words.load, list(sides[0].asked.operations), None)),
-        measure="mean response time" if by_rate else "throughput",
-        ratio=estimate,
-        word=said,
-        forks=len(driven),
+        subjects=[_side(place, plan, counted) for place in (0, 1)],
+        load=load_text(load, stretch_of(load, list(plan.sides[0].asked.operations), None)),
+        measure=plan.measure,
+        ratio=_estimate(ratio, plan),
+        word=word(ratio, better, plan.words.margin).value if says and ratio is not None else None,
+        forks=len(counted),
         pairs=sum(len(pairs) for pairs in forks),
+        stopped="that was asked for" if stopped else None,
         valid=not why_not,
         why_not=why_not,
-        cannot_say=_STARTED if anew else _RUNS_ON,
+        cannot_say=[*([_STOPPED] if plan.anew and stopped else []), *(_STARTED if plan.anew else _RUNS_ON)],
         not_loaded=not_loaded,
-        run=str(folder),
+        run=str(plan.folder),
     )
 
 
-def _side(place: int, side: Side, driven: Sequence[PairedFork]) -> ComparedSide:
-    rows = [pair[place] for fork in driven for pair in fork.pairs]
+def _ratio(plan: _PairedPlan, forks: Sequence[Sequence[float]]) -> Interval | None:
+    """The ratio; of starts it takes two, for the pairs of one know nothing of how starts differ."""
+    return None if plan.anew and len(forks) < 2 else ratio_of(forks)
+
+
+def _estimate(ratio: Interval | None, plan: _PairedPlan) -> Estimate:
+    if ratio is not None:
+        return Estimate(value=ratio.estimate, low=ratio.low, high=ratio.high)
+    least = "2 starts that ended" if plan.anew else f"{LEAST_PAIRS} pairs"
+    return Estimate(value=None, why_not=f"fewer than {least} in which both answered")
+
+
+def _side(place: int, plan: _PairedPlan, counted: Sequence[PairedFork]) -> ComparedSide:
+    rows = [pair[place] for fork in counted for pair in fork.pairs]
     completed = sum(row.completed for row in rows)
     failures: dict[str, int] = {}
     for row in rows:
         for kind, count in figures.kinds_of(row).items():
             failures[kind] = failures.get(kind, 0) + count
     return ComparedSide(
-        label=side.label,
-        target=side.asked.address,
+        label=plan.sides[place].label,
+        target=plan.sides[place].asked.address,
         throughput_per_s=completed / max(1e-9, sum(row.seconds for row in rows)),
         response_mean_ms=sum(row.response_ns_sum for row in rows) / completed / 1e6 if completed else None,
         completed=completed,
         failed=sum(failures.values()),
         failures=failures,
-        sent=sum(row.sent for row in rows) + sum(fork.beside[place] for fork in driven),
+        sent=_sent(place, plan),
     )
+
+
+def _sent(place: int, plan: _PairedPlan) -> int:
+    """Everything that a side was sent: verified, warmed up, measured, and cut short."""
+    folders = (_folder(plan, number, place) for number in range(1, plan.forks + 1))
+    tables = (table for folder in folders for table in sorted(folder.glob("*/slices.csv")))
+    return sum(row.sent for table in tables for row in read_slices(table, True).values())

@@ -26,7 +26,8 @@ _SHOWN_BYTES = 300
 
 @dataclass(frozen=True)
 class Ground:
-    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are the engine's."""
+    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are the engine's. Where several targets are
+    loaded, `shown_as` is what this one is called while it is."""
 
     target: Target
     corpus: Corpus
@@ -37,6 +38,7 @@ class Ground:
     timeout_seconds: float
     give_up_seconds: float
     progress: Progress
+    shown_as: str | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Stretches:
         watch = GiveUp(self._ground.give_up_seconds)
 
         def second(tick: dict[str, Any]) -> None:
-            self._ground.progress.live.second(tick)
+            self._ground.progress.live.second(tick | {"subject": self._ground.shown_as or tick["subject"]})
             try:
                 self._ground.progress.tell(say(tick))
             except StopAsked:  # what was measured until now is a measurement

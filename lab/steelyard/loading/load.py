@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count as numbers
 from pathlib import Path
 from typing import Any
 
 from ..base.csvfiles import write_document, write_text
-from ..base.errors import ConfigurationError, StoreError, TargetError
+from ..base.errors import ConfigurationError, TargetError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..base.text import counted, value_text
@@ -105,7 +104,7 @@ def prepared(
     asked, who_asks = with_auth(asked, secret_headers)
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"):
-        folder = made(folder)
+        folder = loads.made(folder)
         corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
         shares = share()
         write_document(folder / "environment.json", environment.describe([], shares, _without_values(command)))
@@ -149,23 +148,6 @@ def _running(asked: Asked, log: Path, progress: Progress) -> Iterator[tuple[Serv
     progress.show(f"starting {asked.name}")
     with starting.started(service, log, progress) as kept_by:
         yield service.model, kept_by
-
-
-def made(wanted: Path) -> Path:
-    """A new folder of this name, or with a number behind it where another run began in the same second; raises StoreError."""
-    for number in numbers(1):
-        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
-        try:
-            folder.mkdir(parents=True)
-            return folder
-        except FileExistsError:
-            if not folder.is_dir():
-                break
-        except OSError as error:
-            raise StoreError(
-                f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
-            ) from None
-    raise StoreError(f"the run's folder {wanted} cannot be made: a file is there", hint="--out names another place")
 
 
 def _without_values(command: Sequence[str]) -> list[str]:

@@ -373,7 +373,8 @@ class ComparedSide(Strict):
 
 class RunningComparison(Strict):
     """`compare --json` of two targets that run: `ratio` is the first's `measure` over the second's. Where both could be started
-    anew, `forks` starts are behind its interval and `word` is said; else it covers these two processes alone."""
+    anew, `forks` starts are behind its interval and `word` is said; else it covers these two processes alone. `stopped` says why it
+    ended before it was through: then no word is said, and of starts only those count that ended."""
 
     subjects: list[ComparedSide]
     load: str
@@ -382,6 +383,7 @@ class RunningComparison(Strict):
     word: str | None
     forks: int
     pairs: int
+    stopped: str | None = None
     valid: bool
     why_not: list[str]
     cannot_say: list[str]

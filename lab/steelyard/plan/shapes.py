@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..base.text import counted
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Steps
 
 LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law come from held steps of at least this
@@ -56,13 +57,17 @@ def users_text(profile: Profile) -> str:
     """How many users there are over the load, such as "1 to 40"."""
     match profile:
         case Ramp():
-            return f"{profile.from_users} to {profile.to_users}"
+            return _from_to(profile.from_users, profile.to_users)
         case Steps():
-            return f"{min(profile.levels)} to {max(profile.levels)}"
+            return _from_to(min(profile.levels), max(profile.levels))
         case Rate():
             return f"up to {profile.max_in_flight}"
         case BigBang() | Bursts() | FixedWork():
             return str(profile.users)
+
+
+def _from_to(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first} to {last}"
 
 
 def words(profile: Profile) -> str:
@@ -72,7 +77,7 @@ def words(profile: Profile) -> str:
         case Bursts():
             extra = f", {profile.on_seconds:g} s on and {profile.off_seconds:g} s off"
         case Steps():
-            extra = f", {len(profile.levels)} levels of {profile.hold_seconds:g} s"
+            extra = f", {counted(len(profile.levels), 'level')} of {profile.hold_seconds:g} s"
     users = users_text(profile)
     return f"{NAMES[profile.kind]}, {users} user{'' if users == '1' else 's'}{extra}, {seconds_of(profile):g} s"
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 import vl_convert
@@ -41,6 +42,8 @@ _MARK = re.compile(
     r'<(?P<tag>path|line|rect|circle) aria-label="(?P<said>[^"]*)" role="graphics-symbol"'
     r' aria-roledescription="(?P<kind>[^"]*)"(?P<rest>[^>]*?)/>'
 )
+_AT_THE_LEFT = re.compile(r'<text text-anchor="end"[^>]*>([^<]*)</text>')
+_LEFT, _WIDER = 20, 1.0  # pixels of a chart's margin, and by how much a letter may be wider than the library thinks
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(k?)")  # an axis may write thousands as k
 _TITLED = frozenset({"point", "bar", "rect mark", "rule mark", "line mark", "circle", "square"})
 _FIELDS = {"throughput_per_s": "requests/s", "value": "figure", "to": "up to"}
@@ -63,6 +66,7 @@ _CONFIG: dict[str, Any] = {
         "tickColor": GRID,
         "labelLimit": 240,
     },
+    "axisX": {"labelSeparation": 8},
     "axisY": {"domain": False, "ticks": False, "labelPadding": 8},
     "text": {"font": FONT, "fontSize": 12, "color": INK},
     "header": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 13},
@@ -98,7 +102,7 @@ def draw_small(name: str, chart: Chart) -> str:
 def _svg(name: str, chart: Chart) -> str:
     spec = all_significant(chart.json())
     spec["config"] = _CONFIG
-    spec["padding"] = {"left": 20, "right": 6, "top": 4, "bottom": 4}
+    spec["padding"] = {"left": _LEFT, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     svg = vl_convert.vegalite_to_svg(json.dumps(spec))
     svg = _titled(_renumbered(name, svg))
@@ -107,9 +111,17 @@ def _svg(name: str, chart: Chart) -> str:
     head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
     if head is None:
         raise AssertionError("the chart library wrote no SVG with a view box")
-    width, height = float(head[1]), float(head[2])
-    opening = f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" aria-hidden="true" focusable="false">'
-    return opening + svg[head.end() :]
+    more = _wider_names(svg)
+    width, height = float(head[1]) + more, float(head[2])
+    box = f'viewBox="{-more:g} 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    return f'<svg {box} aria-hidden="true" focusable="false">{svg[head.end() :]}'
+
+
+def _wider_names(svg: str) -> float:
+    """How much room the longest name at the left needs beyond what the library left for it, which measures by a narrower font than
+    some browsers have."""
+    longest = max((len(unescape(name)) for name in _AT_THE_LEFT.findall(svg)), default=0)
+    return max(0.0, longest * _WIDER - _LEFT)
 
 
 def _titled(svg: str) -> str:

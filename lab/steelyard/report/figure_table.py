@@ -10,7 +10,7 @@ from ..analyse.analysis import Analysis
 from ..analyse.figures import ForkFigure
 from ..analyse.instrument import ENGINE_SHARE, Level
 from ..analyse.verdicts import Judgement
-from ..base.text import counted, dashed, ratio_text, value_text
+from ..base.text import alike_together, counted, dashed, ratio_text, value_text
 from ..models.records import Cell
 from ..plan.kinds import kind_of
 from .subjects import called
@@ -124,7 +124,7 @@ def _comparison(judgement: Judgement) -> tuple[str, ...]:
     compared = judgement.compared
     word = word_of(judgement)
     if compared.ratio is None:
-        why = "; ".join((*judgement.broken, *judgement.reasons)) or "nothing to compare"
+        why = "; ".join(alike_together((*judgement.broken, *judgement.reasons))) or "nothing to compare"
         return f"{compared.a} / {compared.b}", compared.measure.title, "-", "", "", why
     bounds = compared.bounds
     interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)

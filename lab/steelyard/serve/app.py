@@ -22,14 +22,12 @@ from ..base.errors import SteelyardError, StoreError
 from ..base.listening import Asgi
 from ..base.text import upper_first
 from ..models.live import RunningNow
-from ..models.outputs import LoadOutput
 from ..report import beside_page
 from ..report.beside import beside
 from ..report.script import policy
 from ..report.templates import templates
 from ..store.live_file import ask_to_stop, running_now
-from ..store.loads import LIMIT, LOAD
-from . import loads, trends
+from . import trends
 from .guard import REPORT_POLICY, STORED, Guard, key_of
 from .shelf import Listed, Shelf, WantedRuns, content
 from .starting import Starter
@@ -132,19 +130,11 @@ class _Pages:
         return self._page("live.html", run=run)
 
     async def figures(self, request: Request) -> Response:
-        """What came of a load or of a search for a limit."""
+        """What came of a load, or of what else is no run of a study."""
         run = await self._run(request.path_params["name"])
-        if run.figures is None:
-            raise HTTPException(404, f"{run.name} has no figures of a load")
-        file = LOAD if isinstance(run.figures, LoadOutput) else LIMIT
-        return self._page(
-            "figures.html",
-            run=run,
-            tables=list(loads.tables(run.figures)),
-            remarks=list(loads.remarks(run.figures)),
-            file=file,
-            stored=self._stored(run, file),
-        )
+        if run.outcome is None:
+            raise HTTPException(404, f"{run.name} has no figures of its own")
+        return self._page("figures.html", run=run, outcome=run.outcome, stored=self._stored(run, run.outcome.file))
 
     async def now(self, request: Request) -> Response:
         """Where a run stands, once a second as a server-sent event, until it has ended."""
@@ -199,7 +189,7 @@ class _Pages:
         return run
 
     def _report(self, run: Listed) -> str:
-        """Where it stands what came of a run: its report, or the figures of a load."""
+        """Where it stands what came of a run: its report, or its own figures."""
         if run.schedule is None:
             return f"/{self._token}/{quote(run.name)}/figures"
         return self._stored(run, "report.html")

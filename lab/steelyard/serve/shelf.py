@@ -15,24 +15,23 @@ from pydantic import BaseModel, ValidationError
 
 from ..base.csvfiles import read_small
 from ..base.errors import StoreError
-from ..models.outputs import LimitOutput, LoadOutput
 from ..models.records import Schedule
 from ..models.verdict import Verdicts
 from ..store.live_file import FILE_NAME, running_now
-from ..store.loads import LIMIT, LOAD
-from . import loads
+from . import outcomes
 
 MOST_BYTES = 50_000_000
 MOST_RUNS = 2000
-_TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", LOAD, LIMIT, FILE_NAME)
+_BANK = "forks.csv"  # a calibration's forks, which has a schedule too and is no run of a study
+_TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", *outcomes.KINDS, _BANK, FILE_NAME)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class Listed:
     """A run as the list has it. `begun` is when its first trial did, in UTC, None where that is not known; `words` are its verdict
-    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. A load or
-    a search for a limit has no schedule and no verdicts; `figures` are what came of it, None while it runs.
+    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. What
+    is no run of a study (`outcomes`) has no schedule and no verdicts here; `outcome` is what came of it, None while it runs.
     """
 
     name: str
@@ -49,7 +48,7 @@ class Listed:
     problem: str | None = None
     schedule: Schedule | None = None
     verdicts: Verdicts | None = None
-    figures: LoadOutput | LimitOutput | None = None
+    outcome: outcomes.OwnFigures | None = None
 
 
 @dataclass(frozen=True)
@@ -119,13 +118,17 @@ class Shelf:
 
 
 def _is_run(place: Path) -> bool:
-    return _has(place, "schedule.json") or _is_load(place)
+    return _is_of_study(place) or _is_other(place)
 
 
-def _is_load(place: Path) -> bool:
-    """Whether it is a load or a search for a limit that runs or came to figures."""
-    told = any(_stamp(place / name) is not None for name in (LOAD, LIMIT, FILE_NAME))
-    return told and not _has(place, "schedule.json")
+def _is_of_study(place: Path) -> bool:
+    return _has(place, "schedule.json") and not _has(place, _BANK)
+
+
+def _is_other(place: Path) -> bool:
+    """Whether it is no run of a study, but something that runs or came to figures."""
+    told = any(_stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
+    return told and not _is_of_study(place)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -138,8 +141,8 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 def _read(place: Path) -> Listed:
     try:
-        if _is_load(place):
-            return _load(place)
+        if _is_other(place):
+            return _other(place)
         schedule = _model(Schedule, place, "schedule.json")
         verdicts = _model(Verdicts, place, "verdicts.json") if _has(place, "verdicts.json") else None
         environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
@@ -163,24 +166,24 @@ def _read(place: Path) -> Listed:
         return Listed(place.name, place, words=("unreadable",), problem=error.message)
 
 
-def _load(place: Path) -> Listed:
+def _other(place: Path) -> Listed:
     environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
-    figures: LoadOutput | LimitOutput | None = None
-    if _has(place, LOAD):
-        figures = _model(LoadOutput, place, LOAD)
-    elif _has(place, LIMIT):
-        figures = _model(LimitOutput, place, LIMIT)
+    outcome = None
+    for name, (model, told) in outcomes.KINDS.items():
+        if _has(place, name):
+            outcome = told(_model(model, place, name))
+            break
     running = running_now(place) is not None
     return Listed(
         name=place.name,
         folder=place,
-        begun=loads.begun(place.name),
+        begun=outcomes.begun(place.name),
         machine=_machine(environment),
         revision=_revision(environment),
-        words=(*(("running",) if running else ()), *(loads.words(figures) if figures else ())),
-        sentence=loads.sentence(figures) if figures else "",
+        words=(*(("running",) if running else ()), *(outcome.words if outcome else ())),
+        sentence=outcome.sentence if outcome else "",
         running=running,
-        figures=figures,
+        outcome=outcome,
     )
 
 
@@ -256,7 +259,14 @@ def _of(document: Any, *names: str) -> Any:
     return document
 
 
+def _of_last_sitting(environment: Any) -> Any:
+    """What is said of the machine and the sources: of a calibration, by its last sitting."""
+    sittings = _of(environment, "sittings")
+    return sittings[-1] if isinstance(sittings, list) and sittings else environment
+
+
 def _machine(environment: Any) -> str:
+    environment = _of_last_sitting(environment)
     processor, count = _of(environment, "machine", "processor"), _of(environment, "machine", "processors")
     if not isinstance(processor, str):
         return ""
@@ -264,6 +274,7 @@ def _machine(environment: Any) -> str:
 
 
 def _revision(environment: Any) -> str:
+    environment = _of_last_sitting(environment)
     revision, changed = _of(environment, "git", "revision"), _of(environment, "git", "changed")
     if not isinstance(revision, str) or not revision:
         version = _of(environment, "steelyard")

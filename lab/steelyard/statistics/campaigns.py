@@ -10,6 +10,7 @@ from statistics import median
 from scipy.special import stdtrit
 
 from ..base.errors import InsufficientDataError
+from ..base.text import there_are
 from .interval import Interval
 
 LEAST_FOR_PREDICTION = 3
@@ -49,7 +50,7 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
     """
     count = len(campaigns)
     if count < 2:
-        raise InsufficientDataError(f"a spread between campaigns needs at least 2 of them, and there are {count}")
+        raise InsufficientDataError(f"a spread between campaigns needs at least 2 of them, and {there_are(count)}")
     if any(campaign.error <= 0 for campaign in campaigns):
         raise ValueError("a campaign's standard error must be above 0")
     spread = _spread(campaigns)

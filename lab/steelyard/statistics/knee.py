@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text, value_text
+from ..base.text import counted, percent_text, there_are, value_text
 from .distributions import fisher_quantile
 from .interval import student_interval
 
@@ -112,7 +112,7 @@ def _levels(
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     seconds = np.broadcast_to(np.asarray(held, float), at.shape)
     if len(np.unique(at)) < LEAST_LEVELS or len(at) != len(measured):
-        raise InsufficientDataError(f"a knee needs {LEAST_LEVELS} levels of users, and there are {len(np.unique(at))}")
+        raise InsufficientDataError(f"a knee needs {LEAST_LEVELS} levels of users, and {there_are(len(np.unique(at)))}")
     if seconds.min() < LEAST_HELD_SECONDS:
         raise InsufficientDataError(
             f"a knee needs levels held for {LEAST_HELD_SECONDS:g} s, and one was held for {seconds.min():g} s"

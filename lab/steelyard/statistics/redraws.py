@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
+from ..base.text import there_are
 from .distributions import beta_quantile, student_quantile
 from .looks import LOOKS, alpha_of
 from .verdict_words import MARGIN
@@ -112,7 +113,7 @@ def redrawn(forks: int, redraws: int, draw: np.random.Generator, length: int = L
     Source: Efron 1979, "Bootstrap methods: another look at the jackknife". Only whole forks are drawn: they are the replicates.
     """
     if forks < 2:
-        raise InsufficientDataError(f"redraws need at least 2 forks, and there are {forks}")
+        raise InsufficientDataError(f"redraws need at least 2 forks, and {there_are(forks)}")
     return draw.integers(0, forks, size=(redraws, length))
 
 
@@ -193,7 +194,9 @@ def lag_1_correlation(values: Sequence[float]) -> float:
     Source: Bartlett 1946, "On the theoretical specification and sampling properties of autocorrelated time-series".
     """
     if len(values) < 3:
-        raise InsufficientDataError(f"a correlation with the next needs at least 3 values, and there are {len(values)}")
+        raise InsufficientDataError(
+            f"a correlation with the next needs at least 3 values, and {there_are(len(values))}"
+        )
     centred = np.asarray(values, float) - np.mean(values)
     spread = float(centred @ centred)
     return float(centred[:-1] @ centred[1:]) / spread if spread > 0 else 0.0

@@ -69,7 +69,11 @@ class Refusals:
 
     def clause(self, name: str) -> str:
         """A part of a sentence, such as "tomcat refuses from 24 users on (9.8% of requests: reset)"."""
-        slowed = f" but takes {self.slow_down:.1f} times as long" if self.slow_down and self.slow_down >= 1.5 else ""
+        slowed = (
+            f" but takes {self.slow_down:.1f} times as long as with the fewest"
+            if self.slow_down and self.slow_down >= 1.5
+            else ""
+        )
         if self.earliest_users is None:
             all_of_them = "nearly all requests" if self.kinds else "all requests"
             return f"{name} answers {all_of_them} up to {counted(self.most_users, 'user')}{slowed}"
@@ -176,7 +180,7 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
 
 def overload_sentence(of_servers: Mapping[str, Refusals]) -> str:
     """All servers in one sentence, such as "this refuses from 24 users on (...), that answers all requests up to 50 users
-    but takes 4.0 times as long."; those that refuse first, the earliest first."""
+    but takes 4.0 times as long as with the fewest."; those that refuse first, the earliest first."""
     order = sorted(
         of_servers,
         key=lambda name: (of_servers[name].earliest_users is None, of_servers[name].earliest_users or 0, name),

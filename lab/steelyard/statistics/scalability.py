@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import percent_text
+from ..base.text import percent_text, there_are
 from .distributions import student_quantile
 from .interval import student_interval
 
@@ -60,7 +60,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     levels = tuple(sorted(set(users)))
     if len(levels) < LEAST_LEVELS:
         raise InsufficientDataError(
-            f"the scalability law needs {LEAST_LEVELS} levels of users, and there are {len(levels)}"
+            f"the scalability law needs {LEAST_LEVELS} levels of users, and {there_are(len(levels))}"
         )
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     if not (np.all(np.isfinite(measured)) and np.all(measured > 0) and np.all(at > 0)):

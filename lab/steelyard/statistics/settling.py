@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text, value_text
+from ..base.text import counted, percent_text, there_are, value_text
 from .interval import student_interval
 
 BAND = 0.1
@@ -72,7 +72,7 @@ def settling(values: ArrayLike, band: float = BAND) -> Settling:
 def level_and_band(series: NDArray[np.float64], band: float) -> tuple[float, float]:
     """The median of the second half of a series, and the half width around it, as a share, that its noise needs."""
     if len(series) < LEAST_SECONDS:
-        raise InsufficientDataError(f"a level needs at least {LEAST_SECONDS} seconds, and there are {len(series)}")
+        raise InsufficientDataError(f"a level needs at least {LEAST_SECONDS} seconds, and {there_are(len(series))}")
     half = series[len(series) // 2 :]
     half = half[np.isfinite(half)]
     if len(half) < LEAST_SECONDS // 2 or not np.median(half) > 0:

@@ -1,6 +1,30 @@
-"""What a load or a search for a limit leaves in its folder: the files that say what came of it."""
+"""What a load, a search for a limit, a comparison of targets that run or a calibration leaves in its folder: what came of it."""
 
 from __future__ import annotations
 
+from itertools import count as numbers
+from pathlib import Path
+
+from ..base.errors import StoreError
+
 LOAD = "load.json"
 LIMIT = "limit.json"
+COMPARISON = "comparison.json"
+CALIBRATION = "calibration.json"
+
+
+def made(wanted: Path) -> Path:
+    """A new folder of this name, or with a number behind it where another run began in the same second; raises StoreError."""
+    for number in numbers(1):
+        folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            if not folder.is_dir():
+                break
+        except OSError as error:
+            raise StoreError(
+                f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
+            ) from None
+    raise StoreError(f"the run's folder {wanted} cannot be made: a file is there", hint="--out names another place")
