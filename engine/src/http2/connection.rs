@@ -580,7 +580,7 @@ impl Connection {
     }
 
     fn settings<'a>(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'a>>, Malformed> {
-        let whole = payload.len() % 6 == 0 && head.stream == 0;
+        let whole = payload.len().is_multiple_of(6) && head.stream == 0;
         if !whole || head.has(flag::ACK) && !payload.is_empty() {
             return Err(Malformed("settings that are none"));
         }

@@ -262,7 +262,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     self.pool.lanes[lane].stream = None;
                     match refused {
                         true => self.turned_away(lane),
-                        false => self.unanswered(lane, Failure::Reset),
+                        // The connection stands: nothing about it was stale.
+                        false => self.finish(lane, Outcome::Failed(Failure::Reset), None),
                     }
                     self.ask_waiting(at);
                 }
