@@ -8,6 +8,7 @@ mod engine_harness;
 mod http2_harness;
 
 use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -75,6 +76,40 @@ fn users_share_connections_of_a_server_by_another_library_and_each_answer_is_rig
     // The connections were opened beforehand, as those of HTTP/1.1 are.
     assert_eq!((number(&row, "connects"), number(&row, "stale")), (0, 0));
     assert!(number(&row, "bytes_out") > 6 * BODY.len() as u64 && number(&row, "bytes_in") > 6 * ENVELOPE.len() as u64);
+}
+
+#[test]
+fn the_load_command_asks_by_http_2() {
+    let (address, seen) = library_server(0);
+    let output = Command::new(env!("CARGO_BIN_EXE_steelyard-engine"))
+        .args([
+            "load",
+            &format!("http://{address}/"),
+            "--method",
+            "POST",
+            "--http2",
+            "--streams",
+            "2",
+        ])
+        .args([
+            "--users",
+            "4",
+            "--for",
+            "500ms",
+            "--expect-contains",
+            ENVELOPE,
+            "--json",
+        ])
+        .output()
+        .unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.success(), "{told}");
+    assert!(
+        told["failures"].as_object().unwrap().values().all(|count| count == 0),
+        "{told}"
+    );
+    assert!(seen.requests.load(Ordering::Relaxed) >= told["requests"].as_u64().unwrap());
+    assert_eq!(seen.connections.load(Ordering::Relaxed), 2);
 }
 
 #[test]
