@@ -564,7 +564,7 @@ impl Connection {
         self.idle_frames = 0;
         let lane = stream.lane;
         if !stream.answered {
-            stream.answered = !self.fields.status().is_some_and(|status| status < 200);
+            stream.answered = self.fields.status().is_none_or(|status| status >= 200);
             return Ok(Some(Event::Head { lane, end, size }));
         }
         // Trailers, of which nothing is kept.

@@ -279,7 +279,7 @@ fn what_breaks_the_protocol_ends_the_connection() {
         framed(kind::PING, 0, 0, &[0; 7]),
         framed(kind::GOAWAY, 0, 0, &zero),
         framed(kind::RST_STREAM, 0, 1, &[0; 3]),
-        framed(kind::DATA, 0, 1, &vec![0; 16 * 1024 + 1]),
+        framed(kind::DATA, 0, 1, &[0; 16 * 1024 + 1]),
         framed(kind::PING, flag::ACK, 0, &[0; 8]).repeat(10_001),
         [head.clone(), framed(kind::DATA, 0, 1, b"").repeat(10_001)].concat(),
     ];

@@ -379,7 +379,7 @@ mod tests {
         ] {
             assert!(read(&mut Decoder::default(), broken).is_err(), "{broken:02x?}");
         }
-        let many = vec![0x88; 129];
+        let many = [0x88; 129];
         assert!(read(&mut Decoder::default(), &many).is_err());
     }
 }

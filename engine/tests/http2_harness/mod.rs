@@ -130,7 +130,7 @@ impl Talk<'_> {
 
     /// Reads the client's preface and says settings.
     pub fn greet(&mut self, settings: &[u8]) -> bool {
-        let mut preface = vec![0; PREFACE.len()];
+        let mut preface = [0; PREFACE.len()];
         let read = self.stream.read_exact(&mut preface).is_ok() && preface == PREFACE;
         read && self.say(kind::SETTINGS, 0, 0, settings)
     }
