@@ -1,7 +1,7 @@
 """Measures the engine against its peers and against servers that know the truth; raw data goes to results/.
 
     python3 engine/bench/bench.py            all figures, about fifteen minutes on an idle machine with two processors
-    python3 engine/bench/bench.py capacity   only one; also: delays, freezes, memory, poisson
+    python3 engine/bench/bench.py capacity   only one; also: http2, delays, freezes, memory, poisson
 
 Needs nginx, and the engine with its test servers built for release. A peer that is not installed is left out and named.
 """
@@ -27,7 +27,7 @@ from processes import BenchError
 from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
-FIGURES = ["capacity", "delays", "freezes", "memory", "poisson"]
+FIGURES = ["capacity", "http2", "delays", "freezes", "memory", "poisson"]
 MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
 
 
@@ -81,6 +81,7 @@ def bench(given: argparse.Namespace) -> None:
     )
     rows: dict[str, tuple[list[str], Callable[[], Iterator[dict[str, object]]]]] = {
         "capacity": (capacity.COLUMNS, lambda: capacity.measure(settings)),
+        "http2": (capacity.COLUMNS, lambda: capacity.measure_http2(settings)),
         "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, quiet, given.repeats, 5)),
         "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, quiet, given.repeats, 60)),
         "memory": (memory.COLUMNS, lambda: memory.measure(engine, (nginx, keeper), MEMORY_CASES)),

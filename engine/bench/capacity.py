@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from clients import ENGINE, PEERS, Client, Load
+from clients import ENGINE, HTTP2_PEERS, PEERS, Client, Load
 from processes import CLIENT_CPU, SERVER_CPU, BenchError, BusyShare, Nginx, Used, nginx, run_client
 from quiet import Quiet
 
+# One connection for all, as h2load has it where nothing else is said.
+HTTP2_STREAMS = 30
 COLUMNS = [
     "peer", "connections", "pair", "place", "client", "seconds", "requests", "rate_per_s",
     "user_us_per_request", "system_us_per_request", "client_cpu_busy", "server_cpu_busy", "others_cpu",
@@ -60,16 +62,33 @@ def measure(settings: Settings) -> Iterator[dict[str, object]]:
     ):
         for connections in settings.connections:
             load = Load(server.url, connections, settings.seconds, Path(folder))
-            for peer in PEERS:
-                program = peer.program()
-                if peer.name not in settings.peers or program is None:
-                    continue
-                both = [(ENGINE, settings.engine), (peer, program)]
-                for pair in range(settings.pairs):
-                    order = both if pair % 2 == 0 else both[::-1]
-                    rows = settings.quiet.measure(lambda: [run_once(*one, load, server) for one in order])  # noqa: B023
-                    for place, row in enumerate(rows):
-                        yield {"peer": peer.name, "connections": connections, "pair": pair, "place": place, **row}
+            yield from _pairs(settings, PEERS, load, server)
+
+
+def measure_http2(settings: Settings) -> Iterator[dict[str, object]]:
+    """The same by HTTP/2, with all requests at once on one connection."""
+    with (
+        tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder,
+        nginx(settings.nginx, settings.keeper, http2=True) as server,
+    ):
+        load = Load(server.http2_url, 1, settings.seconds, Path(folder), HTTP2_STREAMS)
+        yield from _pairs(settings, HTTP2_PEERS, load, server)
+
+
+def _pairs(settings: Settings, peers: list[Client], load: Load, server: Nginx) -> Iterator[dict[str, object]]:
+    for peer in peers:
+        program = peer.program()
+        if peer.name not in settings.peers:
+            continue
+        if program is None:
+            print(f"  {peer.name} is not installed, and left out: {peer.install}", file=sys.stderr)
+            continue
+        both = [(ENGINE, settings.engine), (peer, program)]
+        for pair in range(settings.pairs):
+            order = both if pair % 2 == 0 else both[::-1]
+            rows = settings.quiet.measure(lambda: [run_once(*one, load, server) for one in order])  # noqa: B023
+            for place, row in enumerate(rows):
+                yield {"peer": peer.name, "connections": load.connections, "pair": pair, "place": place, **row}
 
 
 def run_once(client: Client, program: str, load: Load, server: Nginx) -> dict[str, object]:

@@ -29,12 +29,14 @@ def request_body() -> bytes:
 
 @dataclass(frozen=True)
 class Load:
-    """The load that is asked of every client: `connections` kept alive, one thread, for `seconds`."""
+    """The load that is asked of every client: `connections` kept alive, one thread, for `seconds`. With `streams` it is asked by
+    HTTP/2, so many requests at once on each connection."""
 
     url: str
     connections: int
     seconds: int
     folder: Path
+    streams: int = 0
 
     @property
     def body(self) -> Path:
@@ -69,10 +71,12 @@ def _pattern(pattern: str) -> Callable[[Used], float]:
 
 
 def _engine(program: str, load: Load) -> list[str]:
+    users = load.connections * max(load.streams, 1)
     return [
         program, "load", load.url, "--method", "POST", "--body", str(load.body),
         "--header", f"Content-Type: {CONTENT_TYPE}", "--header", f"SOAPAction: {SOAP_ACTION}",
-        "--users", str(load.connections), "--for", f"{load.seconds}s",
+        "--users", str(users), "--for", f"{load.seconds}s",
+        *(["--http2", "--streams", str(load.streams)] if load.streams else []),
         "--expect-status", "200", "--expect-contains", "<echoVoidResponse", "--json",
     ]  # fmt: skip
 
@@ -98,15 +102,17 @@ def _ab(program: str, load: Load) -> list[str]:
 
 
 def _h2load(program: str, load: Load) -> list[str]:
+    protocol = f"-m{load.streams}" if load.streams else "--h1"
     return [
-        program, "--h1", "-t1", f"-c{load.connections}", "-D", str(load.seconds), "-d", str(load.body),
+        program, protocol, "-t1", f"-c{load.connections}", "-D", str(load.seconds), "-d", str(load.body),
         "-H", f"content-type: {CONTENT_TYPE}", "-H", f"soapaction: {SOAP_ACTION}", load.url,
     ]  # fmt: skip
 
 
 def _oha(program: str, load: Load) -> list[str]:
     return [
-        program, "--no-tui", "--output-format", "json", "-c", str(load.connections), "-z", f"{load.seconds}s",
+        program, *(["--http2", "-p", str(load.streams)] if load.streams else []),
+        "--no-tui", "--output-format", "json", "-c", str(load.connections), "-z", f"{load.seconds}s",
         "-m", "POST", "-D", str(load.body), "-H", f"Content-Type: {CONTENT_TYPE}",
         "-H", f"SOAPAction: {SOAP_ACTION}", load.url,
     ]  # fmt: skip
@@ -150,3 +156,5 @@ PEERS = [
     Client("k6", "go install go.k6.io/k6@latest", _k6, _pattern(r"http_reqs\.*:\s+\d+\s+([\d.]+)/s"), ("version",)),
     Client("siege", "apt-get install siege", _siege, _pattern(r'"transaction_rate":\s+([\d.]+)')),
 ]
+# Those that speak HTTP/2 by prior knowledge, and may be asked for as many requests at once as the engine.
+HTTP2_PEERS = [peer for peer in PEERS if peer.name in ("h2load", "oha")]

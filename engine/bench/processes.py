@@ -44,6 +44,7 @@ http {{
     scgi_temp_path {folder}/scgi;
     server {{
         listen 127.0.0.1:{port} backlog=16384;
+        {http2_listen}
         location / {{ return 200 '{envelope}'; }}
         location = /status {{ stub_status; }}
     }}
@@ -146,7 +147,10 @@ class BusyShare:
 
 @dataclass
 class Nginx:
+    """Where it answers by HTTP/1.1, and where it was asked to by HTTP/2 with prior knowledge."""
+
     url: str
+    http2_url: str
 
     def requests(self) -> int:
         """Requests that reached the server since its start, counted by itself, this question included."""
@@ -155,20 +159,26 @@ class Nginx:
 
 
 @contextmanager
-def nginx(program: str, keeper: str) -> Iterator[Nginx]:
+def nginx(program: str, keeper: str, *, http2: bool = False) -> Iterator[Nginx]:
     """The null server of the figures: one worker on its own processor, a fixed answer of 165 bytes.
 
     It runs below the keeper, so that it ends with this process however this process ends.
     """
     with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder:
-        port = _free_port()
+        port, http2_port = _free_port(), _free_port()
         affinity = format(1 << SERVER_CPU, "b")
-        text = NGINX_CONFIGURATION.format(affinity=affinity, folder=folder, port=port, envelope=ENVELOPE)
+        text = NGINX_CONFIGURATION.format(
+            affinity=affinity,
+            folder=folder,
+            port=port,
+            http2_listen=f"listen 127.0.0.1:{http2_port} http2 backlog=16384;" if http2 else "",
+            envelope=ENVELOPE,
+        )
         configuration = Path(folder) / "nginx.conf"
         configuration.write_text(text)
         argv = [keeper, "--log", f"{folder}/log", "--", program, "-p", folder, "-c", str(configuration), "-e", "stderr"]
         with _owned(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-            server = Nginx(f"http://127.0.0.1:{port}/")
+            server = Nginx(f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{http2_port}/")
             wait_until(lambda: _answers(server), process, "nginx")
             yield server
 

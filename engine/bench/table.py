@@ -115,6 +115,26 @@ def capacity(rows: list[Row], setup: list[Row]) -> str:
     return text
 
 
+def http2(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    lines, verdicts = [], []
+    for peer in dict.fromkeys(row["peer"] for row in rows):
+        both = pairs([row for row in rows if row["peer"] == peer])
+        if not both:
+            continue
+        rate, rate_text = ratio(both, lambda row: float(row["rate_per_s"]))
+        user, user_text = ratio(both, lambda row: float(row["user_us_per_request"]))
+        peers = [other for _, other in both]
+        lines.append([peer, str(len(both)), rate_text, ratio(both, cpu)[1], user_text, others(peers)])
+        verdicts.append([f"throughput at least 1.0 x {peer}", f"{rate:.3f}", met(rate >= 1.0)])
+        if peer == "h2load":
+            verdicts.append(["user time of a request at most 1.0 x h2load", f"{user:.3f}", met(user <= 1.0)])
+    header = ["client", "pairs", "engine's requests/s, ratio", "CPU, ratio", "user CPU, ratio", "others at most"]
+    text = "\n## HTTP/2 with prior knowledge, 30 streams on one connection\n\n" + table(header, lines)
+    return text + "\n" + table(["figure", "value", "verdict"], verdicts)
+
+
 def busy(rows: list[Row], side: str) -> str:
     return f"{100 * median(float(row[f'{side}_cpu_busy']) for row in rows):.0f}%"
 
@@ -201,7 +221,13 @@ def poisson(rows: list[Row]) -> str:
 def page(results: Path) -> str:
     setup = read(results, "setup")
     text = INTRODUCTION + capacity(read(results, "capacity"), setup)
-    for name, section in [("delays", delays), ("freezes", freezes), ("memory", memory), ("poisson", poisson)]:
+    for name, section in [
+        ("http2", http2),
+        ("delays", delays),
+        ("freezes", freezes),
+        ("memory", memory),
+        ("poisson", poisson),
+    ]:
         text += section(read(results, name))
     if setup:
         facts = table(["what", "value"], [[row["what"], row["value"]] for row in setup])

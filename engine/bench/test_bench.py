@@ -51,6 +51,28 @@ def test_the_rate_is_read_from_what_each_peer_says() -> None:
     }
 
 
+def test_http_2_is_asked_of_each_client_with_as_many_requests_at_once(tmp_path: Path) -> None:
+    load = clients.Load("http://127.0.0.1:1/", 2, 3, tmp_path, streams=30)
+    words = {client.name: " ".join(client.command("it", load)) for client in [clients.ENGINE, *clients.HTTP2_PEERS]}
+    assert "--users 60" in words["steelyard-engine"]
+    assert "--http2 --streams 30" in words["steelyard-engine"]
+    assert "-m30 -t1 -c2" in words["h2load"]
+    assert "--h1" not in words["h2load"]
+    assert "--http2 -p 30" in words["oha"]
+    plain = clients.Load("http://127.0.0.1:1/", 2, 3, tmp_path)
+    assert not any("http2" in word for word in clients.ENGINE.command("it", plain))
+
+
+def test_the_page_judges_http_2_against_h2load_and_shows_nothing_that_was_not_measured() -> None:
+    figures = {"rate_per_s": "10", "user_us_per_request": "2", "system_us_per_request": "1", "others_cpu": "0"}
+    ours = {"peer": "h2load", "pair": "0", "client": "steelyard-engine", **figures}
+    theirs = {**ours, "client": "h2load", "rate_per_s": "8", "user_us_per_request": "1"}
+    text = table.http2([ours, theirs])
+    assert "throughput at least 1.0 x h2load | 1.250 | met" in text
+    assert "1.0 x h2load | 2.000 | **missed**" in text
+    assert table.http2([]) == ""
+
+
 def encode(words: list[int]) -> bytes:
     """A V2 compressed histogram of 3 digits from 1 us to 1 h with these counts (negative: so many zeros)."""
     body = bytearray()

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod corpus;
 pub mod error;
 pub mod http;
+pub mod http2;
 pub mod job;
 pub mod load;
 pub mod probe;

@@ -16,6 +16,8 @@ use rand::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use reading::{Ended, read};
 use serde_json::json;
+use steelyard_engine::http::RequestHead;
+use steelyard_engine::http2::{Connection, Event, RequestFields, Variable};
 use steelyard_engine::session::{CompiledCapture, Filled, Stamp, Values};
 use steelyard_engine::{corpus, job, session};
 
@@ -119,6 +121,58 @@ fn the_response_parser_survives_anything_and_reads_it_the_same_however_cut() {
             } else {
                 assert_eq!(cut, whole);
             }
+        }
+    });
+}
+
+/// What a connection with two requests under way takes of a server's bytes, cut like this; none where they break the protocol.
+fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, fields: &RequestFields) -> Option<(Vec<String>, Vec<u8>)> {
+    let (mut connection, mut heard, mut bodies) = (Connection::new(), Vec::new(), Vec::new());
+    let (values, stamp) = (Values::default(), Stamp::default());
+    for lane in 0..2 {
+        let variable = Variable {
+            body_length: 0,
+            cookies: b"",
+            values: &values,
+            stamp: &stamp,
+        };
+        connection.ask(lane, fields, &variable);
+    }
+    for piece in pieces {
+        let mut input = piece;
+        loop {
+            match connection.next(&mut input).ok()? {
+                Event::NeedMore => break,
+                Event::Body { lane, bytes, end, .. } => {
+                    bodies.extend(bytes.iter().map(|byte| byte ^ lane as u8));
+                    if end {
+                        heard.push(format!("end of {lane}"));
+                        connection.close(1 + 2 * lane, true);
+                    }
+                }
+                event => heard.push(format!(
+                    "{event:?} {:?}",
+                    connection.fields().iter().collect::<Vec<_>>()
+                )),
+            }
+        }
+        // As a socket that always takes all would.
+        connection.sent(connection.output().len());
+        assert!(connection.in_flight() <= 2);
+    }
+    Some((heard, bodies))
+}
+
+#[test]
+fn an_http_2_connection_survives_anything_and_takes_it_the_same_however_cut() {
+    let target: job::Target = serde_json::from_value(json!({"subject": "a", "url": "http://h/"})).unwrap();
+    let (line, url) = (Default::default(), target.address().unwrap());
+    let head = RequestHead::new(&target, &url, "a", &line, job::ConnectionUse::KeepAlive);
+    let fields = RequestFields::new(&head, 0, false).unwrap();
+    fuzz("http2", |bytes| {
+        let whole = hear([bytes], &fields);
+        for size in [1, 2, 3, 5, 64] {
+            assert_eq!(hear(bytes.chunks(size), &fields), whole);
         }
     });
 }

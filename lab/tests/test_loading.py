@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 from steelyard.base.errors import ConfigurationError, TargetError
 from steelyard.base.histogram import Histogram, empty
+from steelyard.commands.load import LoadOptions, words_of
 from steelyard.loading import allowed, kept, words
 from steelyard.loading.asked import of_url
 from steelyard.loading.data import rows_of
@@ -18,7 +19,7 @@ from steelyard.loading.figures import slower_than
 from steelyard.loading.load import profile_of, stretch_of
 from steelyard.loading.requests import write_requests
 from steelyard.loading.who_asks import secret_of, with_auth
-from steelyard.models.job import BigBang, FixedWork, Rate, Steps
+from steelyard.models.job import BigBang, FixedWork, Http2, Rate, Steps
 from steelyard.models.service import Auth, Column, Expect
 from steelyard.statistics.batch_means import LEAST_BATCHES, batch_means, correlated
 
@@ -114,7 +115,10 @@ def test_another_machine_must_be_declared_whole() -> None:
         allowed.target_of(asked)
     assert allowed.is_this_machine(["127.0.0.1", "::1"]) and not allowed.is_this_machine(["127.0.0.1", "192.0.2.1"])
     assert not allowed.is_this_machine([])
-    here = allowed.target_of(of_url("http://localhost:8080/x?y", None, b"", {}, Expect()))
+    asked_for = of_url("http://localhost:8080/x?y", None, b"", {}, Expect())
+    here = allowed.target_of(asked_for)
+    assert here.http2 is None
+    assert allowed.target_of(asked_for, streams=30).http2 == Http2(streams=30)
     assert (here.port, here.headers["Host"]) == (8080, "localhost:8080")
 
 
@@ -159,6 +163,16 @@ def test_rules_on_kept_answers_say_what_is_missing() -> None:
 def test_a_rule_of_an_operation_goes_before_that_of_all() -> None:
     own, common = Expect(contains="own"), Expect(contains="common", status=[202])
     assert own.over(common) == Expect(contains="own", status=[202])
+
+
+def test_http_2_is_asked_with_so_many_streams_and_goes_without_chunks() -> None:
+    url = "http://127.0.0.1:8080/"
+    assert words_of(LoadOptions(service=url)).streams is None
+    assert words_of(LoadOptions(service=url, http2=True)).streams == Http2().streams
+    assert words_of(LoadOptions(service=url, http2=True, streams=3)).streams == 3
+    for wrong in (LoadOptions(service=url, streams=3), LoadOptions(service=url, http2=True, chunked=True)):
+        with pytest.raises(ConfigurationError, match=r"--http2|HTTP/2"):
+            words_of(wrong)
 
 
 @pytest.mark.parametrize("users", [0, 4])

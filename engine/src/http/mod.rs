@@ -8,7 +8,7 @@ mod unpack;
 mod url;
 
 pub use cookies::CookieJar;
-pub use request::RequestHead;
+pub use request::{HeadParts, RequestHead};
 pub use response::{Coding, Event, Malformed, ResponseReader, WantedFields};
 pub use unpack::Unpacker;
 pub use url::Url;

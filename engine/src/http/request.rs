@@ -21,6 +21,17 @@ pub struct RequestHead {
     answers_head: bool,
 }
 
+/// The pieces of a head, for another protocol's way to write them.
+pub struct HeadParts<'a> {
+    pub method: &'a [u8],
+    pub path: &'a [u8],
+    /// Lines of Host and of the headers of target and operation.
+    pub common: &'a [u8],
+    /// Lines of the headers of the corpus.
+    pub own: &'a [u8],
+    pub says_length_always: bool,
+}
+
 /// Methods whose requests have no body, unless they are given one.
 const BODILESS: [&str; 5] = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"];
 
@@ -65,6 +76,17 @@ impl RequestHead {
                 .any(|name| name.eq_ignore_ascii_case("transfer-encoding")),
             says_length_always: !BODILESS.contains(&method.as_str()),
             answers_head: method == "HEAD",
+        }
+    }
+
+    pub fn parts(&self) -> HeadParts<'_> {
+        let line_end = memchr::memchr(b'\n', &self.fixed).map_or(self.own_headers, |end| end + 1);
+        HeadParts {
+            method: &self.fixed[..self.path.start - 1],
+            path: &self.fixed[self.path.clone()],
+            common: &self.fixed[line_end..self.own_headers],
+            own: &self.fixed[self.own_headers..],
+            says_length_always: self.says_length_always,
         }
     }
 
@@ -171,6 +193,7 @@ mod tests {
             headers: Ordered(headers),
             operation_headers: [("echo".to_owned(), own)].into(),
             tls: Default::default(),
+            http2: None,
             keepers: Vec::new(),
         }
     }

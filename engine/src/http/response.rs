@@ -1,5 +1,7 @@
 //! Reads an answer from the bytes of a connection, however they are cut; copies nothing but a head that came in pieces.
 
+mod fields;
+
 use std::mem::MaybeUninit;
 
 use super::chunked::{Chunk, ChunkReader};
@@ -243,13 +245,8 @@ impl ResponseReader {
         self.keep_alive = framing.keep_alive;
         self.coding = framing.coding;
         if self.wanted != WantedFields::None {
-            let all = self.wanted == WantedFields::All;
-            let wanted = |name: &str| all || name.eq_ignore_ascii_case("set-cookie");
-            for field in head.headers.iter().filter(|field| wanted(field.name)) {
-                self.fields.extend_from_slice(field.name.as_bytes());
-                self.fields.push(b':');
-                self.fields.extend_from_slice(field.value);
-                self.fields.push(b'\n');
+            for field in head.headers.iter() {
+                self.keep_field(field.name.as_bytes(), field.value);
             }
         }
         self.state = if self.answers_head || status == 204 || status == 304 {
@@ -273,7 +270,20 @@ impl ResponseReader {
     }
 }
 
+impl ResponseReader {
+    /// Keeps a field of the head, if it is wanted.
+    fn keep_field(&mut self, name: &[u8], value: &[u8]) {
+        if self.wanted == WantedFields::All || name.eq_ignore_ascii_case(b"set-cookie") {
+            self.fields.extend_from_slice(name);
+            self.fields.push(b':');
+            self.fields.extend_from_slice(value);
+            self.fields.push(b'\n');
+        }
+    }
+}
+
 /// What a head says of its body and of the connection (RFC 9112, 6.3 and 9.3).
+#[derive(Default)]
 struct Framing {
     length: Option<u64>,
     chunked: bool,

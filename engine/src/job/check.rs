@@ -20,6 +20,7 @@ const LEAST_SECONDS: f64 = 1e-6;
 const LEAST_MS: f64 = 1e-3;
 const MOST_USERS: u32 = 100_000;
 const MOST_SEED: u64 = 1 << 53;
+const MOST_STREAMS: u32 = 10_000;
 const MOST_WORK: u64 = 1_000_000_000;
 
 pub fn check(job: &Job) -> Checked {
@@ -47,6 +48,10 @@ pub fn check(job: &Job) -> Checked {
         check_rule(rule).map_err(|why| format!("`rules.{name}`: {why}"))?;
     }
     check_targets(&job.targets)?;
+    let shares = job.targets.iter().any(|target| target.http2.is_some());
+    ensure(!shares || job.connection == ConnectionUse::KeepAlive, || {
+        "`connection` is `per-request`, which goes without `http2`".to_owned()
+    })?;
     for (name, session) in &job.sessions {
         name_of("session", name)?;
         check_session(&format!("sessions.{name}"), session)?;
@@ -110,6 +115,14 @@ fn check_targets(targets: &[Target]) -> Checked {
         ensure(is_token(&target.method), || {
             format!("`{at}.method` is `{}`, not an HTTP method", target.method)
         })?;
+        if let Some(http2) = &target.http2 {
+            ensure((1..=MOST_STREAMS).contains(&http2.streams), || {
+                format!(
+                    "`{at}.http2.streams` is {}; it must be 1 to {MOST_STREAMS}",
+                    http2.streams
+                )
+            })?;
+        }
         headers(&format!("{at}.headers"), &target.headers)?;
         for (operation, set) in &target.operation_headers {
             headers(&format!("{at}.operation_headers.{operation}"), set)?;

@@ -53,6 +53,8 @@ pub struct Target {
     pub operation_headers: BTreeMap<String, Ordered<String>>,
     #[serde(default)]
     pub tls: Tls,
+    /// HTTP/2 instead of HTTP/1.1: agreed on by TLS (ALPN), or without TLS by prior knowledge.
+    pub http2: Option<Http2>,
     /// What keeps the subject's processes, for turns.
     #[serde(default)]
     pub keepers: Vec<KeeperChannel>,
@@ -83,6 +85,20 @@ impl Target {
             return Err(format!("`host` is `{}`, which is no host", host.escape_debug()));
         }
         Url::parse(&format!("{scheme}://{shown}{port}{path}")).map_err(|why| format!("`host`, `port` or `path`: {why}"))
+    }
+}
+
+/// How a server is asked by HTTP/2: so many requests may be under way at once on each connection.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http2 {
+    pub streams: u32,
+}
+
+impl Default for Http2 {
+    fn default() -> Self {
+        // As many as servers are to allow at least (RFC 9113, 6.5.2).
+        Self { streams: 100 }
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::clock::from_seconds;
 use crate::job::{
-    ArrivalKind, BigBang, ConnectionUse, FaultRule, Job, OnFailure, Ordered, Profile, Rate, Rule, Samples, Slice,
-    Stage, Target, Think, Tls, check,
+    ArrivalKind, BigBang, ConnectionUse, FaultRule, Http2, Job, OnFailure, Ordered, Profile, Rate, Rule, Samples,
+    Slice, Stage, Target, Think, Tls, check,
 };
 
 pub(super) const OPERATION: &str = "request";
@@ -35,6 +35,12 @@ pub struct Arguments {
     /// With --rate: at random, as independent users come, instead of evenly.
     #[arg(long, requires = "rate")]
     pub poisson: bool,
+    /// Ask by HTTP/2: over TLS where the server agrees to it, without TLS whatever it says.
+    #[arg(long)]
+    pub http2: bool,
+    /// With --http2: so many requests at once on each connection.
+    #[arg(long, requires = "http2", default_value_t = Http2::default().streams)]
+    pub streams: u32,
     /// How long, as 10s, 500ms or 2m.
     #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = parse_time)]
     pub seconds: f64,
@@ -99,6 +105,7 @@ impl Arguments {
                 headers: Ordered(self.headers.clone()),
                 operation_headers: BTreeMap::new(),
                 tls: Tls::default(),
+                http2: self.http2.then_some(Http2 { streams: self.streams }),
                 keepers: Vec::new(),
             }],
             slices: vec![Slice {

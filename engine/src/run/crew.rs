@@ -204,7 +204,11 @@ impl Member {
     fn open_connections(&mut self, plan: &SlicePlan) -> std::io::Result<()> {
         let limit = Monotonic.now() + OPENING_LIMIT.min(plan.timeout);
         let wanted = plan.connections_of(self.thread);
-        self.pools[plan.target].open_connections(wanted, &Monotonic, limit, &self.brake)?;
+        let pool = &mut self.pools[plan.target];
+        match plan.streams {
+            None => pool.open_connections(wanted, &Monotonic, limit, &self.brake)?,
+            Some(streams) => pool.open_shared(wanted, streams, &Monotonic, limit, &self.brake)?,
+        }
         self.tell(Message::Opened);
         Ok(())
     }

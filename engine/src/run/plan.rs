@@ -10,6 +10,7 @@ use crate::clock::{Ns, from_ms};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::http::{RequestHead, Url};
+use crate::http2::RequestFields;
 use crate::job::{Job, Profile};
 use crate::record::Edges;
 use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
@@ -37,7 +38,7 @@ impl PlanMaker {
             let tls = if url.tls {
                 let name = ServerName::try_from(url.host.clone())
                     .map_err(|_| EngineError::CannotGoOn(format!("`{}` is no name for TLS", url.host)))?;
-                Some((client_config(&target.tls, folder)?, name))
+                Some((client_config(target, folder)?, name))
             } else {
                 None
             };
@@ -108,7 +109,14 @@ impl PlanMaker {
             let (to, url, name) = (&job.targets[target], &self.urls[target], &corpus.operations[place]);
             used[place].then(|| RequestHead::new(to, url, name, line, job.connection))
         });
-        let heads = heads.collect();
+        let heads: Vec<_> = heads.collect();
+        let http2 = job.targets[target].http2.as_ref();
+        let secure = self.urls[target].tls;
+        let fields = heads.iter().enumerate().map(|(line, head)| match (http2, head) {
+            (Some(_), Some(head)) => RequestFields::new(head, line, secure).map(Some),
+            _ => Ok(None),
+        });
+        let fields: std::result::Result<Vec<_>, String> = fields.collect();
         let mut entries = vec![Vec::new(); corpus.operations.len()];
         for (number, entry) in corpus.entries.iter().enumerate() {
             if used[usize::from(entry.operation)] {
@@ -129,6 +137,8 @@ impl PlanMaker {
             deck_seed: slice.deck_seed,
             used,
             heads,
+            fields: fields.map_err(EngineError::CannotGoOn)?,
+            streams: http2.map(|http2| http2.streams),
             filled: AtomicU64::new(0),
             each: match &slice.profile {
                 Profile::FixedWork(work) => Some(work.each),

@@ -13,9 +13,11 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use super::socket::Socket;
 use super::{Progress, Trouble};
 use crate::error::{EngineError, Result};
-use crate::job::Tls;
+use crate::job::{Target, Tls};
 use crate::verify::Failure;
 
+/// HTTP/2's name among those that TLS agrees on (RFC 9113, 3.2).
+const HTTP_2: &[u8] = b"h2";
 /// So often the socket is read for one handshake's step, and for one piece of an answer. A server may send records without end that hold
 /// nothing for us (empty ones, session tickets): other connections, and the clock, must have their turn.
 const READS_OF_A_HANDSHAKE: u32 = 1024;
@@ -23,7 +25,8 @@ const READS_WITHOUT_DATA: u32 = 8;
 
 /// The settings of a target: the system's roots, or its own authority; no judgement at all only where the job says so.
 /// `folder` is what a relative `ca` is relative to. Sessions are resumed where the server offers it.
-pub fn client_config(tls: &Tls, folder: &Path) -> Result<Arc<ClientConfig>> {
+pub fn client_config(target: &Target, folder: &Path) -> Result<Arc<ClientConfig>> {
+    let tls = &target.tls;
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -41,7 +44,10 @@ pub fn client_config(tls: &Tls, folder: &Path) -> Result<Arc<ClientConfig>> {
             EngineError::CannotGoOn(format!("the engine's own certificate cannot be used: {error}"))
         })?,
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![match target.http2 {
+        Some(_) => HTTP_2.to_vec(),
+        None => b"http/1.1".to_vec(),
+    }];
     Ok(Arc::new(config))
 }
 
@@ -137,7 +143,11 @@ impl ServerCertVerifier for AnyCertificate {
 }
 
 /// The TLS side of one connection.
-pub struct TlsSession(ClientConnection);
+pub struct TlsSession {
+    session: ClientConnection,
+    /// The server has to agree to HTTP/2.
+    http2: bool,
+}
 
 /// The socket, as rustls reads and writes it.
 struct Through<'a>(&'a Socket);
@@ -161,19 +171,25 @@ impl Write for Through<'_> {
 impl TlsSession {
     pub fn new(config: &Arc<ClientConfig>, name: &ServerName<'static>) -> std::result::Result<Self, Trouble> {
         let session = ClientConnection::new(config.clone(), name.clone());
-        session.map(Self).map_err(|_| Trouble::Server(Failure::Tls))
+        let http2 = config.alpn_protocols == [HTTP_2];
+        session
+            .map(|session| Self { session, http2 })
+            .map_err(|_| Trouble::Server(Failure::Tls))
     }
 
     /// Carries on with the handshake.
     pub fn handshake(&mut self, socket: &Socket) -> std::result::Result<Progress, Trouble> {
         for _ in 0..READS_OF_A_HANDSHAKE {
-            let step = self.flush(socket).and_then(|()| match self.0.is_handshaking() {
+            let step = self.flush(socket).and_then(|()| match self.session.is_handshaking() {
                 true => self
                     .take_in(socket)
                     .map(|count| (count > 0).then_some(Progress::Securing)),
                 false => Ok(Some(Progress::Ready)),
             });
             match step {
+                Ok(Some(Progress::Ready)) if self.http2 && self.session.alpn_protocol() != Some(HTTP_2) => {
+                    return Err(Trouble::Server(Failure::Tls));
+                }
                 Ok(Some(Progress::Ready)) => return Ok(Progress::Ready),
                 Ok(Some(_)) => {}
                 Err(Trouble::WouldBlock) => return Ok(Progress::Securing),
@@ -187,7 +203,7 @@ impl TlsSession {
 
     pub fn receive(&mut self, socket: &Socket, buffer: &mut [u8]) -> std::result::Result<usize, Trouble> {
         for _ in 0..READS_WITHOUT_DATA {
-            match self.0.reader().read(buffer) {
+            match self.session.reader().read(buffer) {
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // Closed without TLS's own goodbye: the answer may have been cut.
@@ -207,7 +223,7 @@ impl TlsSession {
             let mut rest = piece;
             while !rest.is_empty() {
                 let count = self
-                    .0
+                    .session
                     .writer()
                     .write(rest)
                     .map_err(|error| Trouble::of(&error, Failure::Tls))?;
@@ -225,8 +241,8 @@ impl TlsSession {
 
     /// Sends what waits.
     pub fn flush(&mut self, socket: &Socket) -> std::result::Result<(), Trouble> {
-        while self.0.wants_write() {
-            self.0
+        while self.session.wants_write() {
+            self.session
                 .write_tls(&mut Through(socket))
                 .map_err(|error| Trouble::of(&error, Failure::Reset))?;
         }
@@ -235,10 +251,10 @@ impl TlsSession {
 
     fn take_in(&mut self, socket: &Socket) -> std::result::Result<usize, Trouble> {
         let count = self
-            .0
+            .session
             .read_tls(&mut Through(socket))
             .map_err(|error| Trouble::of(&error, Failure::Reset))?;
-        if self.0.process_new_packets().is_err() {
+        if self.session.process_new_packets().is_err() {
             // The alert that tells the server why is sent as far as it goes.
             let _ = self.flush(socket);
             return Err(Trouble::Server(Failure::Tls));

@@ -211,18 +211,33 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let user = &mut self.pool.lanes[lane];
         self.recorder.closes += u64::from(matches!(user.link, Link::Open(_)));
         user.drop_link();
+        if self.is_repeated(lane, failure) {
+            self.connect(lane);
+        }
+    }
+
+    /// Nobody waits for the lane's answer any more: what may still come of it must not be taken for another's.
+    pub(super) fn give_up_connection(&mut self, lane: usize) {
+        match self.plan.streams {
+            None => self.pool.lanes[lane].drop_link(),
+            Some(_) => self.give_up_stream(lane),
+        }
+    }
+
+    /// The request at hand lost its connection by this failure: whether it is sent again. If not, it has ended.
+    pub(super) fn is_repeated(&mut self, lane: usize, failure: Failure) -> bool {
+        let user = &mut self.pool.lanes[lane];
         let stale =
             !user.fresh && user.exchange.first_byte == 0 && matches!(failure, Failure::Reset | Failure::Truncated);
-        if !stale {
-            return self.finish(lane, Outcome::Failed(failure), None);
-        }
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
-        if !entry.safe || user.retried {
-            return self.finish(lane, Outcome::Failed(Failure::StaleFailed), None);
+        if !stale || !entry.safe || user.retried {
+            let failure = if stale { Failure::StaleFailed } else { failure };
+            self.finish(lane, Outcome::Failed(failure), None);
+            return false;
         }
         user.retried = true;
         user.written = 0;
         self.recorder.stale(user.exchange.operation, self.now);
-        self.connect(lane);
+        true
     }
 }

@@ -125,6 +125,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         let mut events: Vec<Ready> = Vec::with_capacity(512);
         let mut drain_until = Ns::MAX;
         let mut interrupted = false;
+        let shared = self.plan.streams.is_some();
         loop {
             if self.now >= self.recorder.next_turn() {
                 let users = self.users_active();
@@ -153,6 +154,9 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 self.recorder.break_off(self.now);
                 break;
             }
+            if shared {
+                self.write_shared();
+            }
             let at_work = forgoing || !self.unread.is_empty() || !self.going_on.is_empty();
             let until = match at_work {
                 true => self.now,
@@ -163,6 +167,11 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 self.now = self.clock.now();
             }
             for event in events.drain(..) {
+                if shared {
+                    self.on_shared_event(event);
+                    self.go_on(BEGUN_A_TURN);
+                    continue;
+                }
                 let (lane, generation) = lane_of(event.token);
                 if self.pool.lanes[lane].generation == generation {
                     self.on_event(lane, event);
@@ -172,6 +181,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             self.read_on();
         }
         self.give_up_rest();
+        self.write_shared();
         self.recorder.close();
         Ok(Driven {
             recorder: self.recorder,
@@ -192,6 +202,10 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         std::mem::swap(&mut self.unread, &mut self.turn);
         for place in 0..self.turn.len() {
             let (token, hangup) = self.turn[place];
+            if self.plan.streams.is_some() {
+                self.read_on_shared(token, hangup);
+                continue;
+            }
             let (lane, generation) = lane_of(token);
             if self.pool.lanes[lane].generation == generation && self.pool.lanes[lane].task == Task::Asking {
                 self.receive(lane, hangup);
@@ -332,7 +346,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         for lane in 0..self.pool.lanes.len() {
             let user = &mut self.pool.lanes[lane];
             if user.task.is_in_flight() {
-                user.drop_link();
+                self.give_up_connection(lane);
+                let user = &self.pool.lanes[lane];
                 self.recorder.drop(user.exchange.operation);
                 let due = user.exchange.due;
                 if due < self.recorder.end {

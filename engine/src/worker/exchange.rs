@@ -20,7 +20,7 @@ const COPIED_BODY: usize = 16 * 1024;
 const KEPT_IF_NEEDED: usize = 16 * 1024 * 1024;
 const KEPT_IN_CASE: usize = 16 * 1024;
 /// So often one connection is read before it is the others' turn.
-const READS_A_TURN: u32 = 16;
+pub(super) const READS_A_TURN: u32 = 16;
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// Takes up the request for which the lane's card and step stand, due at `due`.
@@ -55,6 +55,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.recorder.start(operation, due, self.now);
         self.in_flight += 1;
         self.next_expiry = self.next_expiry.min(self.now + self.plan.timeout);
+        if self.plan.streams.is_some() {
+            return self.ask(lane);
+        }
         match &mut user.link {
             Link::Open(transport) => {
                 // A server may have spoken first on a connection that was opened ahead: that would pass for an answer.
@@ -171,9 +174,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     if let (Some(body), Ok(outcome)) = (whole, judged)
                         && self.is_sampled(lane, outcome)
                     {
-                        let user = &mut self.pool.lanes[lane];
-                        user.keep_limit = KEPT_IF_NEEDED;
-                        user.keep(body, &mut self.scratch.room);
+                        self.keep_sample(lane, body);
                     }
                     Some(judged)
                 }
@@ -203,7 +204,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// Judges the answer at hand, which is complete; `whole` is its body where it came in one piece. Only now its cookies are taken in, and
     /// what else a session needs of it: the request, of which a part may still have had to be sent, holds those of the answers before.
     #[inline]
-    fn judge(&mut self, lane: usize, whole: Option<&[u8]>) -> Result<Outcome, Trouble> {
+    pub(super) fn judge(&mut self, lane: usize, whole: Option<&[u8]>) -> Result<Outcome, Trouble> {
         let user = &mut self.pool.lanes[lane];
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let outcome = user.judge(&self.rules[usize::from(entry.rule)])?;
@@ -226,11 +227,18 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    fn is_sampled(&self, lane: usize, outcome: Outcome) -> bool {
+    pub(super) fn is_sampled(&self, lane: usize, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Right { .. } => self.samples.chooses(self.pool.lanes[lane].exchange.card),
             _ => self.samples.wants_failures(),
         }
+    }
+
+    /// Keeps the body of an answer that came in one piece, for a sample.
+    pub(super) fn keep_sample(&mut self, lane: usize, body: &[u8]) {
+        let user = &mut self.pool.lanes[lane];
+        user.keep_limit = KEPT_IF_NEEDED;
+        user.keep(body, &mut self.scratch.room);
     }
 
     /// The server closed its side while an answer was awaited.
@@ -298,7 +306,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             if deadline > now {
                 self.next_expiry = self.next_expiry.min(deadline);
             } else {
-                user.drop_link();
+                self.give_up_connection(lane);
                 self.finish(lane, Outcome::Failed(Failure::Timeout), Some(limit));
             }
         }

@@ -3,6 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
+use super::shared::SharedConnections;
 use crate::clock::Ns;
 use crate::http::{CookieJar, Event, Malformed, ResponseReader, Unpacker};
 use crate::record::Exchange;
@@ -43,6 +44,8 @@ impl Task {
 
 pub(super) struct Lane<T> {
     pub link: Link<T>,
+    /// Where connections are shared: that of the request at hand, and its stream.
+    pub stream: Option<(usize, u32)>,
     /// Counts the connections that were dropped, so that late events of an earlier one are told apart.
     pub generation: u32,
     pub task: Task,
@@ -61,6 +64,8 @@ pub(super) struct Lane<T> {
     pub written: usize,
     pub request_length: usize,
     pub reader: ResponseReader,
+    /// Whether a piece of the answer's body has come.
+    pub body_begun: bool,
     /// Unpacks the answer at hand, where it comes packed.
     pub unpacker: Option<Unpacker>,
     pub check: Check,
@@ -98,6 +103,7 @@ impl<T> Lane<T> {
     fn new() -> Self {
         Self {
             link: Link::None,
+            stream: None,
             generation: 0,
             task: Task::Off,
             active: false,
@@ -111,6 +117,7 @@ impl<T> Lane<T> {
             written: 0,
             request_length: 0,
             reader: ResponseReader::new(),
+            body_begun: false,
             unpacker: None,
             check: Check::default(),
             kept: Vec::new(),
@@ -249,6 +256,7 @@ const NO_ROOM: &str =
 pub struct Pool<W: Wire> {
     pub(super) wire: W,
     pub(super) lanes: Vec<Lane<W::Transport>>,
+    pub(super) shared: SharedConnections<W::Transport>,
 }
 
 impl<W: Wire> Pool<W> {
@@ -256,6 +264,7 @@ impl<W: Wire> Pool<W> {
         Self {
             wire,
             lanes: Vec::new(),
+            shared: SharedConnections::default(),
         }
     }
 

@@ -16,9 +16,11 @@ mod load;
 mod plan;
 #[cfg(test)]
 mod session_tests;
+mod shared;
 #[cfg(test)]
 mod simulation;
 mod stages;
+mod streams;
 #[cfg(test)]
 mod tests;
 

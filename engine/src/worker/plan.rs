@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use crate::clock::Ns;
 use crate::corpus::Corpus;
 use crate::http::{RequestHead, WantedFields};
+use crate::http2::RequestFields;
 use crate::job::{ConnectionUse, OnFailure, Rate};
 use crate::record::Edges;
 use crate::schedule::{Deck, Levels, MixPart, Pause};
@@ -65,6 +66,10 @@ pub struct SlicePlan {
     pub used: Vec<bool>,
     /// By the line's place in the corpus; none where the slice does not use it.
     pub heads: Vec<Option<RequestHead>>,
+    /// The same as HTTP/2 has them, where the target is asked so.
+    pub fields: Vec<Option<RequestFields>>,
+    /// How many streams share a connection; none where each lane has its own.
+    pub streams: Option<u32>,
     /// Counts the requests whose places were filled.
     pub filled: AtomicU64,
     /// After how many sessions or plain requests each user ends, where the work is fixed.

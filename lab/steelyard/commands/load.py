@@ -15,6 +15,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import value_text
 from ..catalogue import entries
+from ..models.job import Http2
 from ..models.outputs import LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
@@ -99,6 +100,12 @@ class LoadOptions(TargetOptions):
     think: Annotated[str, typer.Option(help="A user's pause after an answer: 2s, or 1s..4s.")] = ""
     gzip: Annotated[bool, typer.Option("--gzip", help="Let answers come packed (gzip or deflate).")] = False
     chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies in chunks.")] = False
+    http2: Annotated[
+        bool, typer.Option("--http2", help="Ask by HTTP/2: agreed on by TLS, or without TLS by prior knowledge.")
+    ] = False
+    streams: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="With --http2: requests at once on a connection (100).")
+    ] = None
     give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
 
 
@@ -137,6 +144,10 @@ def words_of(options: LoadOptions) -> LoadWords:
         raise ConfigurationError(
             f"there is no profile '{options.profile}'", hint=f"there are {', '.join(said.PROFILES)}"
         )
+    if options.streams is not None and not options.http2:
+        raise ConfigurationError("--streams goes with --http2", hint="--http2 --streams 30")
+    if options.http2 and options.chunked:
+        raise ConfigurationError("HTTP/2 has no chunks", hint="leave out --chunked or --http2")
     return said.LoadWords(
         users=said.users_of(options.users),
         rates=None if options.rate is None else said.rates_of(options.rate),
@@ -154,6 +165,7 @@ def words_of(options: LoadOptions) -> LoadWords:
         headers=said.headers_of(options.header or []),
         packed=options.gzip,
         chunked=options.chunked,
+        streams=(options.streams or Http2().streams) if options.http2 else None,
         writes=options.writes,
         goals=said.goals_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors),
         seed=options.seed,

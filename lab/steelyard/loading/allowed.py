@@ -7,7 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 from ..base.errors import TargetError
-from ..models.job import Target
+from ..models.job import Http2, Target
 from .asked import Asked
 
 
@@ -26,8 +26,9 @@ def is_this_machine(addresses: list[str]) -> bool:
     return bool(addresses) and all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
-def target_of(asked: Asked) -> Target:
-    """The target in the engine's words; raises TargetError where it may not be loaded.
+def target_of(asked: Asked, streams: int | None = None) -> Target:
+    """The target in the engine's words, asked by HTTP/2 where so many `streams` are to share a connection; raises TargetError where
+    it may not be loaded.
 
     A name that means this machine is resolved once, here: what was allowed is what is asked.
     """
@@ -45,9 +46,11 @@ def target_of(asked: Asked) -> Target:
         }
     )
     headers = {"Host": parts.netloc}
+    http2 = None if streams is None else Http2(streams=streams)
     if here and parts.scheme == "http":
-        return Target(subject="target", host=addresses[0], port=parts.port or 80, path="/", headers=headers, tls=tls)
-    return Target(subject="target", url=f"{asked.address}/", headers={}, tls=tls)
+        port = parts.port or 80
+        return Target(subject="target", host=addresses[0], port=port, path="/", headers=headers, tls=tls, http2=http2)
+    return Target(subject="target", url=f"{asked.address}/", headers={}, tls=tls, http2=http2)
 
 
 def _require_declared(asked: Asked) -> None:

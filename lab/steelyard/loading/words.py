@@ -35,7 +35,8 @@ class Goals:
 
 @dataclass(frozen=True)
 class LoadWords:
-    """What is asked of `load`: see its options. `users` and `rates` are from and to, the same twice where they stay."""
+    """What is asked of `load`: see its options. `users` and `rates` are from and to, the same twice where they stay.
+    With `streams` requests are made by HTTP/2, so many at once on each connection."""
 
     users: tuple[int, int] = (4, 4)
     rates: tuple[float, float] | None = None
@@ -53,6 +54,7 @@ class LoadWords:
     headers: dict[str, str] = field(default_factory=dict)
     packed: bool = False
     chunked: bool = False
+    streams: int | None = None
     writes: bool = False
     goals: Goals = field(default_factory=Goals)
     seed: int = 1

@@ -179,6 +179,13 @@ class Tls(Strict):
         return self
 
 
+class Http2(Strict):
+    """HTTP/2 instead of HTTP/1.1: agreed on by TLS (ALPN), or without TLS by prior knowledge. Each connection carries the requests
+    of as many users as it has `streams`."""
+
+    streams: Annotated[int, Field(ge=1, le=10_000)] = 100
+
+
 class KeeperChannel(Strict):
     """A keeper's control socket, and whether its processes may be stopped while it is another subject's turn."""
 
@@ -190,7 +197,7 @@ class Target(Strict):
     """A server that answers for a subject. `headers` go with every request, `operation_headers` with those of one operation.
 
     Method and path are those of requests to which the corpus gives none; a header that it gives replaces one of the same name.
-    `secure` asks over TLS. A `url` says host, port, `secure` and path in one.
+    `secure` asks over TLS, `http2` by HTTP/2. A `url` says host, port, `secure` and path in one.
     `keepers` keep its processes: slices that take turns have them frozen and their CPU clocks read by whose turn it is.
     """
 
@@ -204,6 +211,7 @@ class Target(Strict):
     headers: dict[str, str] = {}
     operation_headers: dict[str, dict[str, str]] = {}
     tls: Tls = Tls()
+    http2: Http2 | None = None
     keepers: list[KeeperChannel] = []
 
     @model_validator(mode="after")

@@ -1,0 +1,46 @@
+//! What is still to be sent on a connection.
+
+/// Bytes in their order, of which the first were sent.
+#[derive(Debug, Default)]
+pub struct Output {
+    bytes: Vec<u8>,
+    sent: usize,
+    /// All that was ever to be sent.
+    written: u64,
+}
+
+/// Room that was sent is used again once it is as large as this.
+const WORTH_MOVING: usize = 64 * 1024;
+
+impl Output {
+    /// Appends what `write` does.
+    #[inline]
+    pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let before = self.bytes.len();
+        write(&mut self.bytes);
+        self.written += (self.bytes.len() - before) as u64;
+    }
+
+    #[inline]
+    pub fn pending(&self) -> &[u8] {
+        &self.bytes[self.sent..]
+    }
+
+    #[inline]
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// So many bytes of what is pending were sent.
+    #[inline]
+    pub fn sent(&mut self, count: usize) {
+        self.sent += count;
+        if self.sent == self.bytes.len() {
+            self.bytes.clear();
+            self.sent = 0;
+        } else if self.sent >= WORTH_MOVING {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The fields of a request, made once for each request line; only length, cookies and marked places are filled in when it is sent.
+
+use super::hpack::Encoder;
+use crate::http::RequestHead;
+use crate::session::{self, Filled, Stamp, Values};
+
+/// Fields that say how HTTP/1.1 frames a message or keeps a connection; HTTP/2 has none of them (RFC 9113, 8.2.2).
+const NOT_IN_HTTP_2: [&str; 5] = [
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "upgrade",
+];
+/// The blocks of so many request lines are kept ready for each connection.
+const MOST_BLOCKS: usize = 256;
+
+type Field = (Vec<u8>, Vec<u8>);
+
+/// What all requests of one request line have in common.
+#[derive(Debug, Clone)]
+pub struct RequestFields {
+    /// Which of the corpus' lines it is.
+    line: usize,
+    /// `:method`, `:scheme`, `:authority`.
+    first: Vec<Field>,
+    path: Vec<u8>,
+    /// Of the target and of the operation.
+    common: Vec<Field>,
+    /// Those of the line itself, which may have marked places.
+    own: Vec<Field>,
+    filled: bool,
+    says_length_always: bool,
+}
+
+/// What is another in each request of a line.
+pub struct Variable<'a> {
+    pub body_length: usize,
+    /// The value of the Cookie field, or empty.
+    pub cookies: &'a [u8],
+    pub values: &'a Values,
+    pub stamp: &'a Stamp,
+}
+
+/// The beginnings of header blocks as they were last written, by line, with the version of the table that they belong to.
+#[derive(Debug, Default)]
+pub struct Blocks(Vec<Option<(u64, Vec<u8>)>>);
+
+impl RequestFields {
+    /// The fields of the request line number `line`, whose head in HTTP/1.1 is `head`; an error names what HTTP/2 does not have.
+    pub fn new(head: &RequestHead, line: usize, secure: bool) -> Result<Self, String> {
+        let parts = head.parts();
+        let mut authority = Vec::new();
+        let mut fields = |lines: &[u8]| {
+            let mut fields: Vec<Field> = Vec::new();
+            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+                    continue;
+                };
+                let (name, value) = (
+                    line[..colon].to_ascii_lowercase(),
+                    line[colon + 1..].trim_ascii().to_vec(),
+                );
+                if let Some(not) = NOT_IN_HTTP_2.iter().find(|not| not.as_bytes() == name) {
+                    return Err(format!("a request has a header `{not}`, which HTTP/2 does not have"));
+                }
+                match &name[..] {
+                    b"host" => authority = value,
+                    _ => fields.push((name, value)),
+                }
+            }
+            Ok(fields)
+        };
+        let (common, own) = (fields(parts.common)?, fields(parts.own)?);
+        let scheme: &[u8] = if secure { b"https" } else { b"http" };
+        Ok(Self {
+            line,
+            first: vec![
+                (b":method".to_vec(), parts.method.to_vec()),
+                (b":scheme".to_vec(), scheme.to_vec()),
+                (b":authority".to_vec(), authority),
+            ],
+            path: parts.path.to_vec(),
+            common,
+            own,
+            filled: head.is_filled(),
+            says_length_always: parts.says_length_always,
+        })
+    }
+
+    /// Appends the header block of a request; whether all its places had a value.
+    pub fn write(&self, encoder: &mut Encoder, blocks: &mut Blocks, variable: &Variable, out: &mut Vec<u8>) -> Filled {
+        let filled = match self.filled {
+            true => self.write_filled(encoder, variable, out),
+            false => self.write_whole(encoder, blocks, out),
+        };
+        if !variable.cookies.is_empty() {
+            encoder.pass(b"cookie", variable.cookies, out);
+        }
+        if self.says_length_always || variable.body_length > 0 {
+            encoder.pass(b"content-length", variable.body_length.to_string().as_bytes(), out);
+        }
+        filled
+    }
+
+    #[inline]
+    fn write_whole(&self, encoder: &mut Encoder, blocks: &mut Blocks, out: &mut Vec<u8>) -> Filled {
+        if let Some(Some((version, block))) = blocks.0.get(self.line)
+            && *version == encoder.version()
+        {
+            out.extend_from_slice(block);
+            return Filled::Whole;
+        }
+        let (begin, before) = (out.len(), encoder.version());
+        let once = encoder.begin(out);
+        for (name, value) in &self.first {
+            encoder.keep(name, value, out);
+        }
+        encoder.keep(b":path", &self.path, out);
+        for (name, value) in self.common.iter().chain(&self.own) {
+            encoder.keep(name, value, out);
+        }
+        // Kept only where it would be written the same again: nothing of it is new to the server's table.
+        if !once && before == encoder.version() && self.line < MOST_BLOCKS {
+            if blocks.0.len() <= self.line {
+                blocks.0.resize(self.line + 1, None);
+            }
+            blocks.0[self.line] = Some((before, out[begin..].to_vec()));
+        }
+        Filled::Whole
+    }
+
+    fn write_filled(&self, encoder: &mut Encoder, variable: &Variable, out: &mut Vec<u8>) -> Filled {
+        let (values, stamp) = (variable.values, variable.stamp);
+        encoder.begin(out);
+        for (name, value) in &self.first {
+            encoder.keep(name, value, out);
+        }
+        let mut text = Vec::with_capacity(self.path.len());
+        let mut filled = session::fill_path(&self.path, values, stamp, &mut text);
+        encoder.pass(b":path", &text, out);
+        for (name, value) in &self.common {
+            encoder.keep(name, value, out);
+        }
+        for (name, value) in &self.own {
+            text.clear();
+            if session::fill(value, values, stamp, &mut text) == Filled::Lacking {
+                filled = Filled::Lacking;
+            }
+            encoder.pass(name, &text, out);
+        }
+        filled
+    }
+}
