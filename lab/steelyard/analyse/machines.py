@@ -14,7 +14,7 @@ from ..models.cluster import ClusterRun, MachineRatio, MachineRun, MachinesVerdi
 from ..models.records import Cell
 from ..statistics.campaigns import Found
 from ..statistics.machines import MachinesTogether, over_machines
-from ..statistics.verdict_words import Tested, Word, words_of
+from ..statistics.verdict_words import PValues, Word, words_of
 from ..store.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
 from ..store.earlier import described
 from ..store.setup import setup_differences
@@ -188,7 +188,7 @@ def _words(questions: Sequence[ClusterQuestion]) -> list[Word | None]:
             if (question.cell.family or question.cell.name) == family and question.together is not None
         ]
         tested = [
-            Tested(
+            PValues(
                 together.equivalence_p(question.margin),
                 together.difference_p(),
                 together.mean.estimate > 0,

@@ -150,7 +150,7 @@ class DaskWorkers:
         if not waiting:
             time.sleep(seconds)
             return []
-        with suppress(TimeoutError):
+        with suppress(TimeoutError), self.client.as_current():
             self.library.wait(waiting, timeout=seconds, return_when="FIRST_COMPLETED")
         ended = [(name, trial, future) for name, (trial, future) in self._futures.items() if future.done()]
         for name, _, _ in ended:

@@ -62,7 +62,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Tested:
+class PValues:
     """One comparison by its p values: of an equivalence within the margin and of a difference; whether a / b is above 1."""
 
     equivalence_p: float
@@ -75,7 +75,7 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     """The words for several comparisons, by their forks, such that the chance of any wrong word is at most `alpha`."""
     return words_of(
         [
-            Tested(
+            PValues(
                 equivalence_p_value(item.fork_log_ratios, margin, item.least_deviation),
                 p_value(item.fork_log_ratios, least_deviation=item.least_deviation),
                 math.fsum(item.fork_log_ratios) > 0,
@@ -87,7 +87,7 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     )
 
 
-def words_of(comparisons: Sequence[Tested], alpha: float) -> list[Word]:
+def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Word]:
     """The words for several comparisons such that the chance of any wrong word is at most `alpha`.
 
     Holm 1979, "A simple sequentially rejective multiple test procedure", over both hypotheses of every comparison ("no
