@@ -111,12 +111,13 @@ class DaskWorkers:
 
     def present(self) -> Sequence[Worker]:
         """Those that are there and could say where they are; raises TargetError where the scheduler is gone."""
-        try:
-            names = list(self.client.scheduler_info(n_workers=-1)["workers"])
-        except _GONE as error:
-            raise TargetError(f"the Dask scheduler is gone: {error}", hint="--resume goes on with the run") from None
         if self.client.status in ("closed", "closing"):
             raise TargetError("the Dask scheduler is gone", hint="--resume goes on with the run")
+        try:
+            # Not by `scheduler_info`: between asking and answering its own refresh may put an answer without workers in its place.
+            names = list(self.client.nthreads())
+        except _GONE as error:
+            raise TargetError(f"the Dask scheduler is gone: {error}", hint="--resume goes on with the run") from None
         self._introduce([name for name in names if name not in self.introduced and name not in self.refused])
         return [Worker(name, self.introduced[name].identity) for name in names if name in self.introduced]
 
