@@ -14,7 +14,7 @@ from rich.console import Console
 from steelyard.base.errors import ConfigurationError, StoreError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.cluster import dask_workers
-from steelyard.cluster.cluster_run import Home
+from steelyard.cluster.cluster_run import ClusterHome
 from steelyard.cluster.dask_workers import Where, where_of
 from steelyard.cluster.packing import packed, unpacked
 from steelyard.models.cluster import ClusterRun, Machine
@@ -97,7 +97,7 @@ def driven(folder: Path, **planted: object) -> bytes:
     return packed(run, run / "trials" / "01")
 
 
-def home(folder: Path, machines: int = 2, forks: int = 2) -> Home:
+def home(folder: Path, machines: int = 2, forks: int = 2) -> ClusterHome:
     """A cluster's folder to which nothing came yet."""
     (folder / "machines").mkdir(parents=True)
     (folder / "study.toml").write_text("")
@@ -106,7 +106,7 @@ def home(folder: Path, machines: int = 2, forks: int = 2) -> Home:
     known = [
         Machine(name=f"machine-{place}", identity=f"mark{place}", trials=own) for place, own in enumerate(numbers, 1)
     ]
-    made = Home(folder, ClusterRun(schedule=whole, machines=known), Progress(Console(file=io.StringIO())))
+    made = ClusterHome(folder, ClusterRun(schedule=whole, machines=known), Progress(Console(file=io.StringIO())))
     made.begin()
     return made
 
@@ -141,7 +141,7 @@ def test_a_trial_that_comes_home_is_in_its_machines_folder_and_no_longer_owed(tm
     assert [trial.number for trial in run.trials] == [1] and [plan.number for plan in run.schedule.trials] == [1, 2]
     assert run.environment == SETUP and (run.folder / "corpus/graph.xml").is_file()
     assert at_home.owed() == {2: "mark1", 3: "mark2", 4: "mark2"}
-    again = Home(tmp_path / "run", read_cluster(tmp_path / "run"), at_home.progress)
+    again = ClusterHome(tmp_path / "run", read_cluster(tmp_path / "run"), at_home.progress)
     assert again.owed() == at_home.owed(), "whoever takes it up again owes the same"
 
 

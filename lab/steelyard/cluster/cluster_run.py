@@ -82,7 +82,7 @@ def run(
         make_folder(folder, MACHINES)
         write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
         published_tables.keep(study.file, folder)
-        home = Home(folder, ClusterRun(schedule=schedule, machines=machines), progress)
+        home = ClusterHome(folder, ClusterRun(schedule=schedule, machines=machines), progress)
         home.begin()
         progress.say(
             f"{counted(len(schedule.trials), 'trial')} on {counted(len(machines), 'machine')}, "
@@ -99,7 +99,7 @@ def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Prog
     """
     cluster = read_cluster(folder)
     service = service_of(entries.study(str(folder / "study.toml")).model)
-    home = Home(folder, cluster, progress)
+    home = ClusterHome(folder, cluster, progress)
     if len(home.where) >= len(cluster.schedule.trials):
         raise StoreError(
             f"{folder} is complete: nothing is left to resume", hint="`steelyard report` rebuilds its report"
@@ -162,7 +162,7 @@ def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
 
 
 def _hand_out(
-    home: Home, service: Entry[Service], workers: DaskWorkers, stages: Mapping[str, str], command: Sequence[str]
+    home: ClusterHome, service: Entry[Service], workers: DaskWorkers, stages: Mapping[str, str], command: Sequence[str]
 ) -> None:
     """Have all that is left driven; what nobody drove is said."""
     same = json.dumps(alike(service))
@@ -191,7 +191,7 @@ def _hand_out(
 
 
 @dataclass
-class Home:
+class ClusterHome:
     """The folder that trials come home to. `where` has the name of the machine that drove each trial, by its number."""
 
     folder: Path

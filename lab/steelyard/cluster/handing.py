@@ -157,8 +157,8 @@ class Handing:
 
     def _next_for(self, machine: str) -> int | None:
         """Its own first, then those of machines that will not come to them."""
-        own = [trial for trial, whose in self.owed.items() if whose == machine]
-        left = own or [trial for trial, whose in self.owed.items() if self._is_away(whose)]
+        own = [trial for trial, meant_for in self.owed.items() if meant_for == machine]
+        left = own or [trial for trial, meant_for in self.owed.items() if self._is_away(meant_for)]
         return min(left, default=None)
 
     def _is_away(self, machine: str) -> bool:
