@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import random
@@ -12,8 +13,10 @@ from typing import Any
 
 import pytest
 from command import steelyard
-from steelyard.analyse.machines import analysed
+from rich.console import Console
+from steelyard.analyse.machines import ClusterAnalysis, analysed
 from steelyard.base.errors import InsufficientDataError
+from steelyard.commands import printing
 from steelyard.models.cluster import ClusterRun, Incident, Machine, MachinesVerdict
 from steelyard.models.records import Schedule
 from steelyard.report import machines_page
@@ -111,8 +114,14 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cluster(tmp_path_factory.mktemp("three") / "run", [7_000.0, 7_500.0, 8_000.0], [lost])
 
 
-def test_three_machines_give_a_word_a_spread_and_what_the_next_would_find(three: Path) -> None:
-    verdict = analysed(three).verdict
+@pytest.fixture(scope="module")
+def analysis(three: Path) -> ClusterAnalysis:
+    """What is said of the three machines."""
+    return analysed(three)
+
+
+def test_three_machines_give_a_word_a_spread_and_what_the_next_would_find(analysis: ClusterAnalysis) -> None:
+    verdict = analysis.verdict
     (primary,) = verdict.comparisons
     assert (primary.verdict, primary.counted, primary.forks) == ("slower", 3, 9)
     assert primary.ratio == pytest.approx(0.749, abs=0.02)
@@ -124,8 +133,8 @@ def test_three_machines_give_a_word_a_spread_and_what_the_next_would_find(three:
     assert "the next machine such as these would find" in verdict.sentence
 
 
-def test_the_page_draws_each_machine_and_escapes_what_it_is_called(three: Path) -> None:
-    page = machines_page.html_of(analysed(three))
+def test_the_page_draws_each_machine_and_escapes_what_it_is_called(analysis: ClusterAnalysis) -> None:
+    page = machines_page.html_of(analysis)
     assert "Processor &lt;2&gt;" in page and "&lt;gone&gt;" in page and "<gone>" not in page
     assert page.count("machine-3/report.html") == 1
     assert "the next machine" in page and "machines such as these" in page
@@ -141,8 +150,10 @@ def test_report_of_such_a_run_writes_its_page_and_those_of_its_machines(three: P
     assert [machine.complete for machine in verdict.machines] == [3, 3, 3]
     for path in ("report.html", "machines/machine-1/report.html", "machines/machine-3/verdicts.json"):
         assert (three / path).is_file(), path
-    ran = steelyard("report", str(three), folder=tmp_path)
-    assert "machine-2" in ran.out and "on these 3 machines" in " ".join(ran.out.split())
+    terminal = Console(width=200, file=io.StringIO(), record=True)
+    printing.show_machines(verdict, terminal)
+    said = terminal.export_text()
+    assert "machine-2, trial 4: lost: <gone>" in said and "on these 3 machines" in said
     ran = steelyard("report", str(three), "--markdown", folder=tmp_path)
     assert ran.code == 64 and "not of a run on several machines" in ran.err
 
