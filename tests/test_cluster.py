@@ -44,6 +44,7 @@ def above(pid: int) -> int | None:
     return None
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_gives_its_trial_to_the_other_and_nothing_runs_on(lab: Lab, until: Until) -> None:
     process = lab.start("run", lab.study(PAIR, forks=3, pairs=3), "--cluster", "local:2", "--json")
     victims: list[int] = []
