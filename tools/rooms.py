@@ -12,7 +12,7 @@ LAB = ROOT / "lab" / "steelyard"
 ROOMS = (
     *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
     *("importing", "analyse", "drive", "loading", "mocking", "exporting", "judging", "check", "calibration"),
-    *("report", "run", "serve", "commands"),
+    *("report", "run", "cluster", "serve", "commands"),
 )
 BEGIN, END = "<!-- map: made by tools/rooms.py -->", "<!-- /map -->"
 

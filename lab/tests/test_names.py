@@ -35,13 +35,13 @@ def test_a_run_s_prefix_is_a_name_and_leads_nowhere(tmp_path: Path, prefix: str)
     name = next(name for name, known in study.parameters.items() if known.sets == "out_prefix")
     settings = settle(study, Request(settings={name: prefix}))
     with pytest.raises(ConfigurationError, match="a run's folder cannot be called '"):
-        main_job._place("wstest", settings, tmp_path)
+        main_job.place_of("wstest", settings, tmp_path)
 
 
 def test_a_run_s_prefix_names_its_folder(tmp_path: Path) -> None:
     study = entries.study("wstest").model
     name = next(name for name, known in study.parameters.items() if known.sets == "out_prefix")
-    place = main_job._place("wstest", settle(study, Request(settings={name: "night-1.5"})), tmp_path)
+    place = main_job.place_of("wstest", settle(study, Request(settings={name: "night-1.5"})), tmp_path)
     assert place.parent == tmp_path and place.name.startswith("night-1.5-20")
 
 

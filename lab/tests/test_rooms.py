@@ -13,7 +13,7 @@ LAB = Path(steelyard.__file__).parent
 GROUND_FIRST = (
     *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
     *("importing", "analyse", "drive", "loading", "mocking", "exporting", "judging", "check", "calibration"),
-    *("report", "run", "serve", "commands", "cli"),
+    *("report", "run", "cluster", "serve", "commands", "cli"),
 )
 
 

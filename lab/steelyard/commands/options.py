@@ -15,10 +15,12 @@ from rich.console import Console
 
 from ..base.errors import CANNOT_TELL, SteelyardError
 from ..base.progress import Progress
+from ..base.text import listed
 from ..catalogue import entries
 from ..plan.settings import Request
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
+    from ..models.cluster import MachinesVerdict
     from ..models.verdict import Verdicts
     from ..run.outcome import Outcome
 
@@ -139,3 +141,30 @@ def print_outcome(outcome: Outcome, json: bool) -> None:
         print(printing.run_output(outcome).model_dump_json())
     else:
         printing.show_outcome(outcome, console(stderr=False))
+
+
+def end_on_machines(folder: Path, json: bool) -> None:
+    """Write and print what all machines of a run say; raises where some trial was not driven to its end, or nothing counts."""
+    verdict = print_machines(folder, json)
+    if verdict.missing:
+        raise SteelyardError(
+            f"{len(verdict.missing)} of the trials were not driven to their end: {listed('trial', verdict.missing)[:200]}",
+            hint=f"everything that was measured is in {folder}; `steelyard run --resume {folder} --cluster ...` goes on",
+        )
+    if not verdict.valid:
+        raise SteelyardError(f"there is no verdict: {'; '.join(verdict.why_not)}", exit_code=CANNOT_TELL)
+
+
+def print_machines(folder: Path, json: bool) -> MachinesVerdict:
+    """Analyse a run on several machines, write its page and those of each, and print what they say."""
+    from ..analyse.machines import analysed
+    from ..report.machines_page import write_machines_page
+    from . import printing
+
+    analysis = analysed(folder)
+    verdict = analysis.verdict.model_copy(update={"report": str(write_machines_page(analysis))})
+    if json:
+        print(verdict.model_dump_json())
+    else:
+        printing.show_machines(verdict, console(stderr=False))
+    return verdict

@@ -13,6 +13,7 @@ from ..analyse import analysis
 from ..analyse.sentences import place_text
 from ..base.text import about, counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
+from ..models.cluster import MachinesVerdict
 from ..models.outputs import BesideOutput, Orders, RunOrders, RunOutput
 from ..report.beside import agreement
 from ..report.sections.faults import fault_table
@@ -109,6 +110,31 @@ def show_beside(side_by_side: BesideOutput, console: Console) -> None:
         console.print(f"run {number}: {run}", highlight=False, markup=False)
     console.print(table)
     console.print(side_by_side.why_not_paired, highlight=False, markup=False, style="bold")
+
+
+def show_machines(verdict: MachinesVerdict, console: Console) -> None:
+    """What all machines say in a sentence, each machine's answer as a row, what befell machines, and where the report is."""
+    console.print()
+    console.print(verdict.sentence, highlight=False, markup=False, style="bold")
+    console.print()
+    for comparison in verdict.comparisons:
+        table = Table("machine", box=None, pad_edge=False)
+        for heading in (f"{comparison.a} / {comparison.b}, {comparison.cell}", "interval", "forks"):
+            table.add_column(heading, justify="right")
+        table.add_column("note")
+        for machine in comparison.machines:
+            ratio = "-" if machine.ratio is None else ratio_text(machine.ratio, machine.interval)
+            interval = range_text(machine.interval)
+            note = machine.why_not or machine.verdict or ""
+            table.add_row(*map(Text, (machine.machine, ratio, interval, str(machine.forks), note)))
+        console.print(table)
+        console.print()
+    for incident in verdict.incidents:
+        where = incident.machine if incident.trial is None else f"{incident.machine}, trial {incident.trial}"
+        console.print(f"{where}: {incident.kind}: {incident.message}", highlight=False, markup=False)
+    for difference in verdict.differences:
+        console.print(f"differs: {difference}", highlight=False, markup=False)
+    console.print(f"report: {verdict.report}", highlight=False, markup=False)
 
 
 def run_output(outcome: Outcome) -> RunOutput:

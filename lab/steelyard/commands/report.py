@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigurationError
-from .options import Json, console, print_outcome, takes
+from .options import Json, console, print_machines, print_outcome, takes
 
 if TYPE_CHECKING:
     from ..analyse.analysis import Analysis
@@ -53,10 +53,15 @@ class ReportOptions:
 def report_command(options: ReportOptions) -> None:
     """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone.
 
-    Of several runs: a page with their figures side by side, how far they agree, and from three on what one more would find.
+    Of several runs: a page with their figures side by side, how far they agree, and from three on what one more would find. Of a
+    run on several machines: what they say together, with a forest plot a question, and the report of each.
     """
+    from ..store.cluster_folder import is_cluster
+
     if len(options.runs) > 1:
         _side_by_side(options)
+    elif is_cluster(options.runs[0]):
+        _of_machines(options)
     else:
         _one(options)
 
@@ -79,6 +84,21 @@ def _side_by_side(options: ReportOptions) -> None:
         console(stderr=False).print(f"page: {page}", highlight=False, markup=False)
     if options.open_ and page is not None:
         _show(page)
+
+
+def _of_machines(options: ReportOptions) -> None:
+    """The page of a run on several machines, and the report of each."""
+    from .. import report
+
+    if options.markdown or options.png or options.pdf or options.to is not None:
+        raise ConfigurationError(
+            "--markdown, --png, --pdf and --to are not of a run on several machines",
+            hint="name the run of one machine, in its folder machines",
+        )
+    (folder,) = options.runs
+    print_machines(folder, options.json)
+    if options.open_:
+        _show(folder / report.FILE_NAME)
 
 
 def _one(options: ReportOptions) -> None:

@@ -26,6 +26,7 @@ from .options import (
     SliceSeconds,
     WarmUp,
     console,
+    end_on_machines,
     print_outcome,
     require_verdict,
     run_study,
@@ -97,6 +98,13 @@ class RunOptions:
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with a stopped run's folder, instead of a study.")
     ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Ask the question on every machine of a cluster: local:N workers here, or a Dask scheduler's address.",
+        ),
+    ] = None
     dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False
     json: Json = False
 
@@ -104,18 +112,21 @@ class RunOptions:
 @commands.command(
     epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
     "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
-    "steelyard run --resume runs/wstest-2026-01-31-120000"
+    "steelyard run --resume runs/wstest-2026-01-31-120000; "
+    "steelyard run wstest --operation echoStruct --forks 4 --cluster tcp://10.0.0.5:8786"
 )
 @takes(RunOptions)
 def run(options: RunOptions) -> None:
     """Run a study: fetch, build, start, verify, warm up, measure, analyse, report."""
     if options.resume is not None:
-        _resume(options.resume, options.study, options.json)
+        _resume(options.resume, options)
         return
     if options.study is None:
         raise ConfigurationError("a study is missing", hint="`steelyard studies` lists them")
     request = request_of(options)
-    if options.dry_run:
+    if options.cluster is not None:
+        _on_machines(options, request)
+    elif options.dry_run:
         from . import listing
 
         study = entries.study(options.study).model
@@ -167,14 +178,52 @@ def request_of(options: RunOptions) -> Request:
     )
 
 
-def _resume(folder: Path, study: str | None, json: bool) -> None:
+def _on_machines(options: RunOptions, request: Request) -> None:
+    """Ask the question on every machine of a cluster, and say what they say together."""
+    from ..cluster import cluster_run, dask_workers
+
+    if options.dry_run:
+        raise ConfigurationError(
+            "a dry run plans for one machine, and each of a cluster has the same plan", hint="leave --cluster out"
+        )
+    assert options.study is not None and options.cluster is not None
+    where = dask_workers.where_of(options.cluster)
+    study = entries.study(options.study)
+    with Progress(console()) as progress:
+        folder = cluster_run.run(
+            study, request, where, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
+        )
+    end_on_machines(folder, options.json)
+
+
+def _resume_on_machines(folder: Path, options: RunOptions) -> None:
+    from ..cluster import cluster_run, dask_workers
+
+    if options.cluster is None:
+        raise ConfigurationError(
+            f"{folder} was driven by several machines", hint="--cluster says where their workers are now"
+        )
+    where = dask_workers.where_of(options.cluster)
+    with Progress(console()) as progress:
+        cluster_run.resume(folder, where, command=["steelyard", *sys.argv[1:]], progress=progress)
+    end_on_machines(folder, options.json)
+
+
+def _resume(folder: Path, options: RunOptions) -> None:
     """Go on with a stopped run, with everything as it was asked for then."""
     from ..run import main_job as running
+    from ..store.cluster_folder import is_cluster
 
-    if study is not None:
+    json = options.json
+    if options.study is not None:
         raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
     if not folder.is_dir():
         raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
+    if is_cluster(folder):
+        _resume_on_machines(folder, options)
+        return
+    if options.cluster is not None:
+        raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
     with Progress(console()) as progress:
         outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
     print_outcome(outcome, json)

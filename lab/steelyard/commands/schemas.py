@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from ..base import house
 from ..models import (
     calibration,
+    cluster,
     job,
     live,
     outputs,
@@ -38,6 +39,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "verdicts": verdict.Verdicts,
     "live": live.RunningNow,
     "calibration": calibration.Calibration,
+    "cluster": cluster.ClusterRun,
+    "machines": cluster.MachinesVerdict,
     "run-output": outputs.RunOutput,
     "beside-output": outputs.BesideOutput,
     "why-output": outputs.WhyOutput,

@@ -19,6 +19,7 @@ from .cells import cells_of
 from .designs import AS_PUBLISHED, design_named
 from .faults import faults_of, promises_of, require_possible
 from .settings import Request, Settings, settle
+from .stopping import trials_per_fork
 
 
 def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
@@ -161,3 +162,26 @@ def _trials(groups: Sequence[Sequence[str]], forks: int, seed: int) -> list[Tria
             draw.shuffle(order)
             plans.append(TrialPlan(number=len(plans) + 1, seed=draw.randrange(2**48), start_order=order))
     return plans
+
+
+def on_machines(schedule: Schedule, machines: int, forks_each: int | None = None) -> tuple[Schedule, list[list[int]]]:
+    """The schedule of so many machines, and the numbers of each machine's trials: every machine has the same trials in number and
+    kind, and `forks_each` of the planned forks (all of them where it is None).
+
+    Each trial has an order and a seed of its own, drawn from the schedule's seed alone. There are no looks, for no machine knows of
+    the others.
+    """
+    each = schedule.trials if forks_each is None else schedule.trials[: forks_each * trials_per_fork(schedule)]
+    draw = random.Random(f"machines {schedule.seed}")
+    trials: list[TrialPlan] = []
+    numbers: list[list[int]] = []
+    for machine in range(machines):
+        for planned in each:
+            order = list(planned.start_order)
+            seed = planned.seed
+            if machine:
+                draw.shuffle(order)
+                seed = draw.randrange(2**48)
+            trials.append(TrialPlan(number=len(trials) + 1, seed=seed, start_order=order))
+        numbers.append([trial.number for trial in trials[-len(each) :]])
+    return schedule.model_copy(update={"trials": trials, "looks": []}), numbers

@@ -63,19 +63,19 @@ def run(
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
     settings = settle(study.model, request)
-    folder = _place(study.name, settings, out)
+    folder = place_of(study.name, settings, out)
     schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
     measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
-    service = _service(study.model)
+    service = service_of(study.model)
     with machine_lock(" ".join(command)):
         specs = subjects_of(study.model, request.only, request.set_of_factors)
         planned = schedule_only(study.model, request)
-        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=_leaves_idle(planned))
+        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(planned))
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
-        _make(folder)
+        make_folder(folder)
         write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
         published_tables.keep(study.file, folder)
         asked = together(planned.cells)
@@ -89,7 +89,7 @@ def run(
         described = environment.describe(subjects, shares, command, study.model.name, service)
         write_document(folder / "environment.json", described)
         earlier.note(folder, schedule, described)
-        setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, Standing())
     return _outcome(folder, failures, progress)
 
@@ -100,11 +100,11 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     Raises StoreError where the run is complete or the setup has changed, else what `run` raises.
     """
     study = entries.study(str(folder / "study.toml"))
-    service = _service(study.model)
+    service = service_of(study.model)
     with machine_lock(" ".join(command)):
         schedule, standing = taken_up(folder)
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
-        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=_leaves_idle(schedule))
+        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
@@ -112,19 +112,19 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
             progress.say(said)
         put_aside(folder, standing)
         settings = settle(study.model, Request(settings=schedule.parameters))
-        setting = _setting(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(setting, standing)
     return _outcome(folder, failures, progress)
 
 
-def _service(study: Study) -> Entry[Service]:
+def service_of(study: Study) -> Entry[Service]:
     """The study's service, whose trials end with the study's own reconciliations too."""
     service = entries.service(study.service)
     together = [*service.model.reconciliations, *study.reconciliations]
     return replace(service, model=service.model.model_copy(update={"reconciliations": together}))
 
 
-def _setting(
+def setting_of(
     study: Study,
     schedule: Schedule,
     service: Entry[Service],
@@ -276,7 +276,7 @@ def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
     return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
 
 
-def _leaves_idle(schedule: Schedule) -> bool:
+def leaves_idle(schedule: Schedule) -> bool:
     """Whether a load of the run leaves servers idle: an open one does, and then its tail is what is judged."""
     return any(cell.profile.kind == "rate" for cell in schedule.cells)
 
@@ -319,7 +319,7 @@ def _keep_schedule(folder: Path, schedule: Schedule) -> None:
     write_text(folder / "schedule.json", schedule.model_dump_json(indent=1) + "\n")
 
 
-def _place(study: str, settings: Settings, out: Path | None) -> Path:
+def place_of(study: str, settings: Settings, out: Path | None) -> Path:
     """Where a run that begins now is kept; raises ConfigurationError where its prefix is more than a name."""
     base = out or (Path(settings.out) if settings.out else Path("runs"))
     prefix = settings.out_prefix or study
@@ -331,9 +331,10 @@ def _place(study: str, settings: Settings, out: Path | None) -> Path:
     return base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
 
 
-def _make(folder: Path) -> None:
+def make_folder(folder: Path, of_what: str = "trials") -> None:
+    """Make a run's folder with a folder in it for its trials, or its machines; raises StoreError."""
     try:
-        (folder / "trials").mkdir(parents=True)
+        (folder / of_what).mkdir(parents=True)
     except OSError as error:
         raise StoreError(
             f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"

@@ -28,14 +28,15 @@ class Found:
 class Between:
     """Several campaigns together, on the scale of their estimates.
 
-    `mean` has the interval of the mean over campaigns such as these; `spread` is the standard deviation between campaigns beyond
-    what their errors explain; `prediction` is the interval for what one more campaign would find, with an error like theirs;
-    None for fewer than three.
+    `mean` has the interval of the mean over campaigns such as these, `error` its standard error; `spread` is the standard
+    deviation between campaigns beyond what their errors explain; `prediction` is the interval for what one more campaign would
+    find, with an error like theirs; None for fewer than three.
     """
 
     mean: Interval
     spread: float
     prediction: Interval | None
+    error: float
 
 
 def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
@@ -67,7 +68,7 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
 
     its_own = median(campaign.error for campaign in campaigns)
     predicted = interval(quantile * math.hypot(spread, error, its_own)) if count >= LEAST_FOR_PREDICTION else None
-    return Between(interval(quantile * error), spread, predicted)
+    return Between(interval(quantile * error), spread, predicted, error)
 
 
 def _spread(campaigns: Sequence[Found]) -> float:

@@ -75,11 +75,11 @@ def p_value(values: Sequence[float], null: float = 0.0, least_deviation: float =
     if count < 2:
         raise InsufficientDataError(f"a test needs at least 2 forks, and {there_are(count)}")
     distance, error = abs(fmean(values) - null), stdev(values) / math.sqrt(count)
-    return _larger_p(distance, error, count - 1, least_deviation / math.sqrt(count))
+    return larger_p(distance, error, count - 1, least_deviation / math.sqrt(count))
 
 
-def _larger_p(distance: float, error: float, freedom: int, least_error: float) -> float:
-    """The larger of the two-sided p of Student's test and that of the normal test with the least error."""
+def larger_p(distance: float, error: float, freedom: int, least_error: float) -> float:
+    """The larger of the two-sided p of Student's test and of the normal test with the least error, `distance` from the null."""
     if distance == 0:
         return 1.0
     by_forks = float(2 * student_tail(distance / error, freedom)) if error > 0 else 0.0
@@ -112,4 +112,4 @@ def equivalence_p_value(values: Sequence[float], margin: float, least_deviation:
     slack, error = math.log1p(margin) - abs(fmean(values)), stdev(values) / math.sqrt(count)
     if slack < 0:
         return 1.0
-    return _larger_p(slack, error, count - 1, least_deviation / math.sqrt(count))
+    return larger_p(slack, error, count - 1, least_deviation / math.sqrt(count))

@@ -61,7 +61,33 @@ class Judged:
     least_deviation: float = 0.0
 
 
+@dataclass(frozen=True)
+class PValues:
+    """One comparison by its p values: of an equivalence within the margin and of a difference; whether a / b is above 1."""
+
+    equivalence_p: float
+    difference_p: float
+    above: bool
+    better: Better
+
+
 def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -> list[Word]:
+    """The words for several comparisons, by their forks, such that the chance of any wrong word is at most `alpha`."""
+    return words_of(
+        [
+            PValues(
+                equivalence_p_value(item.fork_log_ratios, margin, item.least_deviation),
+                p_value(item.fork_log_ratios, least_deviation=item.least_deviation),
+                math.fsum(item.fork_log_ratios) > 0,
+                item.better,
+            )
+            for item in comparisons
+        ],
+        alpha,
+    )
+
+
+def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Word]:
     """The words for several comparisons such that the chance of any wrong word is at most `alpha`.
 
     Holm 1979, "A simple sequentially rejective multiple test procedure", over both hypotheses of every comparison ("no
@@ -71,14 +97,8 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     """
     total = len(comparisons)
     hypotheses = sorted(
-        [
-            (equivalence_p_value(item.fork_log_ratios, margin, item.least_deviation), 0, place)
-            for place, item in enumerate(comparisons)
-        ]
-        + [
-            (p_value(item.fork_log_ratios, least_deviation=item.least_deviation), 1, place)
-            for place, item in enumerate(comparisons)
-        ]
+        [(item.equivalence_p, 0, place) for place, item in enumerate(comparisons)]
+        + [(item.difference_p, 1, place) for place, item in enumerate(comparisons)]
     )
     equivalent: set[int] = set()
     different: set[int] = set()
@@ -92,7 +112,7 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
         if place in equivalent:
             decided.append(Word.EQUIVALENT)
         elif place in different:
-            decided.append(_direction(math.fsum(item.fork_log_ratios) > 0, item.better))
+            decided.append(_direction(item.above, item.better))
         else:
             decided.append(Word.UNCONFIRMED if place in alone else Word.UNDECIDED)
     return decided

@@ -1,0 +1,279 @@
+"""What all machines of a cluster say of one question: the ratio of each, and with the machine as the highest level that of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import stdev
+
+from ..base.csvfiles import write_document
+from ..base.text import counted, lower_first, percent_text, ratio_text
+from ..models.cluster import ClusterRun, MachineRatio, MachineRun, MachinesVerdict, OverMachines
+from ..models.records import Cell
+from ..statistics.campaigns import Found
+from ..statistics.machines import MachinesTogether, over_machines
+from ..statistics.verdict_words import PValues, Word, words_of
+from ..store.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
+from ..store.earlier import described
+from ..store.setup import setup_differences
+from ..store.stored_run import Run, read_run
+from .analysis import Analysis, examined
+from .measures import Measure
+from .verdicts import Judgement
+
+ALPHA = 0.05
+_ITS_OWN = ("machine.", "processors_shared")  # of a setup, what a machine is
+
+
+@dataclass(frozen=True)
+class MachineAnswer:
+    """What a machine says of a comparison; `ratio` as it is stored, and the log ratio with its standard error where it counts."""
+
+    shown: MachineRatio
+    estimate: Found | None
+
+
+@dataclass(frozen=True)
+class ClusterQuestion:
+    """One judged comparison with each machine's answer, and what they come to together (None for fewer than two that count)."""
+
+    a: str
+    b: str
+    cell: Cell
+    measure: Measure
+    margin: float
+    answers: tuple[MachineAnswer, ...]
+    together: MachinesTogether | None
+
+
+@dataclass(frozen=True)
+class ClusterAnalysis:
+    """A run on several machines with all that is said of it; `machines` are the analyses of those that drove something, by name."""
+
+    folder: Path
+    cluster: ClusterRun
+    machines: Mapping[str, Analysis]
+    verdict: MachinesVerdict
+
+
+def analysed(folder: Path) -> ClusterAnalysis:
+    """The analysis of a cluster's folder; machines.json is written. Raises StoreError."""
+    cluster = read_cluster(folder)
+    analyses = {
+        machine.name: examined(run)
+        for machine in cluster.machines
+        if (run := read_run(machine_folder(folder, machine.name))).trials
+    }
+    verdict = _verdict(folder, cluster, analyses)
+    write_document(folder / VERDICT, verdict.model_dump(mode="json"))
+    return ClusterAnalysis(folder, cluster, analyses, verdict)
+
+
+def _verdict(folder: Path, cluster: ClusterRun, analyses: Mapping[str, Analysis]) -> MachinesVerdict:
+    questions = list(_questions(analyses))
+    comparisons = [_comparison(question, said) for question, said in zip(questions, _words(questions), strict=True)]
+    complete = {number for analysis in analyses.values() for number in _complete(analysis.run)}
+    missing = sorted({trial.number for trial in cluster.schedule.trials} - complete)
+    why_not = _why_not(cluster, home_of(folder, cluster), comparisons)
+    return MachinesVerdict(
+        run=folder.resolve().name,
+        valid=not why_not,
+        why_not=why_not,
+        sentence=f"No verdict: {why_not[0]}." if why_not else " ".join(each.sentence for each in comparisons),
+        status="partial" if missing else "complete",
+        comparisons=comparisons,
+        machines=[_machine_run(name, analysis) for name, analysis in analyses.items()],
+        incidents=cluster.incidents,
+        missing=missing,
+        differences=list(_differences(analyses)),
+    )
+
+
+def _complete(run: Run) -> list[int]:
+    return [trial.number for trial in run.trials if trial.status == "complete"]
+
+
+def _why_not(cluster: ClusterRun, home: Mapping[int, str], comparisons: Sequence[OverMachines]) -> list[str]:
+    if len(cluster.schedule.subjects) < 2:
+        return ["one subject alone is compared with nothing"]
+    if not home:
+        return [f"no trial came home: {cluster.incidents[-1].message}" if cluster.incidents else "no trial came home"]
+    if not any(comparison.counted for comparison in comparisons):
+        reasons = dict.fromkeys(
+            f"{answer.machine}: {answer.why_not}" for comparison in comparisons for answer in comparison.machines
+        )
+        return list(reasons) or ["no pair of slices could be counted"]
+    return []
+
+
+def _machine_run(name: str, analysis: Analysis) -> MachineRun:
+    return MachineRun(
+        machine=name,
+        processor=_processor(analysis.run),
+        folder=f"machines/{name}",
+        trials=len(analysis.run.trials),
+        complete=len(_complete(analysis.run)),
+        sentence=analysis.verdicts.sentence,
+    )
+
+
+def _processor(run: Run) -> str:
+    return described(run.environment.get("machine"))
+
+
+def _differences(analyses: Mapping[str, Analysis]) -> Iterator[str]:
+    """What differs between the machines' setups beyond what they are."""
+    names = list(analyses)
+    for name in names[1:]:
+        first, other = analyses[names[0]].run.environment, analyses[name].run.environment
+        for said in setup_differences(first, other):
+            if not said.startswith(_ITS_OWN):
+                yield f"{name}, beside {names[0]}: {said}"
+
+
+def _questions(analyses: Mapping[str, Analysis]) -> Iterator[ClusterQuestion]:
+    """Every judged comparison, in the order in which the machines have them."""
+    asked: dict[tuple[str, str, str], dict[str, Judgement]] = {}
+    for name, analysis in analyses.items():
+        for judgement in analysis.judgements:
+            compared = judgement.compared
+            if compared.primary:
+                asked.setdefault((compared.a, compared.b, compared.cell.name), {})[name] = judgement
+    for by_machine in asked.values():
+        compared = next(iter(by_machine.values())).compared
+        answers = tuple(
+            _answer(name, analysis.run, by_machine[name]) for name, analysis in analyses.items() if name in by_machine
+        )
+        estimates = [answer.estimate for answer in answers if answer.estimate is not None]
+        together = over_machines(estimates, 1 - ALPHA) if len(estimates) > 1 else None
+        margin = next(iter(analyses.values())).run.schedule.margin
+        yield ClusterQuestion(compared.a, compared.b, compared.cell, compared.measure, margin, answers, together)
+
+
+def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
+    """What a machine found; it counts where its instrument is valid and two of its forks count that are not all alike."""
+    compared = judgement.compared
+    logs = compared.log_ratios
+    error = max(stdev(logs), compared.least_deviation) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    if judgement.broken:
+        why_not = judgement.broken[0]
+    elif len(logs) < 2:
+        why_not = f"only {counted(len(logs), 'fork')} can be counted, of at least 2"
+    else:
+        why_not = "" if error > 0 else "its forks do not vary at all, which no measurement does"
+    return MachineAnswer(
+        MachineRatio(
+            machine=name,
+            processor=_processor(run),
+            ratio=compared.ratio,
+            interval=compared.bounds,
+            forks=len(compared.counted),
+            verdict=judgement.word.value if judgement.word is not None else None,
+            why_not=why_not,
+        ),
+        None if why_not or compared.ratio is None else Found(math.log(compared.ratio), error),
+    )
+
+
+def _words(questions: Sequence[ClusterQuestion]) -> list[Word | None]:
+    """A word for each question, those of a cell or family sharing one error rate; None where fewer than two machines count."""
+    said: dict[int, Word] = {}
+    families = dict.fromkeys(question.cell.family or question.cell.name for question in questions)
+    for family in families:
+        members = [
+            (place, question, question.together)
+            for place, question in enumerate(questions)
+            if (question.cell.family or question.cell.name) == family and question.together is not None
+        ]
+        tested = [
+            PValues(
+                together.equivalence_p(question.margin),
+                together.difference_p(),
+                together.mean.estimate > 0,
+                question.measure.better,
+            )
+            for _, question, together in members
+        ]
+        said |= {place: given for (place, _, _), given in zip(members, words_of(tested, ALPHA), strict=True)}
+    return [said.get(place) for place in range(len(questions))]
+
+
+def _comparison(question: ClusterQuestion, said: Word | None) -> OverMachines:
+    together = question.together
+    counting = [answer for answer in question.answers if answer.estimate is not None]
+    mean = together.mean.exp() if together is not None else None
+    alone = counting[0].shown.ratio if counting else None
+    prediction = together.prediction.exp() if together is not None and together.prediction is not None else None
+    return OverMachines(
+        a=question.a,
+        b=question.b,
+        cell=question.cell.name,
+        operation=question.cell.operation,
+        measure=question.measure.name,
+        unit=question.measure.unit,
+        title=question.measure.title,
+        better=question.measure.better.value,
+        margin=question.margin,
+        verdict=said.value if said is not None else None,
+        ratio=mean.estimate if mean is not None else alone,
+        interval=None if mean is None else (mean.low, mean.high),
+        confidence=1 - ALPHA,
+        spread=None if together is None else math.expm1(together.spread),
+        prediction=None if prediction is None else (prediction.low, prediction.high),
+        counted=len(counting),
+        forks=sum(answer.shown.forks for answer in counting),
+        machines=[answer.shown for answer in question.answers],
+        sentence=_sentence(question, said, counting),
+    )
+
+
+def _sentence(question: ClusterQuestion, said: Word | None, counting: Sequence[MachineAnswer]) -> str:
+    """The verdict on these machines in words, with what they differ by, what the next would find, and which do not count."""
+    where = f"on {question.cell.where}"
+    quantity = lower_first(question.measure.title)
+    left_out = [
+        f"{answer.shown.machine} does not count: {answer.shown.why_not}."
+        for answer in question.answers
+        if answer.estimate is None
+    ]
+    if question.together is None:
+        sole = (
+            f"of {counting[0].shown.machine} alone: {ratio_text(counting[0].shown.ratio or 1.0, counting[0].shown.interval)} "
+            f"times the {quantity}"
+            if counting
+            else "nothing that counts"
+        )
+        first = (
+            f"No verdict over machines on {question.a} against {question.b} {where}, for there is the answer {sole}."
+        )
+        return " ".join([first, *left_out])
+    together = question.together
+    mean = together.mean.exp()
+    bounds = (mean.low, mean.high)
+    forks = sum(answer.shown.forks for answer in counting)
+    basis = f"{percent_text(mean.confidence)} interval {_to(bounds)}, {counted(mean.count, 'machine')}, {counted(forks, 'fork')}"
+    first = f"{_head(question, said, mean.count, where)}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
+    spread = f"Between machines the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
+    if together.prediction is not None:
+        next_one = together.prediction.exp()
+        spread += f"; the next machine such as these would find {_to((next_one.low, next_one.high))} (95% prediction interval)"
+    return " ".join([first, f"{spread}.", *left_out])
+
+
+def _head(question: ClusterQuestion, said: Word | None, count: int, where: str) -> str:
+    a, b, here = question.a, question.b, f"on these {count} machines"
+    match said:
+        case Word.FASTER | Word.SLOWER:
+            return f"{a} is {said} than {b} {where}, {here}"
+        case Word.EQUIVALENT:
+            return f"{a} and {b} are equivalent {where}, within {question.margin:.0%}, {here}"
+        case Word.UNCONFIRMED:
+            return f"Undecided, after adjusting for all that was judged together, between {a} and {b} {where}, {here}"
+        case _:
+            return f"Undecided between {a} and {b} {where}, {here}"
+
+
+def _to(bounds: tuple[float, float]) -> str:
+    return " to ".join(ratio_text(bound, bounds) for bound in bounds)

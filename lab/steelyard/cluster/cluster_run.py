@@ -1,0 +1,316 @@
+"""A study on all machines of a cluster, from its plan to the trials' folders at home; and one that was stopped, taken up again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from ..analyse import measures
+from ..base.csvfiles import read_document, write_text
+from ..base.errors import ConfigurationError, StoreError, TargetError
+from ..base.progress import Progress, duration
+from ..base.text import counted, listed
+from ..catalogue import entries, published_tables
+from ..catalogue.entries import Entry
+from ..drive.setting import trial_folder
+from ..models.cluster import ClusterRun, Incident, IncidentKind, Machine
+from ..models.records import Schedule, TrialRecord
+from ..models.service import Service
+from ..models.study import Study
+from ..plan.budget import fitted
+from ..plan.designs import design_named
+from ..plan.schedule import on_machines, schedule_of, schedule_only, subjects_of
+from ..plan.settings import Request, Settings, settle
+from ..plan.stopping import forks_for_a_verdict
+from ..run.handed import alike
+from ..run.main_job import make_folder, place_of, service_of
+from ..run.resume import NEVER_STARTED
+from ..store.cluster_folder import (
+    MACHINES,
+    home_of,
+    machine_folder,
+    read_cluster,
+    write_cluster,
+    write_machine_schedule,
+)
+from ..store.setup import setup_differences
+from .dask_workers import DaskWorkers, Where, workers_of
+from .handing import Handing, Kept, Worker, quotas
+from .packing import CORPUS, ENVIRONMENT, TRIAL, unpacked
+from .worker import Order
+
+_WAIT_SECONDS = 300.0  # for the first worker to be there
+_SETTLED_SECONDS = 2.0  # without one more, all are there that come soon
+
+
+def run(
+    study: Entry[Study],
+    request: Request,
+    where: Where,
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> Path:
+    """Ask a study's question on every machine that has a worker now; the run's folder, with a run's folder for each machine.
+
+    Every machine drives as many forks as the study has for one, or with a budget as many as a verdict takes, within that budget
+    each. Raises SteelyardError where nothing can be planned or asked, and KeyboardInterrupt when stopped: what came home is kept.
+    """
+    settings = settle(study.model, request)
+    folder = place_of(study.name, settings, out)
+    planned = _planned(study.model, request, settings)
+    measures.registry(study.model.model_dump())
+    service = service_of(study.model)
+    stages: dict[str, str] = {}
+    with workers_of(where, stages.__setitem__) as workers:
+        marks = _machines_there(workers, progress)
+        schedule, numbers = on_machines(planned, len(marks), _forks_each(planned, request))
+        machines = [
+            Machine(name=f"machine-{place}", identity=mark, trials=trials)
+            for place, (mark, trials) in enumerate(zip(marks, numbers, strict=True), 1)
+        ]
+        make_folder(folder, MACHINES)
+        write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
+        published_tables.keep(study.file, folder)
+        home = ClusterHome(folder, ClusterRun(schedule=schedule, machines=machines), progress)
+        home.begin()
+        progress.say(
+            f"{counted(len(schedule.trials), 'trial')} on {counted(len(machines), 'machine')}, "
+            f"{len(numbers[0])} on each: {folder}"
+        )
+        _hand_out(home, service, workers, stages, command)
+    return folder
+
+
+def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Progress) -> Path:
+    """Go on with a stopped run on the workers that are there now; what came home stands, the rest is driven.
+
+    Raises StoreError where nothing is left, else what `run` raises.
+    """
+    cluster = read_cluster(folder)
+    service = service_of(entries.study(str(folder / "study.toml")).model)
+    home = ClusterHome(folder, cluster, progress)
+    if len(home.where) >= len(cluster.schedule.trials):
+        raise StoreError(
+            f"{folder} is complete: nothing is left to resume", hint="`steelyard report` rebuilds its report"
+        )
+    stages: dict[str, str] = {}
+    with workers_of(where, stages.__setitem__) as workers:
+        _machines_there(workers, progress)
+        _hand_out(home, service, workers, stages, command)
+    return folder
+
+
+def _planned(study: Study, request: Request, settings: Settings) -> Schedule:
+    """One machine's schedule, fitted to its budget; raises ConfigurationError where it cannot be asked of several machines."""
+    planned = schedule_only(study, request)
+    if design_named(planned.design).unbroken:
+        raise ConfigurationError(
+            "as published, each subject is measured once: there is nothing to ask of several machines",
+            hint="leave --as-published or --cluster out",
+        )
+    if settings.users is None:
+        raise ConfigurationError(
+            "the number of users is looked for on one machine, and all are to have the same",
+            hint="--users says how many",
+        )
+    schedule = schedule_of(study, entries.service(study.service).model, request, settings, settings.users)
+    compiling = {
+        spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
+        for spec in subjects_of(study, request.only, request.set_of_factors)
+    }
+    return fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None).schedule
+
+
+def _forks_each(planned: Schedule, request: Request) -> int | None:
+    """How many forks a machine drives; None: all that are planned. With a budget, those that it was cut for."""
+    return None if planned.budget_seconds is None or request.forks else forks_for_a_verdict(planned)
+
+
+def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
+    """The marks of the machines that have a worker, each once, as soon as no more come; raises TargetError where none does."""
+    progress.show("waiting for workers")
+    begun, settled, known = time.monotonic(), 0.0, 0
+    said: set[str] = set()
+    while True:
+        present = workers.present()
+        for refusal in set(workers.refused.values()) - said:
+            said.add(refusal)
+            progress.say(refusal)
+        now = time.monotonic()
+        if len(present) != known:
+            known, settled = len(present), now
+        if known and now - settled >= _SETTLED_SECONDS:
+            return list(dict.fromkeys(worker.machine for worker in present))
+        if now - begun > _WAIT_SECONDS:
+            raise TargetError(
+                f"no worker came within {duration(_WAIT_SECONDS)}",
+                hint="start one on each machine: `dask worker ADDRESS --nthreads 1`, where Steelyard is installed",
+            )
+        workers.news(0.2)
+        progress.refresh()
+
+
+def _hand_out(
+    home: ClusterHome, service: Entry[Service], workers: DaskWorkers, stages: Mapping[str, str], command: Sequence[str]
+) -> None:
+    """Have all that is left driven; what nobody drove is said."""
+    same = json.dumps(alike(service))
+    study = (home.folder / "study.toml").read_text(encoding="utf-8")
+    plans = {trial.number: trial for trial in home.cluster.schedule.trials}
+
+    def order_of(trial: int, worker: Worker) -> Order:
+        schedule = home.cluster.schedule.model_copy(update={"trials": [plans[trial]]})
+        return Order(
+            trial=trial,
+            study=study,
+            schedule=schedule.model_dump_json(),
+            same=same,
+            command=tuple(command),
+            all_spellings=not home.has_driven(worker.machine),
+        )
+
+    workers.order_of = order_of
+    handing = Handing(home.owed(), workers, home, time.monotonic)
+    try:
+        handing.run(lambda handing: home.show(handing, stages))
+    finally:
+        home.end()
+    if handing.owed:
+        home.progress.say(f"nobody was left to drive {listed('trial', sorted(handing.owed))}; --resume goes on with it")
+
+
+@dataclass
+class ClusterHome:
+    """The folder that trials come home to. `where` has the name of the machine that drove each trial, by its number."""
+
+    folder: Path
+    cluster: ClusterRun
+    progress: Progress
+    where: dict[int, str] = field(default_factory=dict)
+    _labels: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.where.update(home_of(self.folder, self.cluster))
+        self._labels.update({machine.identity: machine.name for machine in self.cluster.machines})
+
+    def begin(self) -> None:
+        """Write what is planned before anything runs."""
+        write_cluster(self.folder, self.cluster)
+        for machine in self.cluster.machines:
+            self._make(machine)
+
+    def end(self) -> None:
+        """Write each machine's schedule as it came out."""
+        for machine in self.cluster.machines:
+            write_machine_schedule(self.folder, self.cluster, machine, self.where)
+
+    def owed(self) -> dict[int, str]:
+        """The trials that did not come home, each with the mark of the machine that it is meant for."""
+        whole = quotas({machine.identity: machine.trials for machine in self.cluster.machines})
+        return {trial: mark for trial, mark in whole.items() if trial not in self.where}
+
+    def has_driven(self, mark: str) -> bool:
+        """Whether a trial came home from the machine of that mark."""
+        return self._labels.get(mark) in self.where.values()
+
+    def name_of(self, mark: str) -> str:
+        """The machine's name; one that joined later has a folder from now on, and no trials of its own."""
+        if mark not in self._labels:
+            machine = Machine(name=f"machine-{len(self.cluster.machines) + 1}", identity=mark, trials=[])
+            self._labels[mark] = machine.name
+            self.cluster = self.cluster.model_copy(update={"machines": [*self.cluster.machines, machine]})
+            write_cluster(self.folder, self.cluster)
+            self._make(machine)
+        return self._labels[mark]
+
+    def keep(self, machine: str, trial: int, packed: bytes) -> Kept:
+        """Take a trial's folder in, beside its place first; what is damaged, or of another setup than before, is not taken."""
+        name = self.name_of(machine)
+        place = machine_folder(self.folder, name)
+        try:
+            arrived = unpacked(packed, place)
+        except StoreError as error:
+            return Kept(False, error.message)
+        try:
+            return self._take_in(name, trial, arrived)
+        finally:
+            shutil.rmtree(arrived, ignore_errors=True)
+
+    def tell(self, kind: str, machine: str, trial: int | None, message: str) -> None:
+        """Record what befell a machine or a trial, and say it."""
+        name = self.name_of(machine)
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        incident = Incident(at=at, kind=cast(IncidentKind, kind), machine=name, trial=trial, message=message)
+        self.cluster = self.cluster.model_copy(update={"incidents": [*self.cluster.incidents, incident]})
+        write_cluster(self.folder, self.cluster)
+        of_trial = "" if trial is None else f", trial {trial}"
+        self.progress.say(f"{name}{of_trial}: {kind}: {message}")
+
+    def show(self, handing: Handing, stages: Mapping[str, str]) -> None:
+        """Say what each machine is doing, and how many trials are home."""
+        parts = []
+        for worker, driving in handing.driving.items():
+            since = duration(handing.clock() - driving.since)
+            stage = stages.get(worker, "").partition(" \u00b7 ")[2]
+            parts.append(f"{self.name_of(driving.machine)}: trial {driving.trial}, {stage or 'begun'}, {since}")
+        whole = len(self.cluster.schedule.trials)
+        self.progress.tell(
+            f"{len(self.where)} of {counted(whole, 'trial')} home; {'; '.join(parts) or 'nobody drives'}"
+        )
+
+    def _make(self, machine: Machine) -> None:
+        place = machine_folder(self.folder, machine.name)
+        (place / "trials").mkdir(parents=True, exist_ok=True)
+        for name in ("study.toml", *published_tables.KEPT):
+            if (self.folder / name).is_file():
+                shutil.copyfile(self.folder / name, place / name)
+        write_machine_schedule(self.folder, self.cluster, machine, self.where)
+
+    def _take_in(self, name: str, trial: int, arrived: Path) -> Kept:
+        try:
+            record = TrialRecord.model_validate(read_document(arrived / TRIAL / "trial.json"))
+        except (StoreError, ValidationError) as error:
+            return Kept(False, f"it sent a trial that cannot be read: {error}")
+        if record.number != trial:
+            return Kept(False, f"it sent trial {record.number} for trial {trial}")
+        place = machine_folder(self.folder, name)
+        if changed := _changed(place / ENVIRONMENT, arrived / ENVIRONMENT):
+            return Kept(False, changed, unfit=changed)
+        if not (place / ENVIRONMENT).exists():
+            (arrived / ENVIRONMENT).replace(place / ENVIRONMENT)
+        if not (place / CORPUS).exists() and (arrived / CORPUS).exists():
+            (arrived / CORPUS).replace(place / CORPUS)
+        to = trial_folder(place, trial)
+        shutil.rmtree(to, ignore_errors=True)  # of a sitting that was killed before it could count it
+        (arrived / TRIAL).replace(to)
+        self.where[trial] = name
+        machine = next(machine for machine in self.cluster.machines if machine.name == name)
+        if trial not in machine.trials:
+            write_machine_schedule(self.folder, self.cluster, machine, self.where)
+        said = f" failed: {record.failure.message}" if record.failure is not None else ""
+        self.progress.say(f"{name}: trial {trial}{said or ' is home'}")
+        failed = record.failure
+        never = failed is not None and failed.kind in NEVER_STARTED
+        return Kept(True, unfit=failed.message if failed is not None and never else "")
+
+
+def _changed(before: Path, now: Path) -> str:
+    """What of a machine's setup is another than at its first trial; empty where nothing is, or it is the first."""
+    if not before.exists():
+        return ""
+    then: Any = read_document(before)
+    with suppress(StoreError):
+        for difference in setup_differences(then, read_document(now)):
+            return f"its setup has changed: {difference}"
+    return ""

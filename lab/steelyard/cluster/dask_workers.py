@@ -1,0 +1,212 @@
+"""Workers of Dask's distributed: on this machine, or of a scheduler that the user started; what they are told is `worker.py`."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base import house
+from ..base.errors import ConfigurationError, TargetError, ToolchainError
+from ..provision.scratch import scratch_folder
+from . import worker as at_the_worker
+from .handing import Ending, News, Worker
+from .worker import Introduced, Order
+
+MOST_LOCAL = 64
+_CONNECT_SECONDS = 30.0
+_ASK_SECONDS = 60.0  # a worker that answers nothing for so long is not asked again
+_GONE = (OSError, TimeoutError)
+
+
+@dataclass(frozen=True)
+class Where:
+    """What `--cluster` says: so many workers of this machine (`local`), or a scheduler's address."""
+
+    local: int = 0
+    address: str = ""
+
+
+def where_of(words: str) -> Where:
+    """`local:N`, or an address such as tcp://10.0.0.5:8786; raises ConfigurationError."""
+    kind, _, rest = words.partition(":")
+    if kind == "local":
+        if not (rest.isascii() and rest.isdigit() and 1 <= int(rest) <= MOST_LOCAL):
+            raise ConfigurationError(f"--cluster local:N takes 1 to {MOST_LOCAL} workers, not '{rest}'")
+        return Where(local=int(rest))
+    if re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^\s/:]+:\d{1,5}|(tcp|tls|ws|wss)://\[[0-9a-fA-F:]+\]:\d{1,5}", words):
+        return Where(address=words)
+    raise ConfigurationError(
+        f"--cluster does not know '{words}'",
+        hint="local:2 for two workers on this machine, or the address of a Dask scheduler, such as tcp://10.0.0.5:8786",
+    )
+
+
+def distributed() -> Any:
+    """Dask's distributed; raises ToolchainError where it is not installed."""
+    try:
+        import distributed as library
+    except ImportError:
+        raise ToolchainError(
+            "a cluster is asked through Dask's distributed, which is not installed here",
+            hint="install it with Steelyard, here and on each machine: steelyard[cluster]",
+        ) from None
+    return library
+
+
+@contextmanager
+def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskWorkers]:
+    """The workers that are meant; `tell` hears a worker's name and its stage now and then.
+
+    Those of this machine are started, on loopback alone, and ended. Raises TargetError where no scheduler answers.
+    """
+    library = distributed()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a worker that dies is told in our own words
+    with ExitStack() as stack:
+        address: Any = where.address
+        if where.local:
+            address = stack.enter_context(
+                library.LocalCluster(
+                    n_workers=where.local,
+                    threads_per_worker=1,
+                    processes=True,
+                    host=house.HOST,
+                    dashboard_address=f"{house.HOST}:0",  # else its usual port, which another run may have
+                    memory_limit=None,
+                    silence_logs=logging.CRITICAL,
+                    local_directory=stack.enter_context(scratch_folder("dask-")),
+                )
+            )
+        try:
+            client = stack.enter_context(library.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False))
+        except _GONE as error:
+            raise TargetError(
+                f"no Dask scheduler answers at {where.address}: {error}", hint="`dask scheduler` starts one"
+            ) from None
+        workers = DaskWorkers(library, client, tell)
+        stack.callback(workers.close)
+        yield workers
+
+
+@dataclass
+class DaskWorkers:
+    """The workers of one scheduler. `order_of` says what a trial's order is, and is set before the first is begun."""
+
+    library: Any
+    client: Any
+    tell: Callable[[str, str], None]
+    order_of: Callable[[int, Worker], Order] | None = None
+    introduced: dict[str, Introduced] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    _futures: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    _topic: str = field(default_factory=lambda: f"steelyard-{uuid.uuid4().hex[:12]}")
+
+    def __post_init__(self) -> None:
+        self.client.subscribe_topic(self._topic, self._heard)
+
+    def present(self) -> Sequence[Worker]:
+        """Those that are there and could say where they are; raises TargetError where the scheduler is gone."""
+        if self.client.status in ("closed", "closing"):
+            raise TargetError("the Dask scheduler is gone", hint="--resume goes on with the run")
+        try:
+            # Not by `scheduler_info`: between asking and answering its own refresh may put an answer without workers in its place.
+            names = list(self.client.nthreads())
+        except _GONE as error:
+            raise TargetError(f"the Dask scheduler is gone: {error}", hint="--resume goes on with the run") from None
+        self._introduce([name for name in names if name not in self.introduced and name not in self.refused])
+        return [Worker(name, self.introduced[name].identity) for name in names if name in self.introduced]
+
+    def begin(self, worker: Worker, trial: int) -> None:
+        """Have a worker drive a trial; Dask gives it to no other, for a machine's lock is not Dask's to know."""
+        assert self.order_of is not None
+        key = f"{self._topic}-{trial}-{uuid.uuid4().hex[:8]}"
+        future = self.client.submit(
+            on_worker,
+            self.order_of(trial, worker),
+            key,
+            self._topic,
+            key=key,
+            workers=[worker.name],
+            allow_other_workers=False,
+            pure=False,
+        )
+        self._futures[worker.name] = (trial, future)
+
+    def forget(self, worker: str, trial: int) -> None:
+        """Nothing more is wanted of a trial on a worker that is away."""
+        had = self._futures.get(worker)
+        if had is not None and had[0] == trial:
+            del self._futures[worker]
+            with suppress(*_GONE):
+                had[1].cancel()
+
+    def news(self, seconds: float) -> Sequence[News]:
+        """What ended, as soon as something did, or after so many seconds nothing."""
+        waiting = [future for _, future in self._futures.values()]
+        if not waiting:
+            time.sleep(seconds)
+            return []
+        with suppress(TimeoutError), self.client.as_current():
+            self.library.wait(waiting, timeout=seconds, return_when="FIRST_COMPLETED")
+        ended = [(name, trial, future) for name, (trial, future) in self._futures.items() if future.done()]
+        for name, _, _ in ended:
+            del self._futures[name]
+        return [_news(name, trial, future) for name, trial, future in ended]
+
+    def close(self) -> None:
+        """Have no worker go on with what nobody waits for."""
+        for name, (trial, _) in list(self._futures.items()):
+            self.forget(name, trial)
+
+    def _introduce(self, names: Sequence[str]) -> None:
+        """Ask newcomers where they are; one that cannot say is not asked again."""
+        if not names:
+            return
+        try:
+            said: Mapping[str, Any] = self.client.run(at_the_worker.introduce, workers=list(names), on_error="return")
+        except _GONE:
+            return  # one of them left meanwhile; the others are asked again
+        for name, answer in said.items():
+            if isinstance(answer, Introduced):
+                self.introduced[name] = answer
+            else:
+                self.refused[name] = f"the worker {name} cannot say where it is: {type(answer).__name__}: {answer}"
+
+    def _heard(self, event: tuple[Any, Any]) -> None:
+        said = event[1]
+        if isinstance(said, dict) and "worker" in said:
+            self.tell(str(said["worker"]), str(said.get("stage", ""))[:200])
+
+
+def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:
+    """What Dask runs at the worker, in a thread: the order, for as long as the task of that key is wanted."""
+    here = distributed().get_worker()
+
+    def wanted() -> bool:
+        # A thread cannot be interrupted; where the client cancels a task, or is gone, its state says so.
+        task = here.state.tasks.get(key)
+        return task is not None and task.state == "executing"
+
+    def tell(stage: str) -> None:
+        here.log_event(topic, {"worker": here.address, "stage": stage})
+
+    return at_the_worker.drive(order, wanted, tell)
+
+
+def _news(worker: str, trial: int, future: Any) -> News:
+    if future.status != "finished":
+        said = (
+            f"{type(future.exception()).__name__}: {future.exception()}" if future.status == "error" else future.status
+        )
+        return News(worker, trial, Ending.LOST, f"the worker ended it ({said})")
+    try:
+        done: at_the_worker.Done = future.result(timeout=_ASK_SECONDS)
+    except _GONE:  # the worker died with it: Dask would have it made again
+        future.cancel()
+        return News(worker, trial, Ending.LOST, "its worker is gone, and what it had driven with it")
+    return News(worker, trial, Ending(done.outcome), done.said, done.packed)

@@ -1,0 +1,64 @@
+"""The process that drives a trial on a worker's machine, `python -m steelyard.cluster.one_trial FOLDER`; how it ended is a file."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from rich.console import Console
+
+from ..base import children
+from ..base.csvfiles import read_document, write_document
+from ..base.errors import LockError, SteelyardError
+from ..base.progress import Progress
+from ..drive.setting import TrialFailedError
+from ..run.handed import drive_handed
+from .handing import Ending
+from .worker import ENDED, ORDER, SAME
+
+
+def drive(folder: Path) -> tuple[Ending, str]:
+    """Drive the trial in `folder` to its end, and say how that was."""
+    order = read_document(folder / ORDER)
+    try:
+        with Progress(Console(stderr=True, width=240)) as progress:
+            drive_handed(
+                folder,
+                read_document(folder / SAME),
+                order["command"],
+                progress,
+                all_spellings=bool(order["all_spellings"]),
+            )
+    except TrialFailedError:
+        pass  # a result like any other: it is stored
+    except LockError as error:
+        return Ending.BUSY, error.message
+    except SteelyardError as error:
+        return Ending.UNFIT, error.message
+    except OSError as error:
+        return Ending.UNFIT, str(error)
+    return Ending.DRIVEN, ""
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Exit code 0 wherever it could be said how the trial ended."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    folder = Path(sys.argv[1])
+    try:
+        outcome, said = drive(folder)
+        write_document(folder / ENDED, {"outcome": outcome, "said": said})
+    finally:
+        children.end_all()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""A run on several machines as a page: their verdict, a forest plot a question, each machine's own run, what befell them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from markupsafe import Markup
+
+from ..analyse.analysis import write_figures
+from ..analyse.machines import ClusterAnalysis
+from ..base.csvfiles import write_text
+from ..base.text import ratio_text
+from ..models.cluster import OverMachines
+from . import FILE_NAME, write_page
+from .charts.forest import forest_chart
+from .drawing import Picture
+from .script import SCRIPT, policy
+from .subjects import text
+from .templates import templates
+
+
+def write_machines_page(analysis: ClusterAnalysis) -> Path:
+    """Write the page of all machines and, in its own folder, the report of each; the same files give the same bytes."""
+    for machine in analysis.machines.values():
+        write_figures(machine, machine.run.folder)
+        write_page(machine)
+    path = analysis.folder / FILE_NAME
+    write_text(path, html_of(analysis))
+    return path
+
+
+def html_of(analysis: ClusterAnalysis) -> str:
+    """The page; whatever the runs say is escaped."""
+    verdict = analysis.verdict
+    study = next((machine.run.study for machine in analysis.machines.values()), {})
+    return (
+        templates()
+        .get_template("machines.html")
+        .render(
+            verdict=verdict,
+            title=text(study.get("title")) or analysis.cluster.schedule.study,
+            question=text(study.get("question")),
+            comparisons=[_shown(place, each) for place, each in enumerate(verdict.comparisons)],
+            report=FILE_NAME,
+            ratio_text=ratio_text,
+            policy=policy(),
+            script=Markup(SCRIPT),
+        )
+    )
+
+
+def _shown(place: int, comparison: OverMachines) -> tuple[OverMachines, Picture | None]:
+    return comparison, forest_chart(place, comparison)

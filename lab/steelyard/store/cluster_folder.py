@@ -1,0 +1,68 @@
+"""The folder of a run on several machines: cluster.json, and in machines/ a folder for each with the trials that it drove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..base.csvfiles import is_stored, read_document, write_text
+from ..base.errors import ConfigurationError, StoreError
+from ..models.cluster import ClusterRun, Machine
+from ..models.records import TrialRecord
+
+CLUSTER, MACHINES = "cluster.json", "machines"
+VERDICT = "machines.json"
+
+
+def is_cluster(folder: Path) -> bool:
+    """Whether a folder is that of a run on several machines."""
+    return is_stored(folder / CLUSTER)
+
+
+def read_cluster(folder: Path) -> ClusterRun:
+    """Raises StoreError, and ConfigurationError where there is no such folder."""
+    if not folder.is_dir():
+        raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
+    try:
+        return ClusterRun.model_validate(read_document(folder / CLUSTER))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise StoreError(f"{folder / CLUSTER}: {where}: {first['msg']}") from None
+
+
+def write_cluster(folder: Path, cluster: ClusterRun) -> None:
+    """Write cluster.json whole; raises StoreError."""
+    write_text(folder / CLUSTER, cluster.model_dump_json(indent=1) + "\n")
+
+
+def machine_folder(folder: Path, machine: str) -> Path:
+    """Where a machine's own run is, by the machine's name."""
+    return folder / MACHINES / machine
+
+
+def driven(folder: Path, machine: str) -> Iterator[TrialRecord]:
+    """The records of the trials that came home from a machine, complete or failed, in their order; a damaged one did not."""
+    for path in sorted((machine_folder(folder, machine) / "trials").glob("[0-9]*/trial.json*")):
+        try:
+            record = TrialRecord.model_validate(read_document(path.with_name("trial.json")))
+        except (StoreError, ValidationError):
+            continue
+        if record.status != "interrupted":
+            yield record
+
+
+def home_of(folder: Path, cluster: ClusterRun) -> dict[int, str]:
+    """Of each trial that came home, by its number: the name of the machine that drove it."""
+    return {record.number: machine.name for machine in cluster.machines for record in driven(folder, machine.name)}
+
+
+def write_machine_schedule(folder: Path, cluster: ClusterRun, machine: Machine, home: Mapping[int, str]) -> None:
+    """Write a machine's own schedule: the trials that it drove, and those of its own that nobody has driven; raises StoreError."""
+    own = {number for number in machine.trials if home.get(number, machine.name) == machine.name}
+    own |= {number for number, name in home.items() if name == machine.name}
+    trials = [trial for trial in cluster.schedule.trials if trial.number in own]
+    schedule = cluster.schedule.model_copy(update={"trials": trials})
+    write_text(machine_folder(folder, machine.name) / "schedule.json", schedule.model_dump_json(indent=1) + "\n")

@@ -1,0 +1,199 @@
+"""What travels between the machines of a cluster, and the folder that it comes home to."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from command import steelyard
+from rich.console import Console
+from steelyard.base.errors import ConfigurationError, StoreError, ToolchainError
+from steelyard.base.progress import Progress
+from steelyard.cluster import dask_workers
+from steelyard.cluster.cluster_run import ClusterHome
+from steelyard.cluster.dask_workers import Where, where_of
+from steelyard.cluster.packing import packed, unpacked
+from steelyard.models.cluster import ClusterRun, Machine
+from steelyard.models.records import Failure, Schedule
+from steelyard.plan.schedule import on_machines
+from steelyard.store.cluster_folder import read_cluster
+from steelyard.store.stored_run import read_run
+from synthetic import Planted, write_run
+
+SETUP = {"machine": {"kernel": "6.1", "processors": 2}}
+
+
+@pytest.mark.parametrize(
+    ("words", "where"),
+    [
+        ("local:2", Where(local=2)),
+        ("tcp://10.0.0.5:8786", Where(address="tcp://10.0.0.5:8786")),
+        ("tls://scheduler:8786", Where(address="tls://scheduler:8786")),
+        ("scheduler.example:8786", Where(address="scheduler.example:8786")),
+        ("tcp://[fe80::1]:8786", Where(address="tcp://[fe80::1]:8786")),
+    ],
+)
+def test_where_the_workers_are_is_read(words: str, where: Where) -> None:
+    assert where_of(words) == where
+
+
+@pytest.mark.parametrize(
+    "words", ["local:0", "local:", "local:x", "local:65", "nowhere", "http://a:1/b", "tcp://a", ""]
+)
+def test_other_words_are_refused_with_what_can_be_said(words: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        where_of(words)
+    assert "local:" in refused.value.message + refused.value.hint
+
+
+def test_without_its_library_a_cluster_is_refused_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ToolchainError) as refused:
+        dask_workers.distributed()
+    assert "not installed here" in refused.value.message and "steelyard[cluster]" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("wstest", "--dry-run"), "a dry run plans for one machine"),
+        (("wstest", "--as-published"), "each subject is measured once"),
+        (("wstest", "--only", "go,null", "--set", "Agents=auto"), "is looked for on one machine"),
+    ],
+)
+def test_what_several_machines_cannot_be_asked_is_refused_before_any_worker(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    ran = steelyard("run", *words, "--cluster", "local:2", folder=tmp_path)
+    assert ran.code == 64 and said in ran.err, ran.err
+    assert list(tmp_path.glob("runs/*")) == []
+
+
+def test_every_machine_has_as_many_trials_each_with_a_seed_of_its_own(tmp_path: Path) -> None:
+    groups = ("a", "b"), ("a", "c")
+    rates = {"a": 9e3, "b": 9e3, "c": 9e3}
+    run = write_run(tmp_path / "run", Planted(rates=rates, reference="a", groups=groups, forks=3, pairs=1, looks=(3,)))
+    planned = read_run(run).schedule
+    whole, numbers = on_machines(planned, 4)
+    assert [len(own) for own in numbers] == [6] * 4 and [n for own in numbers for n in own] == list(range(1, 25))
+    assert whole.trials[:6] == planned.trials and whole.looks == []
+    assert len({trial.seed for trial in whole.trials[6:]}) == 18
+    assert {frozenset(trial.start_order) for trial in whole.trials} == {frozenset(group) for group in groups}
+    assert on_machines(planned, 4) == (whole, numbers), "of the seed alone"
+    fewer, numbers = on_machines(planned, 2, forks_each=1)
+    assert [len(own) for own in numbers] == [2, 2] and len(fewer.trials) == 4, "a fork is a trial of each group"
+
+
+def driven(folder: Path, **planted: object) -> bytes:
+    """What a worker sends of the first trial of a run."""
+    run = write_run(folder, Planted(forks=1, pairs=1, environment=SETUP, **planted))  # type: ignore[arg-type]
+    (run / "corpus").mkdir()
+    (run / "corpus" / "graph.xml").write_text("<graph/>")
+    (run / "corpus" / "corpus.bin").write_text("requests")
+    return packed(run, run / "trials" / "01")
+
+
+def home(folder: Path, machines: int = 2, forks: int = 2) -> ClusterHome:
+    """A cluster's folder to which nothing came yet."""
+    (folder / "machines").mkdir(parents=True)
+    (folder / "study.toml").write_text("")
+    planned = write_run(folder.with_name("planned"), Planted(forks=forks, pairs=1))
+    whole, numbers = on_machines(Schedule.model_validate_json((planned / "schedule.json").read_text()), machines)
+    known = [
+        Machine(name=f"machine-{place}", identity=f"mark{place}", trials=own) for place, own in enumerate(numbers, 1)
+    ]
+    made = ClusterHome(folder, ClusterRun(schedule=whole, machines=known), Progress(Console(file=io.StringIO())))
+    made.begin()
+    return made
+
+
+def test_a_trial_travels_whole_and_without_what_the_seed_makes(tmp_path: Path) -> None:
+    arrived = unpacked(driven(tmp_path / "run"), tmp_path)
+    assert sorted(path.name for path in arrived.iterdir()) == ["corpus", "environment.json", "trial"]
+    assert [path.name for path in (arrived / "corpus").iterdir()] == ["graph.xml"]
+    sent = {path.name: path.read_bytes() for path in (tmp_path / "run/trials/01").iterdir() if path.is_file()}
+    assert {path.name: path.read_bytes() for path in (arrived / "trial").iterdir() if path.is_file()} == sent
+
+
+def test_what_is_cut_or_leads_out_of_its_folder_is_not_unpacked(tmp_path: Path) -> None:
+    whole = driven(tmp_path / "run")
+    outside = io.BytesIO()
+    with tarfile.open(fileobj=outside, mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("../outside"), io.BytesIO())
+    place = tmp_path / "home"
+    place.mkdir()
+    for sent in (whole[: len(whole) // 2], b"", b"no archive", outside.getvalue()):
+        with pytest.raises(StoreError, match="what was sent"):
+            unpacked(sent, place)
+    assert list(place.iterdir()) == [] and not (tmp_path / "outside").exists()
+
+
+def test_a_trial_that_comes_home_is_in_its_machines_folder_and_no_longer_owed(tmp_path: Path) -> None:
+    at_home = home(tmp_path / "run")
+    assert at_home.owed() == {1: "mark1", 2: "mark1", 3: "mark2", 4: "mark2"}
+    kept = at_home.keep("mark1", 1, driven(tmp_path / "sent"))
+    assert kept.taken and not kept.unfit
+    run = read_run(tmp_path / "run/machines/machine-1")
+    assert [trial.number for trial in run.trials] == [1] and [plan.number for plan in run.schedule.trials] == [1, 2]
+    assert run.environment == SETUP and (run.folder / "corpus/graph.xml").is_file()
+    assert at_home.owed() == {2: "mark1", 3: "mark2", 4: "mark2"}
+    again = ClusterHome(tmp_path / "run", read_cluster(tmp_path / "run"), at_home.progress)
+    assert again.owed() == at_home.owed(), "whoever takes it up again owes the same"
+
+
+def test_a_trial_that_another_machine_drove_is_that_machines(tmp_path: Path) -> None:
+    at_home = home(tmp_path / "run")
+    assert at_home.keep("mark9", 1, driven(tmp_path / "sent")).taken
+    at_home.end()
+    assert [machine.name for machine in read_cluster(tmp_path / "run").machines] == [f"machine-{n}" for n in (1, 2, 3)]
+    planned = {
+        name: [plan.number for plan in read_run(tmp_path / "run/machines" / name).schedule.trials]
+        for name in ("machine-1", "machine-3")
+    }
+    assert planned == {"machine-1": [2], "machine-3": [1]}
+
+
+def test_what_is_damaged_or_another_trial_is_not_taken(tmp_path: Path) -> None:
+    at_home = home(tmp_path / "run")
+    whole = driven(tmp_path / "sent")
+    assert not at_home.keep("mark1", 1, whole[:-200]).taken
+    other = at_home.keep("mark1", 2, whole)
+    assert not other.taken and other.said == "it sent trial 1 for trial 2"
+    (tmp_path / "sent/trials/01/trial.json").write_text("{}")
+    nonsense = at_home.keep("mark1", 1, packed(tmp_path / "sent", tmp_path / "sent/trials/01"))
+    assert not nonsense.taken and "cannot be read" in nonsense.said
+    assert len(at_home.owed()) == 4
+    assert [path.name for path in (tmp_path / "run/machines/machine-1").iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_machine_whose_setup_has_changed_is_given_no_more(tmp_path: Path) -> None:
+    at_home = home(tmp_path / "run", machines=1, forks=2)
+    assert at_home.keep("mark1", 1, driven(tmp_path / "sent")).taken
+    (tmp_path / "sent/environment.json").write_text(json.dumps({"machine": {"kernel": "6.18", "processors": 2}}))
+    record = tmp_path / "sent/trials/01/trial.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "number": 2}))
+    kept = at_home.keep("mark1", 2, packed(tmp_path / "sent", record.parent))
+    assert not kept.taken and kept.unfit == "its setup has changed: machine.kernel was 6.1 and is 6.18"
+
+
+def test_a_failed_trial_is_a_result_and_a_subject_that_never_came_up_ends_its_machine(tmp_path: Path) -> None:
+    at_home = home(tmp_path / "run")
+    died = driven(tmp_path / "died", failures={1: Failure(kind="died", subject="go", message="go died")})
+    never = driven(tmp_path / "never", failures={1: Failure(kind="not-ready", subject="go", message="go is not ready")})
+    kept = at_home.keep("mark1", 1, died)
+    assert kept.taken and not kept.unfit
+    kept = at_home.keep("mark2", 1, never)
+    assert kept.taken and kept.unfit == "go is not ready"
+
+
+def test_a_run_of_several_machines_is_resumed_on_a_cluster_and_one_of_one_is_not(tmp_path: Path) -> None:
+    home(tmp_path / "run")
+    alone = write_run(tmp_path / "alone", Planted(forks=1, pairs=1))
+    ran = steelyard("run", "--resume", str(tmp_path / "run"), folder=tmp_path)
+    assert ran.code == 64 and "was driven by several machines" in ran.err and "--cluster" in ran.err
+    ran = steelyard("run", "--resume", str(alone), "--cluster", "local:2", folder=tmp_path)
+    assert ran.code == 64 and "by this machine alone" in ran.err
