@@ -13,14 +13,16 @@ from rich.table import Table
 
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
-from ..base.text import value_text
+from ..base.text import counted, value_text
 from ..catalogue import entries
-from ..models.outputs import LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs import LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 from .tables import estimates_table
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..loading.asked import Asked
     from ..loading.words import LoadWords
 
@@ -99,6 +101,12 @@ class LoadOptions(TargetOptions):
     think: Annotated[str, typer.Option(help="A user's pause after an answer: 2s, or 1s..4s.")] = ""
     gzip: Annotated[bool, typer.Option("--gzip", help="Let answers come packed (gzip or deflate).")] = False
     chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies in chunks.")] = False
+    layers: Annotated[
+        bool,
+        typer.Option(
+            "--layers", help="Of a Java service that its file starts: where its requests' time goes, by an agent."
+        ),
+    ] = False
     give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
 
 
@@ -156,6 +164,7 @@ def words_of(options: LoadOptions) -> LoadWords:
         chunked=options.chunked,
         writes=options.writes,
         goals=said.goals_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors),
+        layers=options.layers,
         seed=options.seed,
     )
 
@@ -237,6 +246,8 @@ def _say(loaded: LoadOutput) -> None:
         )
     if loaded.started is not None:
         terminal.print(_used(loaded.started), highlight=False, markup=False)
+    if loaded.layers is not None:
+        _say_layers(terminal, loaded.layers)
     for omission in loaded.not_loaded:
         terminal.print(f"not loaded: {omission.what}: {omission.why}", highlight=False, markup=False)
     if loaded.kept_rules:
@@ -245,6 +256,28 @@ def _say(loaded: LoadOutput) -> None:
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+
+
+def _say_layers(terminal: Console, layers: LoadedLayers) -> None:
+    """Where the time went, layer by layer, and what of it is not known."""
+    table = Table("layer", box=None, pad_edge=False)
+    for heading in ("ms a request", "share"):
+        table.add_column(heading, justify="right")
+    for layer in layers.layers:
+        table.add_row(layer.title, value_text(layer.ms), f"{layer.percent:.0f}%")
+    if layers.layers:
+        terminal.print(f"inside the target, {layers.requests:,} requests:", highlight=False, markup=False)
+        terminal.print(table)
+    said = [layers.slow] if layers.slow else []
+    if layers.violations:
+        said.append(f"{counted(layers.violations, 'request')} changed thread or left a layer open, and are in no mean")
+    if layers.outside:
+        calls = ", ".join(f"{count:,} {tag}" for tag, count in layers.outside.items())
+        said.append(f"called where no request was under way, and in no mean: {calls}")
+    if layers.unwatched:
+        said.append(f"classes that the agent could not watch: {layers.unwatched:,}")
+    for sentence in (*said, *(f"the layers cannot be believed: {why}" for why in layers.why_not)):
+        terminal.print(sentence, highlight=False, markup=False)
 
 
 def _by_users(rows: Sequence[LoadedUsers]) -> Table:

@@ -55,6 +55,7 @@ class LoadWords:
     chunked: bool = False
     writes: bool = False
     goals: Goals = field(default_factory=Goals)
+    layers: bool = False
     seed: int = 1
 
 
