@@ -162,7 +162,6 @@ class AgentTest {
             "-javaagent:" + System.getProperty("agent.jar") + "=" + argument,
             "-Djava.util.logging.manager=example.shop.OwnLogManager",
             "-XX:TieredStopAtLevel=1",
-            "-Xshare:auto",
             "-cp",
             known,
             main,
