@@ -12,7 +12,8 @@ final class Watching {
 
   static void begin(String argument, Instrumentation instrumentation) throws IOException {
     System.setProperty(Monitor.AGENT, "on"); // a library in the application stays off
-    System.setProperty("net.bytebuddy.safe", "true"); // else newer JVMs warn that it looks at Unsafe
+    System.setProperty(
+        "net.bytebuddy.safe", "true"); // else newer JVMs warn that it looks at Unsafe
     Settings settings = Settings.of(argument, System.getenv(Monitor.RECORDS));
     if (settings.records() == null) {
       System.err.println(

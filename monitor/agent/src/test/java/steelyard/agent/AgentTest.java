@@ -78,8 +78,7 @@ class AgentTest {
     assertThat(requests).hasSize(7);
     assertThat(requests)
         .allSatisfy(
-            each ->
-                assertThat(each.selfSum()).isEqualTo(each.layers().get("filter").total()));
+            each -> assertThat(each.selfSum()).isEqualTo(each.layers().get("filter").total()));
     assertThat(requests)
         .extracting(Request::violations)
         .containsExactly(0, 0, 0, 0, 0, LEFT_THREAD, 0);

@@ -16,7 +16,8 @@ class SettingsTest {
   @Test
   void anArgumentIsAFileOrSettingsAndTheNearerOneHolds() throws IOException {
     Path file = folder.resolve("agent.properties");
-    Files.writeString(file, "si = com.example.*Service, com.example.Orders#place\noff = jms http\n");
+    Files.writeString(
+        file, "si = com.example.*Service, com.example.Orders#place\noff = jms http\n");
 
     assertThat(Settings.of(file.toString(), "records").services())
         .containsExactly("com.example.*Service", "com.example.Orders#place");

@@ -97,7 +97,9 @@ class WeaverTest {
     assertThat(all).extracting(Request::violations).containsExactly(0);
   }
 
-  /** What the JVM would load in the place of these bytes; null: these, also where weaving throws. */
+  /**
+   * What the JVM would load in the place of these bytes; null: these, also where weaving throws.
+   */
   private byte[] woven(ClassLoader loader, String name, byte[] bytes)
       throws IllegalClassFormatException {
     try {
