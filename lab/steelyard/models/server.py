@@ -218,13 +218,13 @@ class Server(Strict):
         for name, stated in (("version", self.version), ("stack_version", self.stack)):
             if name in self.factors and self.factors[name].default not in stated:
                 raise ValueError(f"factor {name} is {self.factors[name].default} by default, but '{stated}' is stated")
-        for what, when in (
+        for wanted, when in (
             *(("an artifact", artifact.when) for artifact in self.artifacts),
             *(("a step of the build", step.when) for step in self.build_also),
         ):
             for name, value in when.items():
                 if name not in self.factors or value not in (self.factors[name].choices or []):
-                    raise ValueError(f"{what} is for {name} = {value}, which is no choice of a factor")
+                    raise ValueError(f"{wanted} is for {name} = {value}, which is no choice of a factor")
         return self
 
     def all_factors(self) -> dict[str, Factor]:
