@@ -1,4 +1,5 @@
-"""Run folders with records of layers, without any server: requests of 1 ms, and more in the service where that is planted."""
+"""Run folders with records of layers, without any server: requests of 1 ms, and more in the service where that is planted; and
+record files that the library itself wrote."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from steelyard.store.layer_records import LayerTime, RequestRecord
 from steelyard.store.layer_table import TimedRequest, write_layers
 from synthetic import Planted, write_run
 
+RECORDED = Path(__file__).parent / "recorded" / "monitor"
 LAYERS = [
     Layer(name="web", title="Web", tags=["filter"]),
     Layer(name="service", title="Service", tags=["soap", "si"]),
@@ -20,6 +22,13 @@ LAYERS = [
     Layer(name="reads", title="Reads", tags=["reads"]),
 ]
 SEARCHES = RequestKind(name="searches", title="Searches", where={"soap_name": ["search"]})
+
+
+def files(folder: Path) -> Path:
+    """A copy of the files that the library itself wrote (recorded/monitor/README.md says how)."""
+    for path in RECORDED.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
 
 
 def request(

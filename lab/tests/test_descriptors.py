@@ -53,6 +53,18 @@ def test_what_is_included_comes_first_and_what_the_descriptor_says_itself_stands
     assert server.tuning == {"heap": "-Xmx", "debug": "none"}
 
 
+def test_a_step_of_the_build_runs_only_where_the_factors_ask_for_it(tmp_path: Path) -> None:
+    step = '[[build_also]]\nrun = ["true"]\nwhen = { monitor = "%s" }\n'
+    factor = '[factors.monitor]\ndefault = "no"\nchoices = ["no", "yes"]\nmeaning = "m"\n'
+    path = written(tmp_path, "", shared=SHARED + factor + step % "yes")
+    server = read_server(path)
+    assert server.as_run(server.defaults()).build == []
+    assert server.as_run({**server.defaults(), "monitor": "yes"}).build == [["true"]]
+    (tmp_path / "common" / "shared.toml").write_text(SHARED + factor + step % "perhaps")
+    with pytest.raises(ConfigurationError, match="a step of the build is for monitor = perhaps"):
+        read_server(path)
+
+
 def test_a_mistake_in_an_included_file_is_named_with_that_file(tmp_path: Path) -> None:
     path = written(tmp_path, "", shared=SHARED + "\n[factor.x]\ndefault = '1'\n")
     with pytest.raises(ConfigurationError, match=r"common/shared\.toml: unknown key 'factor'; did you mean 'factors'"):

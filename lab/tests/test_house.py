@@ -20,7 +20,8 @@ LAB = Path(steelyard.__file__).parent
 @pytest.mark.parametrize("name", sorted(entries.server_files()))
 def test_every_server_descriptor_loads_and_its_scripts_are_there(name: str) -> None:
     entry = entries.server(name)
-    for argv in (*entry.model.build, *entry.model.prepare, entry.model.start, entry.model.ready):
+    also = (step.run for step in entry.model.build_also)
+    for argv in (*entry.model.build, *also, *entry.model.prepare, entry.model.start, entry.model.ready):
         for word in argv:
             if word.endswith(".sh"):
                 assert (entry.folder / word).is_file(), word

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from layered import observed, request
+from layered import files, observed, request
 from steelyard.analyse.analysis import examined
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
@@ -26,17 +26,9 @@ from steelyard.store.stored_run import read_run
 from steelyard.store.tables import read_observations, read_slices
 from synthetic import Planted, write_run
 
-RECORDED = Path(__file__).parent / "recorded" / "monitor"
 PLANTED = Planted(
     rates={"a": 60.0, "b": 50.0}, reference="b", cells={"search": 1.0}, forks=4, pairs=3, slice_seconds=2.0, users=2
 )
-
-
-def files(folder: Path) -> Path:
-    """A copy of the files that the library itself wrote (recorded/monitor/README.md says how)."""
-    for path in RECORDED.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    return folder
 
 
 def test_files_of_the_library_are_read_whole(tmp_path: Path) -> None:

@@ -130,30 +130,40 @@ def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
 
 def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
     """Which layer makes the slowest requests slow: that which they spend most more in than all do; None for too few requests."""
-    times = sorted(request.total_ns for request in breakdown.requests)
-    quantile = next((candidate for candidate in _SLOW if len(times) >= least_requests(candidate)), None)
-    if quantile is None:
+    slowest = slowest_requests(breakdown.requests, breakdown.layers)
+    if slowest is None:
         return None
-    limit = times[min(len(times) - 1, int(quantile * len(times)))]
-    slow = [request for request in breakdown.requests if request.total_ns >= limit]
-    all_means, slow_means = (means_of(each, breakdown.layers) for each in (breakdown.requests, slow))
-    excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in breakdown.layers}
-    most = max(breakdown.layers, key=lambda layer: excess[layer.name])
-    more = sum(excess.values())
-    if more <= 0:
-        return None
+    quantile, more, most, share = slowest
     said = (
         f"the slowest {1 - quantile:.0%} of {breakdown.subject}'s requests on {breakdown.cell.name} take "
-        f"{value_text(more)} ms more than the mean, {excess[most.name] / more:.0%} of it in {most.title}"
+        f"{value_text(more)} ms more than the mean, {share:.0%} of it in {most.title}"
     )
     return SlowLayer(
         subject=breakdown.subject,
         cell=breakdown.cell.name,
         percentile=100 * quantile,
         layer=most.name,
-        share=excess[most.name] / more,
+        share=share,
         sentence=said,
     )
+
+
+def slowest_requests(
+    requests: Sequence[RequestRecord], layers: Sequence[Layer]
+) -> tuple[float, float, Layer, float] | None:
+    """The quantile beyond which requests count as slow, by how many ms they are slower than all, the layer that they spend most
+    more in, and its share of that; None for too few requests."""
+    times = sorted(request.total_ns for request in requests)
+    quantile = next((candidate for candidate in _SLOW if len(times) >= least_requests(candidate)), None)
+    if quantile is None:
+        return None
+    limit = times[min(len(times) - 1, int(quantile * len(times)))]
+    slow = [request for request in requests if request.total_ns >= limit]
+    all_means, slow_means = (means_of(each, layers) for each in (requests, slow))
+    excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in layers}
+    most = max(layers, key=lambda layer: excess[layer.name])
+    more = sum(excess.values())
+    return (quantile, more, most, excess[most.name] / more) if more > 0 else None
 
 
 def nests(request: RequestRecord, nesting: Sequence[str]) -> bool:

@@ -13,15 +13,17 @@ from rich.table import Table
 
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
-from ..base.text import value_text
+from ..base.text import counted, value_text
 from ..catalogue import entries
 from ..models.job import Http2
-from ..models.outputs import LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs import LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 from .tables import estimates_table
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..loading.asked import Asked
     from ..loading.words import LoadWords
 
@@ -106,6 +108,12 @@ class LoadOptions(TargetOptions):
     streams: Annotated[
         int | None, typer.Option(min=1, max=10_000, help="With --http2: requests at once on a connection (100).")
     ] = None
+    layers: Annotated[
+        bool,
+        typer.Option(
+            "--layers", help="Of a Java service that its file starts: where its requests' time goes, by an agent."
+        ),
+    ] = False
     give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
 
 
@@ -168,6 +176,7 @@ def words_of(options: LoadOptions) -> LoadWords:
         streams=(options.streams or Http2().streams) if options.http2 else None,
         writes=options.writes,
         goals=said.goals_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors),
+        layers=options.layers,
         seed=options.seed,
     )
 
@@ -249,6 +258,8 @@ def _say(loaded: LoadOutput) -> None:
         )
     if loaded.started is not None:
         terminal.print(_used(loaded.started), highlight=False, markup=False)
+    if loaded.layers is not None:
+        _say_layers(terminal, loaded.layers)
     for omission in loaded.not_loaded:
         terminal.print(f"not loaded: {omission.what}: {omission.why}", highlight=False, markup=False)
     if loaded.kept_rules:
@@ -257,6 +268,28 @@ def _say(loaded: LoadOutput) -> None:
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+
+
+def _say_layers(terminal: Console, layers: LoadedLayers) -> None:
+    """Where the time went, layer by layer, and what of it is not known."""
+    table = Table("layer", box=None, pad_edge=False)
+    for heading in ("ms a request", "share"):
+        table.add_column(heading, justify="right")
+    for layer in layers.layers:
+        table.add_row(layer.title, value_text(layer.ms), f"{layer.percent:.0f}%")
+    if layers.layers:
+        terminal.print(f"inside the target, {layers.requests:,} requests:", highlight=False, markup=False)
+        terminal.print(table)
+    said = [layers.slow] if layers.slow else []
+    if layers.violations:
+        said.append(f"{counted(layers.violations, 'request')} changed thread or left a layer open, and are in no mean")
+    if layers.outside:
+        calls = ", ".join(f"{count:,} {tag}" for tag, count in layers.outside.items())
+        said.append(f"called where no request was under way, and in no mean: {calls}")
+    if layers.unwatched:
+        said.append(f"classes that the agent could not watch: {layers.unwatched:,}")
+    for sentence in (*said, *(f"the layers cannot be believed: {why}" for why in layers.why_not)):
+        terminal.print(sentence, highlight=False, markup=False)
 
 
 def _by_users(rows: Sequence[LoadedUsers]) -> Table:

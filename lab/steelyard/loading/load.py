@@ -15,7 +15,7 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
-from ..models.outputs import LeftOut, LoadOutput, StartedTarget
+from ..models.outputs import LeftOut, LoadedLayers, LoadOutput, StartedTarget
 from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import kept_awake, share
@@ -23,7 +23,7 @@ from ..provision.keeper import Keeper
 from ..store import loads
 from ..store.live_file import LiveFile
 from ..store.tables import SliceRow
-from . import figures, kept, started_target, starting
+from . import agent, figures, kept, started_target, starting
 from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
@@ -44,6 +44,7 @@ _ONE_START = (
     "intervals cover this one start alone, so there is no verdict: `steelyard compare` starts each target six times"
 )
 _MOST_STEPS = 20
+_NO_AGENT = "`start` in its service.toml says how it is started, and it must not run yet: its JVM has the agent from its start on"
 
 
 def load(
@@ -66,6 +67,9 @@ def load(
             row = stretches.drive(0, _shown)
         target = ready.target(row)
         output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
+        if words.layers:
+            progress.show("gathering what the agent recorded")
+            output = output.model_copy(update={"layers": ready.layers(row)})
         write_document(ready.ground.folder / loads.LOAD, output.model_dump(mode="json"))
     return output
 
@@ -87,6 +91,16 @@ class Ready:
         service, kept, before, loaded = self.started
         after, challenged = started_target.read(service, kept), self.ground.who_asks.challenged
         return started_target.judged(before, loaded, after, self.verification, row, challenged)
+
+    def layers(self, row: SliceRow) -> LoadedLayers:
+        """Where the time of the requests of `row` went inside a target that was started with the agent; it is ended for that.
+        Raises TargetError where it runs already, and KeeperError or StoreError."""
+        if self.started is None:
+            raise TargetError("a target that runs already has no agent", hint=_NO_AGENT)
+        answered = row.sent + self.verification.sent - row.unanswered - row.turned_away
+        service, kept_by = self.started[:2]
+        kept_by.stop(agent.END_SECONDS)  # it writes what it still holds
+        return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
 
 
 @contextmanager
@@ -125,7 +139,7 @@ def prepared(
             LiveFile(folder, progress, shares.server) as told,
             progress.followed(told),
             kept_awake(shares),
-            _running(asked, folder / "target.log", progress) as kept_by,
+            _running(asked, folder, progress, layers=words.layers) as kept_by,
         ):
             before = None if kept_by is None else started_target.read(*kept_by)
             progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
@@ -139,15 +153,28 @@ def prepared(
 
 
 @contextmanager
-def _running(asked: Asked, log: Path, progress: Progress) -> Iterator[tuple[Service, Keeper] | None]:
-    """A target that runs: its service and keeper where it had to be started, None where it ran already."""
+def _running(
+    asked: Asked, folder: Path, progress: Progress, *, layers: bool
+) -> Iterator[tuple[Service, Keeper] | None]:
+    """A target that runs: its service and keeper where it had to be started, None where it ran already; with the agent, which
+    records into the run's folder, where `layers` are asked for. Raises TargetError where it cannot have that."""
     service = asked.service
     if service is None or not starting.can_start(service) or starting.takes_connections(asked.address):
+        if layers:
+            raise TargetError(f"{asked.name} is not started for this load, so that it has no agent", hint=_NO_AGENT)
         yield None
         return
+    attached = None
+    if layers:
+        attached = agent.environment(agent.provide(progress), records_in(folder), service.folder)
     progress.show(f"starting {asked.name}")
-    with starting.started(service, log, progress) as kept_by:
+    with starting.started(service, folder / "target.log", progress, attached) as kept_by:
         yield service.model, kept_by
+
+
+def records_in(folder: Path) -> Path:
+    """Where the agent of a load's target writes its records, in the run's folder."""
+    return folder / "records"
 
 
 def _without_values(command: Sequence[str]) -> list[str]:

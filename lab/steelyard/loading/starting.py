@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,9 +26,11 @@ def can_start(service: Entry[Service] | None) -> bool:
 
 
 @contextmanager
-def started(service: Entry[Service], log: Path, progress: Progress) -> Iterator[keeper.Keeper]:
-    """The keeper of the service's target, which runs until the end of this context; raises TargetError with its last words where
-    it is not up."""
+def started(
+    service: Entry[Service], log: Path, progress: Progress, environment: Mapping[str, str] | None = None
+) -> Iterator[keeper.Keeper]:
+    """The keeper of the service's target, which runs until the end of this context, with these variables beside our own; raises
+    TargetError with its last words where it is not up."""
     model = service.model
     address = model.target or ""
     if not is_this_machine(addresses_of(address)):
@@ -39,7 +41,9 @@ def started(service: Entry[Service], log: Path, progress: Progress) -> Iterator[
         )
     with ExitStack() as ending:
         try:
-            kept = ending.enter_context(keeper.Keeper(model.start or [], log=log, cwd=service.folder, environment={}))
+            kept = ending.enter_context(
+                keeper.Keeper(model.start or [], log=log, cwd=service.folder, environment=environment)
+            )
         except KeeperError as error:
             raise TargetError(f"{service.name} could not be started: {error.message}", hint=error.hint) from None
         _await_ready(service, address, kept, log, progress)

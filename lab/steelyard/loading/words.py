@@ -57,6 +57,7 @@ class LoadWords:
     streams: int | None = None
     writes: bool = False
     goals: Goals = field(default_factory=Goals)
+    layers: bool = False
     seed: int = 1
 
 

@@ -480,6 +480,34 @@ class StartedTarget(Strict):
     counted_alike: bool | None
 
 
+class LoadedLayer(Strict):
+    """A layer of a loaded target: a request's mean time in it by itself, in ms, and its share of all layers in percent."""
+
+    layer: str
+    title: str
+    ms: Significant
+    percent: Significant
+
+
+class LoadedLayers(Strict):
+    """Where the time of a load's requests went inside the target, by the agent that was attached to it.
+
+    `requests` were recorded within the measured time and `layers` are their means, from the outside in; `violations` of them more
+    changed thread or left a layer open and are in no mean; `lost` could not be written. `slow` says in which layer the slowest
+    spend their time, null of too few. `outside` counts by tag what was called where no request was under way, as by threads that
+    a request forked, and `unwatched` the classes that could not be changed. `why_not` is why the means cannot be believed.
+    """
+
+    requests: int
+    violations: int
+    lost: int
+    layers: list[LoadedLayer]
+    slow: str | None
+    outside: dict[str, int]
+    unwatched: int
+    why_not: list[str]
+
+
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
@@ -487,8 +515,9 @@ class LoadOutput(Strict):
     was sent beside it (`outside_by`: the verification; lead-in, drain and what was given up), so that `completed + failed +
     outside = sent`, which a service that counts has counted. Intervals are of this process alone. `not_judged` names what
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
-    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already, and
-    `by_users`, of a ramp and of steps, what was measured with how many users.
+    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already,
+    `by_users`, of a ramp and of steps, what was measured with how many users, and `layers` where the time went inside the target,
+    if that was asked for.
     """
 
     service: str
@@ -517,6 +546,7 @@ class LoadOutput(Strict):
     not_judged: list[str]
     started: StartedTarget | None = None
     by_users: list[LoadedUsers] = []
+    layers: LoadedLayers | None = None
     run: str
 
 

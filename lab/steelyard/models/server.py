@@ -59,6 +59,13 @@ class Artifact(Strict):
         return self
 
 
+class BuildStep(Strict):
+    """A further step of a build, run as the others are, where these factors have these values."""
+
+    run: Argv
+    when: Annotated[dict[str, str], Field(min_length=1)]
+
+
 class Needs(Strict):
     """What must be on the machine: a JDK of this major version and vendor, and commands by name.
 
@@ -133,6 +140,7 @@ class SharedDescriptor(Strict):
     """
 
     artifacts: list[Artifact] = []
+    build_also: list[BuildStep] = []
     factors: dict[FactorName, Factor] = {}
     deviations: dict[str, str] = {}
     tuning: dict[str, str] = {}
@@ -148,7 +156,8 @@ class Server(Strict):
     The argument lists run in the descriptor's own folder; {host}, {port}, {scratch}, {cache} and {service} are their only
     placeholders: the address and port to listen on, an empty folder for this start, the folder that the artifacts were unpacked
     into (kept between runs), and the service's folder; {port.ROLE} is the port of another process of the subject. `build` makes
-    the implementation's artefact and runs when its sources changed; `prepare` writes the configuration into {scratch}; `start`
+    the implementation's artefact and runs when its sources changed, as do those steps of `build_also` that the factors ask for;
+    `prepare` writes the configuration into {scratch}; `start`
     runs in the foreground; `ready` is repeated until it exits with 0, or with 69 where the server never will be, in which case
     it prints why; `redeploy` replaces the service by its newly built
     artefact while the server runs, where the product can do so (without it, a new build needs a restart). `path` overrides the
@@ -186,6 +195,7 @@ class Server(Strict):
     deviations: dict[str, str] = {}
     tuning: dict[str, str] = {}
     build: list[Argv] = []
+    build_also: list[BuildStep] = []
     more_ports: list[Role] = []
     prepare: list[Argv] = []
     start: Argv
@@ -208,10 +218,13 @@ class Server(Strict):
         for name, stated in (("version", self.version), ("stack_version", self.stack)):
             if name in self.factors and self.factors[name].default not in stated:
                 raise ValueError(f"factor {name} is {self.factors[name].default} by default, but '{stated}' is stated")
-        for artifact in self.artifacts:
-            for name, value in artifact.when.items():
+        for wanted, when in (
+            *(("an artifact", artifact.when) for artifact in self.artifacts),
+            *(("a step of the build", step.when) for step in self.build_also),
+        ):
+            for name, value in when.items():
                 if name not in self.factors or value not in (self.factors[name].choices or []):
-                    raise ValueError(f"an artifact is for {name} = {value}, which is no choice of a factor")
+                    raise ValueError(f"{wanted} is for {name} = {value}, which is no choice of a factor")
         return self
 
     def all_factors(self) -> dict[str, Factor]:
@@ -236,7 +249,8 @@ class Server(Strict):
         return self.needs.model_copy(update={"jdk": int(major), "jdk_vendor": vendor})
 
     def as_run(self, factors: Mapping[str, str]) -> Server:
-        """This server under these factors: named with the versions that they choose, and made of those versions' artifacts.
+        """This server under these factors: named with the versions that they choose, made of those versions' artifacts, and built
+        by the steps that they ask for.
 
         `factors` holds a value for each factor of the descriptor.
         """
@@ -248,6 +262,8 @@ class Server(Strict):
                 if stack_version is None
                 else self.stack.replace(stack_version.default, factors["stack_version"]),
                 "artifacts": [artifact for artifact in self.artifacts if artifact.when.items() <= factors.items()],
+                "build": [*self.build, *(step.run for step in self.build_also if step.when.items() <= factors.items())],
+                "build_also": [],
             }
         )
 

@@ -87,7 +87,7 @@ def _note(
     shared = (
         server.folder.parent / "common",
         service.folder.parent / "common",
-        server.folder.parent.parent / "monitor" / "src",
+        *(server.folder.parent.parent / "monitor" / sources for sources in ("src", "agent")),
     )
     if any("{cache}" in word for word in argv):
         own = source_hash(service.folder, server.folder, *shared)

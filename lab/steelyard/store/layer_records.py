@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ..base.errors import StoreError
 
 SUFFIX = ".records"
 _END = "-end.json"
+_AGENT = "-agent.json"
 _MAGIC = b"STEELYD1"
 _TAG, _THREAD, _REQUEST = 1, 2, 3
 _FRAME = struct.Struct("<IB")
@@ -63,6 +65,15 @@ class RecordFolder:
     cut: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class AgentCounts:
+    """What the agents of one place could not record: how many classes are `unwatched`, since they could not be changed or do not
+    see the agent, and by tag how often something was called `outside` of any request."""
+
+    unwatched: int
+    outside: Mapping[str, int]
+
+
 def records_of(trial: Path, subject: str, place: str) -> Path:
     """The folder into which the processes of a place write their records."""
     return trial / "records" / f"{subject}.{place}"
@@ -91,6 +102,19 @@ def read_records(folder: Path) -> RecordFolder:
         whole=bool(ends) and len(recordings) <= len(ends),
         cut=tuple(cut),
     )
+
+
+def read_agent_counts(folder: Path) -> AgentCounts:
+    """What all processes of such a folder said at their end; raises StoreError."""
+    unwatched, outside = 0, Counter[str]()
+    for path in sorted(folder.glob(f"*{_AGENT}")):
+        content = read_document(path)
+        try:
+            unwatched += int(content["failed"]) + int(content["unseen"])
+            outside.update({str(tag): int(count) for tag, count in content["outside"].items()})
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise StoreError(f"{path} does not say what the agent could not record") from None
+    return AgentCounts(unwatched, dict(sorted(outside.items())))
 
 
 def _end(path: Path) -> tuple[int, int]:

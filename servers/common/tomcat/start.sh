@@ -13,6 +13,9 @@ for package in java.base/java.lang java.base/java.lang.reflect java.base/java.io
   java.rmi/sun.rmi.transport; do
   set -- "$@" "--add-opens=$package=ALL-UNNAMED"
 done
+if [ "${STEELYARD_MONITOR:-library}" = agent ]; then
+  set -- "$@" "-javaagent:${home%/tomcat}/steelyard-monitor-agent.jar=settings=$scratch/conf/agent.properties"
+fi
 agent=$home/lib/openejb-javaagent.jar # TomEE's
 if [ -r "$agent" ]; then set -- "$@" "-javaagent:$agent" -Djava.protocol.handler.pkgs=org.apache.catalina.webresources; fi
 run_java "$@" --enable-native-access=ALL-UNNAMED "-Dsteelyard.host=${STEELYARD_HOST:-127.0.0.1}" "-Dsteelyard.port=$port" \

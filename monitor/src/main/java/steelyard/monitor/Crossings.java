@@ -147,6 +147,10 @@ final class Crossings {
     }
   }
 
+  Tag innermost() {
+    return depth == 0 ? null : tags[stack[depth - 1]];
+  }
+
   boolean isWithin(Tag tag) {
     return open[tag.index()] > 0;
   }

@@ -33,6 +33,12 @@ public final class Layers {
   /** Statements that ask the database. */
   public static final Tag READS = Monitor.tag("reads");
 
+  /** Messages that are sent to a broker or awaited from it. */
+  public static final Tag JMS = Monitor.tag("jms");
+
+  /** Calls of other services over HTTP, until the head of their answer is there. */
+  public static final Tag HTTP = Monitor.tag("http");
+
   private Layers() {}
 
   /** Calls within a layer. */

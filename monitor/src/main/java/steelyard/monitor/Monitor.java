@@ -16,6 +16,12 @@ public final class Monitor {
   /** The folder into which records are written from the start of the process on. */
   public static final String RECORDS = "STEELYARD_RECORDS";
 
+  /**
+   * The system property that an agent sets: it records what it watches by a monitor of its own, and
+   * a library in the application then stays off, so that no request is recorded twice.
+   */
+  public static final String AGENT = "steelyard.agent";
+
   private static final long LONGEST_DELAY = 1_000_000_000L;
   private static final Tags TAGS = new Tags();
   private static final ThreadLocal<Crossings> CROSSINGS = new ThreadLocal<>();
@@ -25,7 +31,7 @@ public final class Monitor {
 
   static {
     String folder = System.getenv(RECORDS);
-    if (folder != null && !folder.isBlank()) {
+    if (folder != null && !folder.isBlank() && System.getProperty(AGENT) == null) {
       start(Path.of(folder));
     }
   }
@@ -122,6 +128,13 @@ public final class Monitor {
   public static boolean isWithin(Object tag) {
     Recorder current = recorder;
     return current != null && crossings(current).isWithin(TAGS.of(tag));
+  }
+
+  /** The innermost layer that this thread's request is in; null where none is under way. */
+  public static Tag innermost() {
+    Recorder current = recorder;
+    Crossings own = current == null ? null : CROSSINGS.get();
+    return own == null || own.recorder() != current ? null : own.innermost();
   }
 
   /**

@@ -52,10 +52,24 @@ class ProcessEndTest {
     assertThat(folder).isEmptyDirectory();
   }
 
+  @Test
+  void whereAnAgentRecordsTheLibraryDoesNot() throws Exception {
+    Process process = serving(folder, 10, "-D" + Monitor.AGENT + "=on");
+    process.destroy();
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(folder).isEmptyDirectory();
+  }
+
   private Process serving(Path records, int requests) throws IOException {
+    return serving(records, requests, "-Dno=option");
+  }
+
+  private Process serving(Path records, int requests, String option) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            option,
             "-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
             ServingProcess.class.getName(),

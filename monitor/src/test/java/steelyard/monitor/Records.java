@@ -14,27 +14,27 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Record files read back, as the README of the monitor describes them. */
-final class Records {
+public final class Records {
 
   /** A layer of a request; times in ns. */
-  record Layer(int entries, long total, long self, long first) {}
+  public record Layer(int entries, long total, long self, long first) {}
 
   /** A request's record. */
-  record Request(
+  public record Request(
       long thread,
       long begin,
       int violations,
       Map<String, Layer> layers,
       Map<String, String> contexts) {
 
-    long selfSum() {
+    public long selfSum() {
       return layers.values().stream().mapToLong(Layer::self).sum();
     }
   }
 
   private Records() {}
 
-  static List<Request> in(Path folder) throws IOException {
+  public static List<Request> in(Path folder) throws IOException {
     List<Request> found = new ArrayList<>();
     try (Stream<Path> paths = Files.list(folder)) {
       for (Path path :
@@ -45,7 +45,7 @@ final class Records {
     return found;
   }
 
-  static String end(Path folder) throws IOException {
+  public static String end(Path folder) throws IOException {
     try (Stream<Path> paths = Files.list(folder)) {
       return Files.readString(
           paths.filter(each -> each.toString().endsWith("-end.json")).sorted().toList().get(0));

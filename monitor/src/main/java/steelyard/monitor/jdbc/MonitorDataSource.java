@@ -8,9 +8,7 @@ import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
-import java.util.Locale;
 import javax.sql.DataSource;
-import steelyard.monitor.Layers;
 import steelyard.monitor.Monitor;
 import steelyard.monitor.Tag;
 
@@ -91,7 +89,7 @@ public final class MonitorDataSource {
         return call(statement, method, arguments);
       }
       String sql = arguments != null && arguments[0] instanceof String text ? text : prepared;
-      Tag layer = layerOf(method.getName(), sql);
+      Tag layer = Executions.layerOf(method.getName(), sql);
       Monitor.enter(layer);
       try {
         return call(statement, method, arguments);
@@ -99,21 +97,5 @@ public final class MonitorDataSource {
         Monitor.exit(layer);
       }
     }
-  }
-
-  private static Tag layerOf(String method, String sql) {
-    if (method.equals("executeQuery")) {
-      return Layers.READS;
-    }
-    return method.equals("execute") && sql != null && asks(sql) ? Layers.READS : Layers.WRITES;
-  }
-
-  private static boolean asks(String sql) {
-    String begins = sql.stripLeading();
-    begins = begins.substring(0, Math.min(7, begins.length())).toUpperCase(Locale.ROOT);
-    return begins.startsWith("SELECT")
-        || begins.startsWith("WITH")
-        || begins.startsWith("VALUES")
-        || begins.startsWith("TABLE");
   }
 }

@@ -23,10 +23,8 @@ import steelyard.monitor.Monitor;
  */
 public class MonitorFilter implements Filter {
 
-  /** Asks for a delay: a layer's tag, a blank and whole microseconds. */
-  public static final String DELAY = "Steelyard-Layer-Delay";
-
-  private static final String DELAY_FORM = "[a-z]{1,20} [0-9]{1,7}";
+  /** The header that asks for a delay. */
+  public static final String DELAY = PlantedDelay.HEADER;
 
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
@@ -36,7 +34,7 @@ public class MonitorFilter implements Filter {
       return;
     }
     String delay = http.getHeader(DELAY);
-    if (delay != null && !delay.matches(DELAY_FORM)) {
+    if (delay != null && !PlantedDelay.isOne(delay)) {
       ((HttpServletResponse) response)
           .sendError(HttpServletResponse.SC_BAD_REQUEST, DELAY + " is a layer and microseconds");
       return;
@@ -45,8 +43,7 @@ public class MonitorFilter implements Filter {
     try {
       Monitor.began(RequestBegin.of(request));
       if (delay != null) {
-        int blank = delay.indexOf(' ');
-        Monitor.delay(delay.substring(0, blank), 1000 * Long.parseLong(delay.substring(blank + 1)));
+        PlantedDelay.plant(delay);
       }
       Monitor.context(Layers.FILTER, "method", http.getMethod());
       chain.doFilter(request, response);

@@ -1,6 +1,5 @@
 package steelyard.monitor.servlet;
 
-import jakarta.servlet.ServletRequest;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Optional;
@@ -10,7 +9,7 @@ import java.util.Optional;
  * and the application looked up. Tomcat, and what is made of it, notes the instant with its own
  * request, behind the facade that filters see; of others it is not known.
  */
-final class RequestBegin {
+public final class RequestBegin {
 
   private static final ClassValue<Optional<RequestBegin>> WAYS =
       new ClassValue<>() {
@@ -30,8 +29,11 @@ final class RequestBegin {
     this.begun = begun;
   }
 
-  /** By {@link System#nanoTime}; where it is not known, now. */
-  static long of(ServletRequest request) {
+  /**
+   * By {@link System#nanoTime}; where it is not known, now. The request is a servlet's, of either
+   * namespace.
+   */
+  public static long of(Object request) {
     Optional<RequestBegin> known = WAYS.get(request.getClass());
     return known.isPresent() ? known.get().read(request) : System.nanoTime();
   }
@@ -48,7 +50,7 @@ final class RequestBegin {
     }
   }
 
-  private long read(ServletRequest request) {
+  private long read(Object request) {
     try {
       long at = (long) begun.invoke(connectors.invoke(behind.get(request)));
       return at >= 0 ? at : System.nanoTime(); // below 0: none was noted

@@ -1,0 +1,9 @@
+package example.shop;
+
+/** What the shop declares that it may answer. */
+public class OutOfStock extends Exception {
+
+  public OutOfStock(String message) {
+    super(message);
+  }
+}
