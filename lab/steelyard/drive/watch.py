@@ -123,11 +123,12 @@ class Watch:
         """Whether a slice without a right answer may be: all came late, or were refused.
 
         What is cold may need longer than a slice; the first measured one says whether it still does. And overload is what a test
-        with a shape looks for: the server lives, refuses or is slow, and that is counted.
+        with a shape looks for, and a cell that says so: the server lives, refuses or is slow, and that is counted.
         """
+        cell = self._cells[plan.cell]
         if plan.phase != "measure":
-            return late
-        return kind_of(self._cells[plan.cell]).overload_is_a_result and (late or refused)
+            return late or (refused and cell.may_refuse)
+        return (cell.may_refuse or kind_of(cell).overload_is_a_result) and (late or refused)
 
     def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
         """A subject that is silent: its JVMs are asked what their threads wait for."""

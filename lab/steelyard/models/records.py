@@ -21,7 +21,8 @@ class Cell(Strict):
     `fault`s none. `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a
     verdict rests on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's
     parameters that this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an
-    error rate; without one, each is a question of its own.
+    error rate; without one, each is a question of its own. `may_refuse`: a subject that lives, but answers none of its requests
+    rightly or in time, is counted, and the trial goes on.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Cell(Strict):
     payload: dict[str, int] = {}
     family: str = ""
     cold: bool = False
+    may_refuse: bool = False
 
     @model_validator(mode="before")
     @classmethod

@@ -221,14 +221,18 @@ class Grid(Strict):
 
     `operations` are the study's own where none are said, `users` its number of users. `payload` has the service's parameters, each
     with its values. `judged` is `all`, under one adjustment for their number, or names the one cell by its users and payload.
-    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is asked for (`--whole-grid`).
+    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is asked for (`--whole-grid`). One with a `name`
+    is driven where the user asks for it (`--grid`), in the place of those without. `may_refuse`: a subject that lives, but has a
+    right answer to no request of a cell, is counted, and the trial goes on.
     """
 
+    name: Annotated[str, Field(pattern="^([a-z][a-z0-9-]*)?$", max_length=40)] = ""
     operations: list[str] = []
     users: list[Annotated[int, Field(ge=1, le=100_000)]] = []
     payload: dict[str, Annotated[list[int], Field(min_length=1)]] = {}
     judged: Literal["all"] | dict[str, int] = "all"
     cells: Literal["all", "corners-and-centre"] = "all"
+    may_refuse: bool = False
 
 
 Observed = Literal["layers", "collector"]

@@ -11,7 +11,7 @@ from ..base.errors import ConfigurationError
 from ..models.job import BigBang, FixedWork, Profile, Rate, Session, Stage, Steps
 from ..models.records import Cell
 from ..models.service import Service
-from ..models.study import Study, Test
+from ..models.study import Grid, Study, Test
 from . import shapes
 from .settings import Request, Settings
 
@@ -34,6 +34,7 @@ def cells_of(
     if study.work is not None:
         profile = FixedWork(users=users, each=study.work.each, most_seconds=study.work.most_seconds)
     kind = _kind_of(profile)
+    grids = _grids(study, request)
     if settings.mix is not None and not request.operations:
         name = "+".join(settings.mix)
         return [
@@ -47,8 +48,8 @@ def cells_of(
                 judged_by=study.judged_by,
             )
         ]
-    if study.grid:
-        return _grid_cells(study, service, request, users, profile)
+    if grids:
+        return _grid_cells(study, service, grids, request, users, profile)
     operations = list(request.operations) or study.operations
     primary = study.primary if study.primary in operations else operations[0]
     return [
@@ -118,10 +119,30 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
                 )
 
 
-def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
-    """A cell for each combination of the study's grids that the request leaves in; raises ConfigurationError."""
+def _grids(study: Study, request: Request) -> list[tuple[str, Grid]]:
+    """The grids asked for by name, or else those without one, each with the family of its cells. Raises ConfigurationError."""
+    known = sorted({grid.name for grid in study.grid if grid.name})
+    for name in request.grids:
+        if name not in known:
+            raise ConfigurationError(
+                f"{study.name} has no grid '{name}'{nearest(name, known)}",
+                hint="a study's file names them under [[grid]]",
+            )
+    wanted = request.grids or [""]
+    return [(f"grid {place}", grid) for place, grid in enumerate(study.grid, 1) if grid.name in wanted]
+
+
+def _grid_cells(
+    study: Study,
+    service: Service,
+    grids: Sequence[tuple[str, Grid]],
+    request: Request,
+    users: int,
+    profile: Profile,
+) -> list[Cell]:
+    """A cell for each combination of these grids that the request leaves in; raises ConfigurationError."""
     cells = []
-    for place, grid in enumerate(study.grid):
+    for family, grid in grids:
         for name in grid.payload:
             if name not in service.parameters:
                 raise ConfigurationError(
@@ -147,7 +168,8 @@ def _grid_cells(study: Study, service: Service, request: Request, users: int, pr
                     kind=_kind_of(profile),
                     judged_by=study.judged_by,
                     payload=payload,
-                    family=f"grid {place + 1}" if grid.judged == "all" else "",
+                    family=family if grid.judged == "all" else "",
+                    may_refuse=grid.may_refuse,
                 )
             )
     if not any(cell.primary for cell in cells):
