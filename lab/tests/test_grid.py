@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +219,9 @@ def test_a_generator_that_fails_says_so_in_its_own_words() -> None:
 
 
 def test_a_grid_with_a_name_is_driven_where_it_is_asked_for_in_the_place_of_those_without() -> None:
-    study = SIZES.model_copy(update={"grid": [*SIZES.grid, SIZES.grid[0].model_copy(update={"name": "large", "users": [2]})]})
+    study = SIZES.model_copy(
+        update={"grid": [*SIZES.grid, SIZES.grid[0].model_copy(update={"name": "large", "users": [2]})]}
+    )
     assert {(cell.users, cell.family) for cell in planned(study).cells} == {(1, "grid 1"), (8, "grid 1")}
     assert {(cell.users, cell.family) for cell in planned(study, grids=["large"]).cells} == {(2, "grid 2")}
     with pytest.raises(ConfigurationError, match=r"no grid 'lage'.*did you mean 'large'"):
@@ -237,7 +240,7 @@ def test_the_kit_grows_from_10_kb_to_5_mb_in_five_steps_that_are_about_alike() -
         ]
         assert len(sizes) == 5
         assert 9e3 < sizes[0] < 13e3 and 4.5e6 < sizes[-1] < 5.6e6, operation
-        assert all(3.5 < larger / smaller < 6.5 for smaller, larger in zip(sizes, sizes[1:], strict=False)), operation
+        assert all(3.5 < larger / smaller < 6.5 for smaller, larger in pairwise(sizes)), operation
 
 
 @pytest.mark.parametrize("technique", ["binding", "stax", "dom", "soapelement"])

@@ -91,8 +91,16 @@ class RunOptions:
     ] = False
     grid: Annotated[
         str | None,
-        typer.Option(help="Of a study's grids, those of these names, separated by commas, in the place of the usual ones."),
+        typer.Option(
+            help="Of a study's grids, those of these names, separated by commas, in the place of the usual ones."
+        ),
     ] = None
+    push: Annotated[
+        bool,
+        typer.Option(
+            help="Of a study's grids of reliability: users and payload doubled until each subject breaks, or a bound."
+        ),
+    ] = False
     budget: Annotated[
         str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
     ] = None
@@ -169,6 +177,7 @@ def request_of(options: RunOptions) -> Request:
         seed=options.seed,
         whole_grid=options.whole_grid,
         grids=_words("--grid", options.grid),
+        push=options.push,
     )
 
 

@@ -105,7 +105,8 @@ class Watch:
         if int(row["wrong"]):
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
         waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
-        late = not failed and waited < self._drain_seconds
+        answered_after = self._cells[plan.cell].may_refuse and int(row.get("lead_in_completed", 0)) > 0
+        late = answered_after or (not failed and waited < self._drain_seconds)
         refused = set(failed) - {"timeout"}
         if self._is_no_failure(plan, late=late, refused=bool(refused)):
             return None

@@ -34,6 +34,7 @@ class Request:
     seed: int = 1
     whole_grid: bool = False
     grids: Sequence[str] = ()
+    push: bool = False
 
 
 @dataclass(frozen=True)
