@@ -11,14 +11,13 @@ import json
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kept import ROOT, keep
+from kept import ROOT, keep, rows
 from steelyard.catalogue import entries
 
 SERVICE, STUDY = "soakit", "soakit"
@@ -246,8 +245,7 @@ def page() -> str:
     table = [f"| {' | '.join(headings)} |", "| --- | --- |" + " ---: |" * (len(headings) - 2), *map(row, all_told)]
     runs = [f"- `{told.name}` is for {', '.join(told.servers)}." for told in all_told]
     runs.append("\nWhich of them cannot run it, and what else there is not, `services/soakit/README.md` says.")
-    with (ROOT / "studies" / STUDY / "words.toml").open("rb") as file:
-        words = tomllib.load(file)["words"]
+    words = rows(ROOT / "studies" / STUDY / "words.csv")
     quoted = ["| server of 2005 | in the kit's own words | slide |", "| --- | --- | --- |"]
     quoted += [f'| {each["server"]} | "{each["said"]}" | {each["source"]} |' for each in words]
     beside = "The kit of 2005 counted nothing. What it says of the work stands beside the counts; nothing is concluded from both."
