@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept factors map clean
+.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept productivity factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -59,6 +59,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/hall.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
+	$(RUN) python tools/productivity.py --check
 	$(RUN) python tools/awake.py --check
 	$(RUN) python tools/awake_tails.py --check
 	$(RUN) python tools/designs.py --check
@@ -115,6 +116,9 @@ bench-table: build ## docs/reference/engine-figures.md, from the bench's raw dat
 
 man: build ## manual pages in build/man, from what --help says
 	$(RUN) python tools/man.py build/man
+
+productivity: build ## docs/reference/productivity.md: what each implementation of the kit took, counted; runs their generators
+	$(RUN) python tools/productivity.py --build
 
 hall: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
 	$(RUN) python tools/hall.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import pytest
@@ -65,6 +66,34 @@ def test_a_slice_in_which_all_failed_ends_the_trial_whatever_the_kind(tmp_path: 
     failure = watch.look(plan, row)
     assert failure is not None and failure.kind == "no-answer"
     assert f"every request failed: 7 {kind}" in failure.message
+
+
+@pytest.mark.parametrize("phase", ["warm-up", "measure"])
+@pytest.mark.parametrize(("may_refuse", "kind"), [(True, None), (False, "no-answer")])
+def test_a_cell_that_may_be_refused_ends_no_trial_while_the_server_lives(
+    tmp_path: Path, phase: Literal["warm-up", "measure"], may_refuse: bool, kind: str | None
+) -> None:
+    profile = BigBang(users=8, seconds=1)
+    cell = Cell(name="large", mix={"large": 1.0}, users=8, profile=profile, primary=True, may_refuse=may_refuse)
+    watch = Watch({}, {"large": cell}, {"large": 9e6}, 10.0, tmp_path)
+    row = dict.fromkeys(("completed", "wrong", "unfinished", *FAILURE_KINDS), "0") | {"status": "7"}
+    row |= {"end_ns": "1", "measured_ns": "1000000000"}
+    failure = watch.look(SlicePlan(number=1, subject="go", cell="large", phase=phase, pair=0), row)
+    assert (failure.kind if failure is not None else None) == kind
+
+
+@pytest.mark.parametrize(("after", "kind"), [("3", None), ("0", "hung")])
+def test_answers_that_come_only_after_their_slice_are_no_hang_where_they_may_be_late(
+    tmp_path: Path, after: str, kind: str | None
+) -> None:
+    profile = BigBang(users=8, seconds=1)
+    cell = Cell(name="large", mix={"large": 1.0}, users=8, profile=profile, primary=True, may_refuse=True)
+    silent = SimpleNamespace(ended=lambda: None, parts=[])
+    watch = Watch({"go": silent}, {"large": cell}, {"large": 9e6}, 10.0, tmp_path)  # type: ignore[dict-item]
+    row = dict.fromkeys(("completed", "wrong", *FAILURE_KINDS), "0") | {"unfinished": "8", "lead_in_completed": after}
+    row |= {"end_ns": "1", "measured_ns": "1000000000"}  # long ago: the engine gave up on the rest
+    failure = watch.look(SlicePlan(number=1, subject="go", cell="large", phase="measure", pair=0), row)
+    assert (failure.kind if failure is not None else None) == kind
 
 
 @pytest.mark.parametrize(("phase", "kind"), [("head-start", None), ("warm-up", None), ("measure", "too-slow")])

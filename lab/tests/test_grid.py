@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from steelyard.models.records import Schedule
 from steelyard.models.study import Grid, Study
 from steelyard.plan.cells import operations_of, sessions_of
 from steelyard.plan.kinds import warmed
-from steelyard.plan.schedule import schedule_only
+from steelyard.plan.schedule import schedule_only, subjects_of
 from steelyard.plan.settings import Request
 from steelyard.report.charts.heat_map import heat_map
 from steelyard.report.sections import grid as grid_section
@@ -215,3 +216,35 @@ def test_a_generator_that_fails_says_so_in_its_own_words() -> None:
     broken = replace(service, model=service.model.model_copy(update={"generate": failing}))
     with pytest.raises(ContractError, match="failed: there is no more paper"):
         list(exchanges.generated(broken, "echoVoid", seed=1, count=1, parameters={}))
+
+
+def test_a_grid_with_a_name_is_driven_where_it_is_asked_for_in_the_place_of_those_without() -> None:
+    study = SIZES.model_copy(
+        update={"grid": [*SIZES.grid, SIZES.grid[0].model_copy(update={"name": "large", "users": [2]})]}
+    )
+    assert {(cell.users, cell.family) for cell in planned(study).cells} == {(1, "grid 1"), (8, "grid 1")}
+    assert {(cell.users, cell.family) for cell in planned(study, grids=["large"]).cells} == {(2, "grid 2")}
+    with pytest.raises(ConfigurationError, match=r"no grid 'lage'.*did you mean 'large'"):
+        planned(study, grids=["lage"])
+
+
+def test_the_kit_grows_from_10_kb_to_5_mb_in_five_steps_that_are_about_alike() -> None:
+    study, service = entries.study("soakit").model, entries.service("soakit")
+    cells = planned(study, grids=["growth"], only=["tomcat-metro"]).cells
+    assert all(cell.may_refuse for cell in cells)
+    for operation in study.operations:
+        sizes = [
+            len(next(iter(exchanges.generated(service, operation, seed=1, count=1, parameters=cell.payload))).request)
+            for cell in cells
+            if cell.operation == operation
+        ]
+        assert len(sizes) == 5
+        assert 9e3 < sizes[0] < 13e3 and 4.5e6 < sizes[-1] < 5.6e6, operation
+        assert all(3.5 < larger / smaller < 6.5 for smaller, larger in pairwise(sizes)), operation
+
+
+@pytest.mark.parametrize("technique", ["binding", "stax", "dom", "soapelement"])
+def test_each_technique_of_the_kit_can_be_asked_for_by_its_name(technique: str) -> None:
+    (spec,) = subjects_of(entries.study("soakit").model, [f"wildfly@{technique}"])
+    assert spec.label == f"wildfly@{technique}"
+    assert spec.parts[0].factors == {"heap": "1g", "technique": technique}

@@ -23,6 +23,7 @@ from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
 from .detections import detections
+from .endings import said_of
 from .faults import fault_rows, fault_sentences, is_of_faults
 from .figures import COLUMNS, ForkFigure, figures
 from .instrument import Finding, Level, examine
@@ -85,10 +86,13 @@ def examined(run: Run) -> Analysis:
         for judgement in judgements
         if judgement.compared.primary and run.schedule.reference == judgement.compared.b
     ]
-    why_not = _why_not(run, primaries)
+    alone = design_named(run.schedule.design).cell_by_cell
+    why_not = [] if alone else _why_not(run, primaries)
     decided = decisions(run, judgements)
     ranked = ranks(run, judgements)
-    if len(run.schedule.subjects) < 2:
+    if alone:
+        said = tuple(said_of(run))
+    elif len(run.schedule.subjects) < 2:
         said = tuple(_alone(fork_figures))
     elif decided and not why_not:
         said = tuple(_decided(run, decided, measures))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ..base.errors import InsufficientDataError
 from ..statistics.growth import LEAST_SIZES, Growth, growth
-from ..store.tables import stored_sizes
+from ..store.tables import request_bytes, stored_sizes
 from .analysis import Analysis
 from .figures import ForkFigure
-from .indices import TPS, request_bytes
+from .indices import TPS
 
 MEMORY = "memory"
 

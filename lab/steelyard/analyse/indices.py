@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..base.csvfiles import write_table
 from ..models.outputs import GridRow
 from ..models.records import Cell
 from ..store.stored_run import Run, Trial
-from ..store.tables import stored_sizes
+from ..store.tables import request_bytes, stored_sizes
 from .analysis import Analysis
+from .endings import Ending, endings
 from .figures import ForkFigure
 from .ratios import fork_slices
 
@@ -35,7 +37,13 @@ def rows(analysis: Analysis) -> tuple[GridRow, ...]:
     if not cells:
         return ()
     sizes = stored_sizes(run.folder / "corpus")
-    return tuple(_row(analysis, cell, subject, sizes) for cell in cells for subject in run.schedule.subjects)
+    ended = {(ending.cell.name, ending.subject): ending for ending in endings(run)}
+    return tuple(
+        _row(analysis, cell, subject, sizes, ended.get((cell.name, subject)))
+        for cell in cells
+        for subject in run.schedule.subjects
+        if not ended or (cell.name, subject) in ended
+    )
 
 
 def write(analysis: Analysis, folder: Path) -> None:
@@ -46,9 +54,11 @@ def write(analysis: Analysis, folder: Path) -> None:
 
 
 def _text(value: object) -> object:
-    """A payload as `Lines=10 Sublines=60`, an interval as its ends with a space between; empty for None."""
+    """A payload as `Lines=10 Sublines=60`, an interval as its ends with a space between, texts with semicolons; empty for None."""
     if isinstance(value, dict):
         return " ".join(f"{name}={size}" for name, size in value.items())
+    if isinstance(value, list):
+        return "; ".join(value)
     if isinstance(value, tuple):
         return " ".join(str(end) for end in value)
     return "" if value is None else value
@@ -82,7 +92,7 @@ def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tupl
     return None
 
 
-def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float]) -> GridRow:
+def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float], ending: Ending | None) -> GridRow:
     own, reference = (figure(analysis, cell, label, TPS) for label in (subject, analysis.run.schedule.reference))
     tps = own.value if own is not None else None
     due = reference.value if reference is not None else None
@@ -110,14 +120,19 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
         server_bytes_per_s=by_server,
         engine_bandwidth=_percent(by_engine, carried),
         server_bandwidth=_percent(by_server, carried),
-        ended=_ended(analysis.run, subject),
+        ended=_ended(analysis.run, cell, subject),
+        printed=cell.printed,
+        assumed=cell.assumed,
+        **_told(ending),
     )
 
 
-def request_bytes(cell: Cell, sizes: Mapping[str, float]) -> float | None:
-    """Mean bytes of a request's body, by `sizes` of what the corpus calls its requests; None where the cell asks for several."""
-    asked = [sizes[name] for name in cell.asked if name in sizes]
-    return asked[0] if len(asked) == 1 else None
+def _told(ending: Ending | None) -> dict[str, Any]:
+    """What a row says of how a subject ended in a cell of reliability."""
+    if ending is None:
+        return {}
+    state = None if ending.state is None else ending.state.value
+    return {"state": state, "why": ending.why, "response_ms": ending.response_ms}
 
 
 def _share(parts: Iterable[tuple[float, float]]) -> _Share:
@@ -141,10 +156,12 @@ def _processor_shares(counted: Iterable[tuple[Trial, int]]) -> Iterator[tuple[in
             yield spent, elapsed
 
 
-def _ended(run: Run, subject: str) -> str:
-    """`complete`, or the kind of the first failure that the subject had, or that no subject had to itself."""
-    for trial in run.trials:
+def _ended(run: Run, cell: Cell, subject: str) -> str:
+    """`complete`, or the kind of the first failure in trials with the cell that the subject had, or that no one subject had."""
+    trials = [trial for trial in run.trials if trial.planned.cell in ("", cell.name)]
+    for trial in trials:
         failure = trial.record.failure if trial.record is not None else None
         if failure is not None and failure.subject in (subject, None):
             return failure.kind
-    return "complete" if any(trial.status == "complete" for trial in run.trials) else "interrupted"
+    whole = any(trial.status == "complete" and subject in trial.planned.start_order for trial in trials)
+    return "complete" if whole else "interrupted"

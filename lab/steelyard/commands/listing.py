@@ -69,9 +69,10 @@ def _time(seconds: PlannedTime) -> str:
 
 
 def _trials(planned: Schedule) -> Table:
-    table = Table("trial", "seed", "started in this order", box=None, pad_edge=False)
+    alone = any(trial.cell for trial in planned.trials)
+    table = Table("trial", "seed", "started in this order", *["for"] * alone, box=None, pad_edge=False)
     for trial in planned.trials:
-        table.add_row(str(trial.number), str(trial.seed), ", ".join(trial.start_order))
+        table.add_row(str(trial.number), str(trial.seed), ", ".join(trial.start_order), *[trial.cell] * alone)
     return table
 
 

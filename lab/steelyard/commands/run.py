@@ -90,6 +90,18 @@ class RunOptions:
     whole_grid: Annotated[
         bool, typer.Option("--whole-grid", help="Every cell of a grid that has only its corners and centre otherwise.")
     ] = False
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a study's grids, those of these names, separated by commas, in the place of the usual ones."
+        ),
+    ] = None
+    push: Annotated[
+        bool,
+        typer.Option(
+            help="Of a study's grids of reliability: users and payload doubled until each subject breaks, or a bound."
+        ),
+    ] = False
     budget: Annotated[
         str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
     ] = None
@@ -175,6 +187,8 @@ def request_of(options: RunOptions) -> Request:
         scale=options.scale,
         seed=options.seed,
         whole_grid=options.whole_grid,
+        grids=_words("--grid", options.grid),
+        push=options.push,
     )
 
 

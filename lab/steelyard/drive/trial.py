@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -48,6 +49,7 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
     Raises TrialFailedError, or after storing what there is KeyboardInterrupt, and what no later trial would escape
     (SteelyardError, OSError: a full disk).
     """
+    setting = replace(setting, schedule=setting.schedule.for_trial(plan))
     log = TrialLog(trial_folder(setting.folder, plan.number))
     log.folder.mkdir(parents=True, exist_ok=True)
     begun, clock = _now(), time.monotonic()

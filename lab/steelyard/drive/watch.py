@@ -105,7 +105,8 @@ class Watch:
         if int(row["wrong"]):
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
         waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
-        late = not failed and waited < self._drain_seconds
+        answered_after = self._cells[plan.cell].may_refuse and int(row.get("lead_in_completed", 0)) > 0
+        late = answered_after or (not failed and waited < self._drain_seconds)
         refused = set(failed) - {"timeout"}
         if self._is_no_failure(plan, late=late, refused=bool(refused)):
             return None
@@ -123,11 +124,12 @@ class Watch:
         """Whether a slice without a right answer may be: all came late, or were refused.
 
         What is cold may need longer than a slice; the first measured one says whether it still does. And overload is what a test
-        with a shape looks for: the server lives, refuses or is slow, and that is counted.
+        with a shape looks for, and a cell that says so: the server lives, refuses or is slow, and that is counted.
         """
+        cell = self._cells[plan.cell]
         if plan.phase != "measure":
-            return late
-        return kind_of(self._cells[plan.cell]).overload_is_a_result and (late or refused)
+            return late or (refused and cell.may_refuse)
+        return (cell.may_refuse or kind_of(cell).overload_is_a_result) and (late or refused)
 
     def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
         """A subject that is silent: its JVMs are asked what their threads wait for."""

@@ -65,7 +65,9 @@ class GridRow(Strict):
     in; `engine_cpu_mean` and `engine_cpu_max` are the same of the load engine. `engine_bytes_per_s` and `server_bytes_per_s` are
     what each sent the other, HTTP's heads included and those of TCP and IP not; `engine_bandwidth` and `server_bandwidth` are these
     in percent of what the device between them was seen to carry one way (null where nobody looked).
-    `ended` says how its trials ended: `complete`, or the kind of its first failure.
+    `ended` says how its trials ended: `complete`, or the kind of its first failure. Of a grid of reliability `state` says how the
+    subject ended in the cell (null elsewhere, and where that is not known), `why` what broke it, `response_ms` the mean response
+    time of its right answers, and `printed` what a publication has of the cell, with what that leaves open in `assumed`.
     """
 
     use_case: str
@@ -85,6 +87,11 @@ class GridRow(Strict):
     engine_bandwidth: Significant | None
     server_bandwidth: Significant | None
     ended: str
+    state: Literal["good", "slow", "errors", "out of memory", "hang"] | None = None
+    why: str = ""
+    response_ms: Significant | None = None
+    printed: str = ""
+    assumed: list[str] = []
 
 
 class Orders(Strict):

@@ -21,7 +21,10 @@ class Cell(Strict):
     `fault`s none. `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a
     verdict rests on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's
     parameters that this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an
-    error rate; without one, each is a question of its own.
+    error rate; without one, each is a question of its own. `may_refuse`: a subject that lives, but answers none of its requests
+    rightly or in time, is counted, and the trial goes on. Of `reliability`, `until` says from where on a subject is
+    no longer good, `printed` is what a publication has of the cell (`assumed` is what that leaves open), and a `pushed` one is left
+    out for a subject that an earlier one of its operation broke.
     """
 
     name: str
@@ -29,13 +32,17 @@ class Cell(Strict):
     users: int
     profile: Profile
     primary: bool
-    kind: Literal["steady", "block", "fixed-work", "fault"] = "steady"
+    kind: Literal["steady", "block", "fixed-work", "fault", "reliability"] = "steady"
     title: str = ""
     until: Until | None = None
     judged_by: str = ""
     payload: dict[str, int] = {}
     family: str = ""
     cold: bool = False
+    may_refuse: bool = False
+    printed: str = ""
+    assumed: list[str] = []
+    pushed: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -79,13 +86,15 @@ def operation_of(asked: str) -> str:
 class TrialPlan(Strict):
     """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`.
 
-    `makes_up` is the number of a trial that failed, or of whose pairs too few count, where this one is driven in its place.
+    `makes_up` is the number of a trial that failed, or of whose pairs too few count, where this one is driven in its place. `cell`
+    names the one that it is for; none said, it is for all.
     """
 
     number: int
     seed: int
     start_order: list[str]
     makes_up: int | None = None
+    cell: str = ""
 
 
 class PromiseMade(Strict):
@@ -105,7 +114,8 @@ class Schedule(Strict):
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
     stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), or `as-published` (each subject alone,
     unbroken, once). Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in
-    one stretch). `looks` are the numbers of forks after which the run may be judged and ended (empty: once, at its end);
+    one stretch). `each-alone` has a fresh start for each cell of each subject. `looks` are the numbers of forks after which the run
+    may be judged and ended (empty: once, at its end);
     `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run keeps to, but for `least_forks`, which are driven whatever they take. Where
     `pairs_fixed` is false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks.
@@ -120,7 +130,7 @@ class Schedule(Strict):
     study: str
     service: str
     seed: int
-    design: Literal["alternating", "alternating-frozen", "sequential", "as-published"]
+    design: Literal["alternating", "alternating-frozen", "sequential", "as-published", "each-alone"]
     subjects: list[str]
     asked: list[str] = []
     reference: str
@@ -151,6 +161,12 @@ class Schedule(Strict):
     faults: list[Fault] = []
     aftermath: Aftermath | None = None
     promises: list[PromiseMade] = []
+
+    def for_trial(self, plan: TrialPlan) -> Schedule:
+        """The same with the one cell that the trial is for; all of it where the trial is for all."""
+        if not plan.cell:
+            return self
+        return self.model_copy(update={"cells": [cell for cell in self.cells if cell.name == plan.cell]})
 
     def alike(self, a: str, b: str) -> bool:
         """Whether there may be a verdict between two subjects."""

@@ -216,19 +216,62 @@ class Work(Strict):
     most_seconds: Annotated[float, Field(gt=0, le=24 * 3600)] = 60
 
 
+class Reliability(Strict):
+    """How the cells of grids are driven that ask how a subject ends under them, each in a start of its own.
+
+    After `warm_up_seconds` by few users come `seconds` of the cell's load. `until` says from where on a subject that lives is no
+    longer good: slow beyond that mean response time, in errors beyond that share of requests.
+    """
+
+    seconds: Annotated[float, Field(gt=0)]
+    warm_up_seconds: Annotated[float, Field(gt=0)]
+    until: Until
+
+
+class PrintedResults(Strict):
+    """What a publication printed of the cells of a grid, one text a cell in their order; `assumed` names what it does not say."""
+
+    results: Annotated[list[str], Field(min_length=1)]
+    source: str
+    assumed: list[str] = []
+
+
 class Grid(Strict):
     """A cell for each combination of an operation, a number of users and a value of each payload parameter.
 
     `operations` are the study's own where none are said, `users` its number of users. `payload` has the service's parameters, each
     with its values. `judged` is `all`, under one adjustment for their number, or names the one cell by its users and payload.
-    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is asked for (`--whole-grid`).
+    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is asked for (`--whole-grid`). One with a `name`
+    is driven where the user asks for it (`--grid`), in the place of those without. `may_refuse`: a subject that lives, but has a
+    right answer to no request of a cell, is counted, and the trial goes on.
+
+    With `cells = "in-step"`, users and payload rise together: the first of each, the second of each. `reliability`: each cell of
+    each subject in a start of its own, and how it ends is the result (the study's `reliability` says how); beside it stands what
+    was `printed`. Where the user asks for it (`--push`), up to `push` cells more follow, in each of which users and payload are
+    twice those of the one before, beginning with the most of each, for every subject that no cell of the operation has broken.
     """
 
+    name: Annotated[str, Field(pattern="^([a-z][a-z0-9-]*)?$", max_length=40)] = ""
     operations: list[str] = []
     users: list[Annotated[int, Field(ge=1, le=100_000)]] = []
     payload: dict[str, Annotated[list[int], Field(min_length=1)]] = {}
     judged: Literal["all"] | dict[str, int] = "all"
-    cells: Literal["all", "corners-and-centre"] = "all"
+    cells: Literal["all", "corners-and-centre", "in-step"] = "all"
+    may_refuse: bool = False
+    reliability: bool = False
+    printed: PrintedResults | None = None
+    push: Annotated[int, Field(ge=0, le=20)] = 0
+
+    @model_validator(mode="after")
+    def _sides_are_in_step(self) -> Grid:
+        counts = {len(values) for values in (self.users, *self.payload.values())}
+        if self.cells == "in-step" and len(counts) > 1:
+            raise ValueError("users and payload rise in step, so each needs as many values as the others")
+        if self.printed is not None and (self.cells != "in-step" or len(self.printed.results) not in counts):
+            raise ValueError("what was printed needs cells in step, and a result for each of them")
+        if self.push and not (self.reliability and self.cells == "in-step"):
+            raise ValueError("only a grid of reliability whose cells are in step can be pushed")
+        return self
 
 
 Observed = Literal["layers", "collector"]
@@ -334,6 +377,7 @@ class Study(Strict):
     tests: list[Test] = []
     usual_tests: list[str] = []
     grid: list[Grid] = []
+    reliability: Reliability | None = None
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
     reconciliations: list[Reconciliation] = []
@@ -380,6 +424,12 @@ class Study(Strict):
             raise ValueError("a study has tests or a grid, not both")
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
+        return self
+
+    @model_validator(mode="after")
+    def _says_how_reliability_is_driven(self) -> Study:
+        if self.reliability is None and any(grid.reliability for grid in self.grid):
+            raise ValueError("a grid of reliability needs the study's [reliability], which says how it is driven")
         return self
 
     @model_validator(mode="after")

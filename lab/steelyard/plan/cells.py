@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
-from typing import Literal
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
@@ -13,6 +11,7 @@ from ..models.records import Cell
 from ..models.service import Service
 from ..models.study import Study, Test
 from . import shapes
+from .grids import grid_cells, grids_of, kind_named
 from .settings import Request, Settings
 
 
@@ -33,7 +32,8 @@ def cells_of(
         profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
     if study.work is not None:
         profile = FixedWork(users=users, each=study.work.each, most_seconds=study.work.most_seconds)
-    kind = _kind_of(profile)
+    kind = kind_named(profile)
+    grids = grids_of(study, request)
     if settings.mix is not None and not request.operations:
         name = "+".join(settings.mix)
         return [
@@ -47,8 +47,8 @@ def cells_of(
                 judged_by=study.judged_by,
             )
         ]
-    if study.grid:
-        return _grid_cells(study, service, request, users, profile)
+    if grids:
+        return grid_cells(study, service, grids, request, profile, users)
     operations = list(request.operations) or study.operations
     primary = study.primary if study.primary in operations else operations[0]
     return [
@@ -95,10 +95,6 @@ def together(cells: Sequence[Cell]) -> dict[str, float]:
     return {operation_name: sum(cell.mix.get(operation_name, 0.0) for cell in cells) for operation_name in operations}
 
 
-def _kind_of(profile: Profile) -> Literal["steady", "fixed-work"]:
-    return "fixed-work" if isinstance(profile, FixedWork) else "steady"
-
-
 def _check_names(study: Study, service: Service, request: Request) -> None:
     """Raises ConfigurationError for an operation that the service lacks, in the request, the study or a session of it."""
     for operation in (*request.operations, *study.operations):
@@ -116,55 +112,6 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
                     f"{study.name}: the session '{name}' asks for '{step.operation}', which {service.name} does not have"
                     f"{nearest(step.operation, sorted(service.operations))}"
                 )
-
-
-def _grid_cells(study: Study, service: Service, request: Request, users: int, profile: Profile) -> list[Cell]:
-    """A cell for each combination of the study's grids that the request leaves in; raises ConfigurationError."""
-    cells = []
-    for place, grid in enumerate(study.grid):
-        for name in grid.payload:
-            if name not in service.parameters:
-                raise ConfigurationError(
-                    f"{study.name}: the grid has a payload '{name}', which {service.name} does not know"
-                    f"{nearest(name, sorted(service.parameters))}"
-                )
-        levels = [users] if request.users is not None or not grid.users else grid.users
-        operations = [name for name in grid.operations or study.operations if name in (request.operations or [name])]
-        payloads = [dict(zip(grid.payload, values, strict=True)) for values in product(*grid.payload.values())]
-        whole = request.whole_grid or grid.cells == "all"
-        for operation, payload, level in product(operations, payloads, levels):
-            if not whole and not _at_corner_or_centre({**grid.payload, "users": levels}, {**payload, "users": level}):
-                continue
-            at = {**payload, "users": level}
-            judged = grid.judged == "all" or (operation == study.primary and grid.judged.items() <= at.items())
-            cells.append(
-                Cell(
-                    name=" ".join([operation, *(f"{name}={value}" for name, value in at.items())]),
-                    mix={operation: 1.0},
-                    users=level,
-                    profile=_with_users(profile, level),
-                    primary=judged,
-                    kind=_kind_of(profile),
-                    judged_by=study.judged_by,
-                    payload=payload,
-                    family=f"grid {place + 1}" if grid.judged == "all" else "",
-                )
-            )
-    if not any(cell.primary for cell in cells):
-        raise ConfigurationError(
-            f"{study.name}: no cell of the grid is judged", hint="`judged` names one that is in it"
-        )
-    return cells
-
-
-def _at_corner_or_centre(sides: Mapping[str, Sequence[int]], at: Mapping[str, int]) -> bool:
-    """Whether a cell has the first or last value of each side, or the middle one of each (of two, the lower)."""
-    corner = all(at[name] in (values[0], values[-1]) for name, values in sides.items())
-    return corner or all(at[name] == values[(len(values) - 1) // 2] for name, values in sides.items())
-
-
-def _with_users(profile: Profile, users: int) -> Profile:
-    return profile.model_copy(update={"users": users}) if isinstance(profile, BigBang | FixedWork) else profile
 
 
 def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:

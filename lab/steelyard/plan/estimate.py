@@ -74,7 +74,7 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
     What is fetched and built before is not in it, nor a search for the number of users.
     """
     left = [trial for trial in schedule.trials if trial.number not in done]
-    whole = sum((of_trial(schedule, trial.start_order, compiles) for trial in left), REPORTING)
+    whole = sum((of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left), REPORTING)
     if schedule.budget_seconds is None:
         return whole
     promised = schedule.trials[: schedule.least_forks * trials_per_fork(schedule)]

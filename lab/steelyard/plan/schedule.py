@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from ..base.configuration import nearest
@@ -12,14 +14,19 @@ from ..catalogue import entries, factors
 from ..catalogue.companions import with_companions
 from ..catalogue.known_subjects import require_known
 from ..catalogue.subject_syntax import subject_of
-from ..models.records import Schedule, TrialPlan
+from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
 from .cells import cells_of
-from .designs import AS_PUBLISHED, design_named
+from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, promises_of, require_possible
+from .grids import grids_of
 from .settings import Request, Settings, settle
 from .stopping import trials_per_fork
+
+HANGS_AFTER = (
+    2  # times the response time from which on a subject is slow: who answers none in flight until then has hung
+)
 
 
 def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
@@ -42,13 +49,13 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     specs = subjects_of(study, request.only, request.set_of_factors)
     labels = [subject.label for subject in specs]
     reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
-    design = AS_PUBLISHED if request.as_published else design_named(study.design)
-    seconds = settings.steady_seconds if design.unbroken else request.slice_seconds or study.slice_seconds
-    forks = design.forks(request.forks or study.forks)
+    design = _design(study, request)
+    lengths = _lengths(study, request, settings, design)
+    forks = design.forks(request.forks or (1 if design.cell_by_cell else study.forks))
+    cells = cells_of(study, service, request, settings, users, lengths.slice)
     budget = study.budget or Budget(seconds=1)
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
-    wanted_pairs = round(settings.steady_seconds / forks / seconds)
-    cells = cells_of(study, service, request, settings, users, seconds)
+    wanted_pairs = round(settings.steady_seconds / forks / lengths.slice)
     broken = any(cell.kind == "fault" for cell in cells)
     schedule = Schedule(
         study=study.name,
@@ -59,12 +66,12 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         asked=[factors.labelled(study, words, request.set_of_factors) for words in request.only],
         reference=reference,
         cells=cells,
-        trials=_trials(design.groups(labels, reference), forks, request.seed),
+        trials=_trials(design.groups(labels, reference), cells if design.cell_by_cell else (), forks, request.seed),
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
-        slice_seconds=seconds,
+        slice_seconds=lengths.slice,
         turn_ms=study.turn_ms if design.takes_turns else 0,
-        warm_up_limit_seconds=settings.warm_up_seconds,
-        drain_limit_seconds=settings.drain_seconds,
+        warm_up_limit_seconds=lengths.warm_up,
+        drain_limit_seconds=lengths.drain,
         parameters=settings.values,
         looks=[] if design.unbroken or request.forks else study.looks,
         margin=study.margin,
@@ -81,6 +88,32 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         **_layers_of(study, service),
     )
     return _with_faults(schedule, study, specs) if broken else schedule
+
+
+def _design(study: Study, request: Request) -> Design:
+    """As the user asks for it, as the grids need it, or else the study's own. Raises ConfigurationError."""
+    reliability = any(asked.grid.reliability for asked in grids_of(study, request))
+    if reliability and request.as_published:
+        raise ConfigurationError("--as-published compares, and a grid of reliability has nothing to compare")
+    return AS_PUBLISHED if request.as_published else EACH_ALONE if reliability else design_named(study.design)
+
+
+@dataclass(frozen=True)
+class _Lengths:
+    """Seconds: of a slice, of a warm-up at most, and for how long answers are waited for at a slice's end."""
+
+    slice: float
+    warm_up: float
+    drain: float
+
+
+def _lengths(study: Study, request: Request, settings: Settings, design: Design) -> _Lengths:
+    if design.cell_by_cell and study.reliability is not None:
+        own = study.reliability
+        patience = max(settings.drain_seconds, HANGS_AFTER * own.until.response_ms / 1000)
+        return _Lengths(request.slice_seconds or own.seconds, request.warm_up_seconds or own.warm_up_seconds, patience)
+    seconds = settings.steady_seconds if design.unbroken else request.slice_seconds or study.slice_seconds
+    return _Lengths(seconds, settings.warm_up_seconds, settings.drain_seconds)
 
 
 def _unlike(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
@@ -152,15 +185,15 @@ def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:
     return subject_of(subject) if isinstance(subject, str) else subject
 
 
-def _trials(groups: Sequence[Sequence[str]], forks: int, seed: int) -> list[TrialPlan]:
-    """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups."""
+def _trials(groups: Sequence[Sequence[str]], cells: Sequence[Cell], forks: int, seed: int) -> list[TrialPlan]:
+    """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups; with `cells`, each of them
+    in turn has trials of its own."""
     draw = random.Random(f"trials {seed}")
     plans: list[TrialPlan] = []
-    for _ in range(forks):
-        for group in groups:
-            order = list(group)
-            draw.shuffle(order)
-            plans.append(TrialPlan(number=len(plans) + 1, seed=draw.randrange(2**48), start_order=order))
+    for _, cell, group in product(range(forks), [cell.name for cell in cells] or [""], groups):
+        order = list(group)
+        draw.shuffle(order)
+        plans.append(TrialPlan(number=len(plans) + 1, seed=draw.randrange(2**48), start_order=order, cell=cell))
     return plans
 
 

@@ -33,6 +33,8 @@ class Request:
     scale: float = 1.0
     seed: int = 1
     whole_grid: bool = False
+    grids: Sequence[str] = ()
+    push: bool = False
 
 
 @dataclass(frozen=True)

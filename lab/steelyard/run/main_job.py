@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .. import report
 from ..analyse import analysis, indices, measures
+from ..analyse.endings import broken_subjects, is_its_result
 from ..analyse.narrowing import so_far
 from ..analyse.pairing import short_of_forks
 from ..base.csvfiles import write_document, write_text
@@ -182,6 +183,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     broken = dict(standing.broken)
     begun = time.monotonic() - standing.seconds
     narrow = _Narrowing(setting)
+    setting = _pushed_on(setting, 0)
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
     setting.progress.plan(_seconds_left(setting, standing))
     done = 0
@@ -196,11 +198,13 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             drive.run_trial(setting, plan, all_spellings=fresh)
             verified.update(plan.start_order)
         except TrialFailedError as error:
-            failures.append(str(error))
+            if not is_its_result(setting.schedule, error.failure):
+                failures.append(str(error))
             setting.progress.say(f"trial {plan.number} failed: {error.message}")
             if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
                 broken[error.failure.subject] = error.message
         narrow()
+        setting = _pushed_on(setting, done)
         spent = time.monotonic() - begun
         if planned.makes_up is not None:
             continue
@@ -266,6 +270,27 @@ def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
     changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
     _keep_schedule(setting.folder, changed)
     return replace(setting, schedule=changed)
+
+
+def _pushed_on(setting: Setting, done: int) -> Setting:
+    """Without those of the trials behind the first `done` that would push a subject on which has broken already."""
+    schedule = setting.schedule
+    pushed = {cell.name: cell.operation for cell in schedule.cells if cell.pushed}
+    if not pushed:
+        return setting
+    stored = read_run(setting.folder)
+    begun, broke = {trial.number for trial in stored.trials}, broken_subjects(stored)
+    over = [
+        plan
+        for plan in schedule.trials[done:]
+        if plan.cell in pushed and plan.number not in begun and (plan.start_order[0], pushed[plan.cell]) in broke
+    ]
+    if not over:
+        return setting
+    left = schedule.model_copy(update={"trials": [plan for plan in schedule.trials if plan not in over]})
+    _keep_schedule(setting.folder, left)
+    setting.progress.say(f"not pushed on, for it broke: {over[0].start_order[0]} on {pushed[over[0].cell]}")
+    return replace(setting, schedule=left)
 
 
 def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..analyse.endings import is_its_result
 from ..base.csvfiles import read_document
 from ..base.errors import StoreError
 from ..models.records import Schedule
@@ -60,7 +61,7 @@ def _standing(run: Run) -> Standing:
             for failure in failed
             if failure.kind in NEVER_STARTED and failure.subject is not None
         },
-        failures=tuple(failure.message for failure in failed),
+        failures=tuple(failure.message for failure in failed if not is_its_result(run.schedule, failure)),
         seconds=sum(record.seconds for record in ended),
         damaged=tuple(
             f"trial {trial.number} is damaged and driven again: {trial.damage}"

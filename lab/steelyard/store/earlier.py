@@ -97,7 +97,7 @@ def _questions(schedule: Schedule, environment: Mapping[str, Any]) -> Iterator[t
     subjects = environment.get("subjects")
     if not isinstance(subjects, Mapping):
         return
-    for cell in schedule.cells if not schedule.design.startswith("as-") else ():
+    for cell in schedule.cells if not schedule.design.startswith(("as-", "each-")) else ():
         for a in schedule.subjects:
             for b in schedule.subjects:
                 if cell.primary and a != b:

@@ -12,6 +12,7 @@ from ..base.csvfiles import Row, is_stored, read_document, read_table
 from ..base.errors import StoreError
 from ..base.histogram import intact, read_log
 from ..models.job import Session
+from ..models.records import Cell
 
 # Every way in which a request can fail, as the columns of slices.csv and ticks.csv call it; the one list of them.
 FAILURE_KINDS = (
@@ -362,3 +363,9 @@ def stored_sizes(folder: Path) -> dict[str, float]:
     if not is_stored(path):
         return {}
     return {row.text("operation"): row.number("mean") for row in read_table(path, SIZE_COLUMNS)}
+
+
+def request_bytes(cell: Cell, sizes: Mapping[str, float]) -> float | None:
+    """Mean bytes of a request's body, by `sizes` of what the corpus calls its requests; None where the cell asks for several."""
+    asked = [sizes[name] for name in cell.asked if name in sizes]
+    return asked[0] if len(asked) == 1 else None

@@ -5,13 +5,15 @@ from __future__ import annotations
 from .alternating import Alternating, AlternatingFrozen
 from .as_published import AsPublished
 from .design import Design
+from .each_alone import EachAlone
 from .sequential import Sequential
 
-__all__ = ["AS_PUBLISHED", "DESIGNS", "Design", "design_named"]
+__all__ = ["AS_PUBLISHED", "DESIGNS", "EACH_ALONE", "Design", "design_named"]
 
 AS_PUBLISHED = AsPublished()
+EACH_ALONE = EachAlone()
 DESIGNS: dict[str, Design] = {
-    design.name: design for design in (Alternating(), AlternatingFrozen(), Sequential(), AS_PUBLISHED)
+    design.name: design for design in (Alternating(), AlternatingFrozen(), Sequential(), AS_PUBLISHED, EACH_ALONE)
 }
 
 

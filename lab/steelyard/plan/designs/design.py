@@ -33,7 +33,8 @@ class Design(ABC):
     """How the subjects of a comparison share trials and time.
 
     `unbroken`: a subject's load in a cell is one stretch, not slices. `freezes`: the idle subjects of a trial are stopped.
-    `takes_turns`: the slices of a pair may be cut finer still. `why_undecided` says why no verdict can come of it; empty
+    `takes_turns`: the slices of a pair may be cut finer still. `cell_by_cell`: each trial is for one cell, and how its subject ends
+    there is its result, whatever that is. `why_undecided` says why no verdict can come of it; empty
     where one can.
     """
 
@@ -41,6 +42,7 @@ class Design(ABC):
     unbroken: ClassVar[bool] = False
     freezes: ClassVar[bool] = False
     takes_turns: ClassVar[bool] = False
+    cell_by_cell: ClassVar[bool] = False
     why_undecided: ClassVar[str] = ""
 
     def forks(self, wanted: int) -> int:

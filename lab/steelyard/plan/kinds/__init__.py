@@ -10,9 +10,12 @@ from .block import Block
 from .fault import FaultBlock
 from .fixed_work import FixedWorkSlices
 from .kind import Kind
+from .reliability import ReliabilityStretch
 from .steady import Steady
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Steady(), Block(), FaultBlock(), FixedWorkSlices())}
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (Steady(), Block(), FaultBlock(), FixedWorkSlices(), ReliabilityStretch())
+}
 
 
 def warmed(cells: Sequence[Cell]) -> list[Cell]:

@@ -9,6 +9,7 @@ from . import (
     any_two,
     by_users,
     cannot_say,
+    endings,
     evidence,
     failures,
     faults,
@@ -38,6 +39,7 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
+        endings,
         faults,
         matrix,
         tests,

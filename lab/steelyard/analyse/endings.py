@@ -1,0 +1,219 @@
+"""How each subject ended in each cell of reliability: good, slow, in errors, out of memory or hung, by detectors that say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..base.text import bytes_text, counted, share_text, value_text
+from ..models.records import Cell, Failure, Schedule
+from ..plan.designs import design_named
+from ..store.stored_run import Run, Trial
+from ..store.tables import SliceRow, request_bytes, stored_sizes
+from .sentences import Wording
+
+
+class EndState(StrEnum):
+    """How a subject ended in a cell, from the best to the worst."""
+
+    GOOD = "good"
+    SLOW = "slow"
+    ERRORS = "errors"
+    OUT_OF_MEMORY = "out of memory"
+    HANG = "hang"
+
+
+BROKEN = frozenset({EndState.ERRORS, EndState.OUT_OF_MEMORY, EndState.HANG})
+_STATE_OF_FAILURE = {
+    "out-of-memory": EndState.OUT_OF_MEMORY,
+    "hung": EndState.HANG,
+    "deadlock": EndState.HANG,
+    "self-deadlock": EndState.HANG,
+    "died": EndState.ERRORS,
+    "killed": EndState.ERRORS,
+    "no-answer": EndState.ERRORS,
+    "wrong-answer": EndState.ERRORS,
+    "too-slow": EndState.SLOW,
+}
+
+
+@dataclass(frozen=True)
+class DrivenCell:
+    """One subject's stretch of a cell: the row of it, None where its trial ended before, and what else its trial recorded."""
+
+    cell: Cell
+    subject: str
+    trial: Trial
+    row: SliceRow | None
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the trial ended early; None where it did not."""
+        return None if self.trial.record is None else self.trial.record.failure
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a subject ended in a cell. `state` is None where that is not known, with the reason in `why`; `bytes` are those of a
+    request, `tps` right answers a second, `response_ms` their mean response time (None where there was none)."""
+
+    cell: Cell
+    subject: str
+    state: EndState | None
+    why: str
+    bytes: float | None
+    tps: float | None
+    response_ms: float | None
+
+    @property
+    def load(self) -> str:
+        """Its users and the size of a request, such as "25 users, requests of 775.1 KiB"."""
+        size = f", requests of {bytes_text(self.bytes)}" if self.bytes is not None else ""
+        return f"{counted(self.cell.users, 'user')}{size}"
+
+
+def is_an_ending(failure: Failure) -> bool:
+    """Whether a trial that ended so says how its subject ended; else something was in its way, or in ours."""
+    return failure.kind in _STATE_OF_FAILURE
+
+
+def is_its_result(schedule: Schedule, failure: Failure) -> bool:
+    """Whether a trial of the schedule that ended so has what it was driven for."""
+    return design_named(schedule.design).cell_by_cell and is_an_ending(failure)
+
+
+def out_of_memory(driven: DrivenCell) -> str | None:
+    """Memory ran out: the subject died of it, or its log says that it went on without."""
+    if driven.failure is not None and driven.failure.kind == "out-of-memory":
+        return driven.failure.message
+    distress = driven.trial.record.distress if driven.trial.record is not None else []
+    return next(
+        (f"it went on, but its log says: {each.message}" for each in distress if each.subject == driven.subject), None
+    )
+
+
+def hang(driven: DrivenCell) -> str | None:
+    """It lives and does not answer: no request at all, or from some time on none, so that of those in flight when the load ended
+    not one was answered while the engine waited (twice the time from which on answers are slow)."""
+    failure, row = driven.failure, driven.row
+    if failure is not None and _STATE_OF_FAILURE.get(failure.kind) is EndState.HANG:
+        return failure.message
+    if row is None or not row.unfinished or row.dropped + row.outside_timeout < row.unfinished:
+        return None
+    return f"after {counted(row.completed, 'answer')} there were no more: {counted(row.unfinished, 'request')} waited in vain"
+
+
+def errors(driven: DrivenCell) -> str | None:
+    """It ended, refused every request, or more of them than the cell allows."""
+    failure = driven.failure
+    if failure is not None and _STATE_OF_FAILURE.get(failure.kind) is EndState.ERRORS:
+        return failure.message
+    if driven.row is None or driven.cell.until is None:
+        return None
+    failed = {**driven.row.failures, **({"wrong": driven.row.wrong} if driven.row.wrong else {})}
+    ended = driven.row.completed + sum(failed.values())
+    share = sum(failed.values()) / ended if ended else 0.0
+    if share <= driven.cell.until.failed_share:
+        return None
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in failed.items())
+    return f"{share_text(share)} of {counted(ended, 'request')} failed: {kinds}"
+
+
+def slow(driven: DrivenCell) -> str | None:
+    """Its answers take longer than the cell allows, in the mean, or came after its time."""
+    failure = driven.failure
+    if failure is not None and _STATE_OF_FAILURE.get(failure.kind) is EndState.SLOW:
+        return failure.message
+    if driven.row is None or driven.cell.until is None:
+        return None
+    if not driven.row.completed:
+        return f"no answer came within {driven.row.seconds:g} s, but only after"
+    mean = response_ms(driven.row)
+    if mean is None or mean <= driven.cell.until.response_ms:
+        return None
+    return f"an answer takes {value_text(mean / 1000)} s in the mean"
+
+
+# The worst first: what is out of memory answers with errors too, and what hangs has errors before.
+DETECTORS: Mapping[EndState, Callable[[DrivenCell], str | None]] = {
+    EndState.OUT_OF_MEMORY: out_of_memory,
+    EndState.HANG: hang,
+    EndState.ERRORS: errors,
+    EndState.SLOW: slow,
+}
+
+
+def response_ms(row: SliceRow) -> float | None:
+    """The mean response time of a stretch's right answers; None where there was none."""
+    return row.response_ns_sum / row.completed / 1e6 if row.completed else None
+
+
+def state_of(driven: DrivenCell) -> tuple[EndState | None, str]:
+    """How it ended and why; None where its trial was interrupted or met something that is not the subject's."""
+    if driven.failure is not None and not is_an_ending(driven.failure):
+        return None, driven.failure.message
+    for state, detector in DETECTORS.items():
+        why = detector(driven)
+        if why is not None:
+            return state, why
+    if driven.row is None or driven.trial.status != "complete":
+        return None, driven.trial.damage or "it was stopped before its end"
+    return EndState.GOOD, ""
+
+
+def endings(run: Run) -> list[Ending]:
+    """For each cell and subject of a run whose trials are each for one cell, in the schedule's order; the worst of several forks.
+    Empty for other runs."""
+    if not design_named(run.schedule.design).cell_by_cell:
+        return []
+    sizes = stored_sizes(run.folder / "corpus")
+    return [
+        _ending(cell, subject, trials, request_bytes(cell, sizes))
+        for cell in run.schedule.cells
+        for subject in run.schedule.subjects
+        if (
+            trials := [
+                trial
+                for trial in run.trials
+                if (trial.planned.cell, trial.planned.start_order) == (cell.name, [subject])
+            ]
+        )
+        or not cell.pushed
+    ]
+
+
+def _ending(cell: Cell, subject: str, trials: list[Trial], size: float | None) -> Ending:
+    order = [None, *EndState]
+    worst = Ending(cell, subject, None, "it was not driven", size, None, None)
+    for trial in trials:
+        numbers = trial.measured.get((cell.name, subject), {})
+        row = next((trial.slices[number] for number in numbers.values() if number in trial.slices), None)
+        state, why = state_of(DrivenCell(cell, subject, trial, row))
+        if trial is trials[0] or order.index(state) > order.index(worst.state):
+            tps = row.throughput_per_s if row is not None and row.completed else None
+            worst = Ending(cell, subject, state, why, size, tps, response_ms(row) if row is not None else None)
+    return worst
+
+
+def broken_subjects(run: Run) -> set[tuple[str, str]]:
+    """The subjects that a cell of an operation broke, each with that operation."""
+    return {(ending.subject, ending.cell.operation) for ending in endings(run) if ending.state in BROKEN}
+
+
+def said_of(run: Run) -> Iterator[Wording]:
+    """A sentence for each subject and operation: where each state begins, in the order driven."""
+    told = endings(run)
+    for operation, subject in dict.fromkeys((ending.cell.operation, ending.subject) for ending in told):
+        mine = [ending for ending in told if (ending.cell.operation, ending.subject) == (operation, subject)]
+        known = [ending for ending in mine if ending.state is not None]
+        begins = {ending.state: ending for ending in reversed(known)}
+        if not known:
+            yield Wording(f"{subject} on {operation}: not known how it ends, for {mine[0].why}")
+            continue
+        parts = [f"{state} from {begins[state].load}" for state in begins if state is not EndState.GOOD]
+        good = [ending for ending in known if ending.state is EndState.GOOD]
+        parts = [f"good up to {good[-1].load}" if good else "good nowhere", *reversed(parts)]
+        worst = next((ending for ending in known if ending.state in BROKEN), None)
+        why = f"What broke it: {worst.why}." if worst is not None else "Nothing broke it."
+        yield Wording(f"{subject} on {operation}: {'; '.join(parts)}", counted(len(known), "cell"), why)

@@ -1,0 +1,32 @@
+"""Where each server breaks: a picture and a table a use case, what a publication printed beside, and the sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analyse.analysis import Analysis
+from ...analyse.endings import endings
+from ..charts.endings import ending_map
+from ..section import Section
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where trials are not each for one cell."""
+    told = endings(analysis.run)
+    if not told:
+        return None
+    operations = dict.fromkeys(ending.cell.operation for ending in told)
+    limits = next((ending.cell.until for ending in told if ending.cell.until is not None), None)
+    return {
+        "maps": [
+            ending_map(f"endings-{place}", [ending for ending in told if ending.cell.operation == operation])
+            for place, operation in enumerate(operations)
+        ],
+        "sentences": [str(wording) for wording in analysis.said],
+        "limits": limits,
+        "patience": analysis.run.schedule.drain_limit_seconds,
+        "assumed": list(dict.fromkeys(said for ending in told for said in ending.cell.assumed)),
+    }
+
+
+SECTION = Section("endings", content)
