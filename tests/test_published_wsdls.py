@@ -21,7 +21,8 @@ SERVICES = ("wstest", "soakit", "flight", "soaservers")
 SERVERS = sorted(
     name
     for name in entries.server_files()
-    if entries.server(name).model.implementation in ("java", "aspnet", "node", "node-strong-soap", "php", "python-spyne")
+    if entries.server(name).model.implementation
+    in ("java", "aspnet", "node", "node-strong-soap", "php", "python-spyne")
     and entries.server(name).model.licence is None
 )
 
