@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from steelyard.cluster.handing import MOST_LOSSES, PATIENCE_SECONDS, Ending, Handing, Kept, News, Worker, quotas
+from steelyard.cluster.handing import MOST_LOSSES, PATIENCE_SECONDS, TrialEnd, Handing, Kept, News, Worker, quotas
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Cluster:
     takes: float = 60.0
     leaves: list[tuple[float, str]] = field(default_factory=list)
     comes: list[tuple[float, str, str]] = field(default_factory=list)
-    answers: dict[tuple[str, int], list[Ending]] = field(default_factory=dict)
+    answers: dict[tuple[str, int], list[TrialEnd]] = field(default_factory=dict)
     deadly: frozenset[int] = frozenset()  # trials that kill whoever drives them
     draw: random.Random = field(default_factory=lambda: random.Random(1))
     now: float = 0.0
@@ -60,10 +60,10 @@ class Cluster:
 
     def _ended(self, name: str, trial: int) -> News:
         if trial in self.deadly:
-            return News(name, trial, Ending.LOST, "it was killed")
+            return News(name, trial, TrialEnd.LOST, "it was killed")
         planned = self.answers.get((self.workers[name], trial))
-        ending = planned.pop(0) if planned else Ending.DRIVEN
-        return News(name, trial, ending, "" if ending is Ending.DRIVEN else f"said to be {ending}", b"whole")
+        ending = planned.pop(0) if planned else TrialEnd.DRIVEN
+        return News(name, trial, ending, "" if ending is TrialEnd.DRIVEN else f"said to be {ending}", b"whole")
 
 
 @dataclass
@@ -120,7 +120,7 @@ def test_a_thousand_trials_over_fifty_machines_are_driven_once_each_whatever_fai
     for trial in range(1, 1001):
         if draw.random() < 0.05:
             for machine in machines:
-                cluster.answers[machine, trial] = [draw.choice([Ending.BUSY, Ending.LOST])]
+                cluster.answers[machine, trial] = [draw.choice([TrialEnd.BUSY, TrialEnd.LOST])]
     shelf = Shelf(damaged=Counter(draw.sample(range(1, 1001), 20)))
     trials = {machine: list(range(1 + 20 * n, 21 + 20 * n)) for n, machine in enumerate(machines)}
     handing, shelf = handed(cluster, trials, shelf)
@@ -149,14 +149,14 @@ def test_a_machine_that_stays_away_gives_its_trials_to_the_others_after_its_time
 
 
 def test_an_unfit_machine_is_given_no_more_and_the_others_take_over() -> None:
-    cluster = Cluster({"w1": "a", "w2": "b"}, answers={("a", 1): [Ending.UNFIT]})
+    cluster = Cluster({"w1": "a", "w2": "b"}, answers={("a", 1): [TrialEnd.UNFIT]})
     handing, shelf = handed(cluster, {"a": [1, 2], "b": [3]})
     assert set(shelf.on.values()) == {"b"} and set(shelf.came) == {1, 2, 3}
     assert shelf.told == [("unfit", "a", 1)] and handing.unfit == {"a": "said to be unfit"}
 
 
 def test_a_busy_machine_is_asked_again_and_loses_nothing() -> None:
-    cluster = Cluster({"w1": "a"}, answers={("a", 1): [Ending.BUSY] * 5})
+    cluster = Cluster({"w1": "a"}, answers={("a", 1): [TrialEnd.BUSY] * 5})
     _, shelf = handed(cluster, {"a": [1, 2]})
     assert shelf.on == {1: "a", 2: "a"}
     assert shelf.told.count(("busy", "a", 1)) == 5
@@ -173,6 +173,6 @@ def test_where_nobody_is_left_what_is_owed_is_said_and_the_hand_out_ends() -> No
     cluster = Cluster({"w1": "a", "w2": "b"}, leaves=[(10, "w1"), (10, "w2")])
     handing, shelf = handed(cluster, {"a": [1], "b": [2]})
     assert set(handing.owed) == {1, 2} and shelf.came == Counter()
-    cluster = Cluster({"w1": "a"}, answers={("a", 1): [Ending.UNFIT]})
+    cluster = Cluster({"w1": "a"}, answers={("a", 1): [TrialEnd.UNFIT]})
     handing, shelf = handed(cluster, {"a": [1, 2], "b": [3]})
     assert set(handing.owed) == {1, 2, 3}, "one is unfit, and the other never came"

@@ -15,7 +15,7 @@ from ..base import house
 from ..base.errors import ConfigurationError, TargetError, ToolchainError
 from ..provision.scratch import scratch_folder
 from . import worker as at_the_worker
-from .handing import Ending, News, Worker
+from .handing import TrialEnd, News, Worker
 from .worker import Introduced, Order
 
 MOST_LOCAL = 64
@@ -203,10 +203,10 @@ def _news(worker: str, trial: int, future: Any) -> News:
         said = (
             f"{type(future.exception()).__name__}: {future.exception()}" if future.status == "error" else future.status
         )
-        return News(worker, trial, Ending.LOST, f"the worker ended it ({said})")
+        return News(worker, trial, TrialEnd.LOST, f"the worker ended it ({said})")
     try:
         done: at_the_worker.Done = future.result(timeout=_ASK_SECONDS)
     except _GONE:  # the worker died with it: Dask would have it made again
         future.cancel()
-        return News(worker, trial, Ending.LOST, "its worker is gone, and what it had driven with it")
-    return News(worker, trial, Ending(done.outcome), done.said, done.packed)
+        return News(worker, trial, TrialEnd.LOST, "its worker is gone, and what it had driven with it")
+    return News(worker, trial, TrialEnd(done.outcome), done.said, done.packed)

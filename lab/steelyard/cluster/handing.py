@@ -15,7 +15,7 @@ BUSY_SECONDS = 30.0  # until a machine that measures something else is asked aga
 MOST_LOSSES = 3  # of one trial, or of one machine in a row: then it is the trial's, or the machine's, own doing
 
 
-class Ending(StrEnum):
+class TrialEnd(StrEnum):
     """How a worker ended with a trial that it was given."""
 
     DRIVEN = "driven"  # complete or failed, with its folder
@@ -38,7 +38,7 @@ class News:
 
     worker: str
     trial: int
-    outcome: Ending
+    outcome: TrialEnd
     said: str = ""
     packed: bytes = b""
 
@@ -177,16 +177,16 @@ class Handing:
         if had is None or had.trial != news.trial:
             return  # of a worker that was taken for gone: by now the trial is another's
         match news.outcome:
-            case Ending.DRIVEN:
+            case TrialEnd.DRIVEN:
                 self._take_in(news, had.machine)
-            case Ending.BUSY:
+            case TrialEnd.BUSY:
                 self._give_back(news.worker)
                 self._not_before[had.machine] = self.clock() + BUSY_SECONDS
                 self.home.tell("busy", had.machine, news.trial, news.said)
-            case Ending.UNFIT:
+            case TrialEnd.UNFIT:
                 self._give_back(news.worker)
                 self._exclude("unfit", had.machine, news.trial, news.said)
-            case Ending.LOST:
+            case TrialEnd.LOST:
                 self._lose(news.worker, news.said)
 
     def _take_in(self, news: News, machine: str) -> None:

@@ -16,11 +16,11 @@ from ..base.errors import LockError, SteelyardError
 from ..base.progress import Progress
 from ..drive.setting import TrialFailedError
 from ..run.handed import drive_handed
-from .handing import Ending
+from .handing import TrialEnd
 from .worker import ENDED, ORDER, SAME
 
 
-def drive(folder: Path) -> tuple[Ending, str]:
+def drive(folder: Path) -> tuple[TrialEnd, str]:
     """Drive the trial in `folder` to its end, and say how that was."""
     order = read_document(folder / ORDER)
     try:
@@ -35,12 +35,12 @@ def drive(folder: Path) -> tuple[Ending, str]:
     except TrialFailedError:
         pass  # a result like any other: it is stored
     except LockError as error:
-        return Ending.BUSY, error.message
+        return TrialEnd.BUSY, error.message
     except SteelyardError as error:
-        return Ending.UNFIT, error.message
+        return TrialEnd.UNFIT, error.message
     except OSError as error:
-        return Ending.UNFIT, str(error)
-    return Ending.DRIVEN, ""
+        return TrialEnd.UNFIT, str(error)
+    return TrialEnd.DRIVEN, ""
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -15,7 +15,7 @@ from ..provision import keeper
 from ..provision.scratch import scratch_folder
 from ..store import machine_history
 from ..store.live_file import running_now
-from .handing import Ending
+from .handing import TrialEnd
 from .packing import ENVIRONMENT, packed
 
 ORDER, ENDED, SAME = "order.json", "ended.json", "same.json"
@@ -78,11 +78,11 @@ def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None])
         try:
             _kept(folder, wanted, tell)
         except UnwantedError as error:
-            return Done(Ending.LOST, error.message)
+            return Done(TrialEnd.LOST, error.message)
         except CommandFailedError as error:
-            return Done(Ending.LOST, f"what drove it ended: {error.said or error.message}")
+            return Done(TrialEnd.LOST, f"what drove it ended: {error.said or error.message}")
         except SteelyardError as error:
-            return Done(Ending.UNFIT, error.message)
+            return Done(TrialEnd.UNFIT, error.message)
         return _done(folder)
 
 
@@ -115,12 +115,12 @@ def _kept(folder: Path, wanted: Callable[[], bool], tell: Callable[[str], None])
 def _done(folder: Path) -> Done:
     try:
         ended = read_document(folder / ENDED)
-        outcome, said = Ending(ended["outcome"]), str(ended["said"])
+        outcome, said = TrialEnd(ended["outcome"]), str(ended["said"])
     except (StoreError, KeyError, ValueError) as error:
-        return Done(Ending.LOST, f"it did not say how it ended: {error}")
-    if outcome is not Ending.DRIVEN:
+        return Done(TrialEnd.LOST, f"it did not say how it ended: {error}")
+    if outcome is not TrialEnd.DRIVEN:
         return Done(outcome, said)
     trial = next((folder / "trials").iterdir(), folder)
     if not (is_stored(trial / "trial.json") and is_stored(folder / ENVIRONMENT)):
-        return Done(Ending.LOST, "it left no trial")
+        return Done(TrialEnd.LOST, "it left no trial")
     return Done(outcome, said, packed(folder, trial))

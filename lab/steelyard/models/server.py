@@ -165,7 +165,7 @@ class Server(Strict):
     slash of the service's own. `paths` does so where the factor `endpoint` has that value.
     `more_ports` are further ports that it listens on, by name: {port.ROLE.NAME}, and STEELYARD_PORT_<ROLE>_<NAME>.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
-    exchanges (`spelling/CDATA`, or `soakit/spelling/CDATA` of one service) or a bad request (`wrong-types`). `floor` marks a
+    exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` of one service) or a bad request (`wrong-types`). `floor` marks a
     server that reads no XML and only moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the
     contract. `tuning` answers, for each
     setting of a server that a study's paper tuned (studies/tuning/settings.toml), which setting of the product is nearest to
