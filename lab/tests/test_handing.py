@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from steelyard.cluster.handing import MOST_LOSSES, PATIENCE_SECONDS, TrialEnd, Handing, Kept, News, Worker, quotas
+from steelyard.cluster.handing import MOST_LOSSES, PATIENCE_SECONDS, Handing, Kept, News, TrialEnd, Worker, quotas
 
 
 @dataclass

@@ -15,7 +15,7 @@ from ..base import house
 from ..base.errors import ConfigurationError, TargetError, ToolchainError
 from ..provision.scratch import scratch_folder
 from . import worker as at_the_worker
-from .handing import TrialEnd, News, Worker
+from .handing import News, TrialEnd, Worker
 from .worker import Introduced, Order
 
 MOST_LOCAL = 64
