@@ -219,7 +219,7 @@ def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
 
 def test_runs_that_begin_in_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
     from steelyard.base.errors import StoreError
-    from steelyard.loading.load import made
+    from steelyard.store.loads import made
 
     wanted = tmp_path / "runs" / "load-shop-2026-01-31-120000"
     assert [made(wanted).name for _ in range(3)] == [wanted.name, f"{wanted.name}-2", f"{wanted.name}-3"]

@@ -181,7 +181,7 @@ def test_littles_law_is_not_asked_of_slices_that_are_too_short() -> None:
 def test_a_percentile_needs_ten_requests_beyond_it(quantile: float, needed: int) -> None:
     assert least_requests(quantile) == needed
     assert percentile_refusal(quantile, needed) is None
-    assert f"needs {needed} requests" in (percentile_refusal(quantile, needed - 1) or "")
+    assert f"needs {needed:,} requests" in (percentile_refusal(quantile, needed - 1) or "")
 
 
 def test_no_percentile_is_shown_among_requests_that_did_not_finish() -> None:

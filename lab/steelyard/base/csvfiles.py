@@ -143,13 +143,17 @@ def read_document(path: Path) -> Any:
         raise StoreError(f"{path}: nested too deeply") from None
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file whole, or leave the old one; raises StoreError."""
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], *, packed: bool = False) -> None:
+    """Write a CSV file whole, or leave the old one; `packed` writes it gzipped, beside its name; raises StoreError."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    write_text(path, text.getvalue())
+    if packed:
+        # The same rows give the same file, whenever they are written.
+        write_bytes(gzipped(path), gzip.compress(text.getvalue().encode(), 9, mtime=0))
+    else:
+        write_text(path, text.getvalue())
 
 
 def write_document(path: Path, content: object) -> None:
@@ -171,6 +175,11 @@ def read_small(path: Path, most_bytes: int) -> bytes:
 
 
 def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
+    """Write a text file as `write_bytes` does; raises StoreError."""
+    write_bytes(path, text.encode(), lasting=lasting)
+
+
+def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> None:
     """Write a file beside itself and rename it once it is on the disk: nobody ever finds half of it; raises StoreError.
 
     What need not be `lasting` does not wait for the disk: it may be lost with the power, and nothing else.
@@ -179,8 +188,8 @@ def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             if lasting:
                 os.fsync(file.fileno())

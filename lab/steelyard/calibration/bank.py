@@ -179,10 +179,13 @@ def _spent_ns(trial: Trial) -> dict[int, int]:
 
 
 def write(bank: Bank, folder: Path) -> None:
-    """Write the tables and environment.json, each whole or not at all; raises StoreError."""
+    """Write the tables and environment.json, each whole or not at all, the slices gzipped; raises StoreError."""
     folder.mkdir(parents=True, exist_ok=True)
     write_document(folder / SETUP, bank.setup)
-    write_table(folder / SLICES, [column.name for column in fields(SliceEntry)], map(astuple, bank.slices))
+    columns = [column.name for column in fields(SliceEntry)]
+    write_table(folder / SLICES, columns, map(astuple, bank.slices), packed=True)
+    # Where both lie there, readers take the plain one: it would be older.
+    (folder / SLICES).unlink(missing_ok=True)
     write_table(folder / FORKS, [column.name for column in fields(ForkEntry)], map(astuple, bank.forks))
 
 
