@@ -1,6 +1,6 @@
 //! The chunked transfer coding (RFC 9112, 7.1), read a piece at a time.
 
-use super::response::Malformed;
+use super::malformed::Malformed;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {

@@ -2,13 +2,15 @@
 
 mod chunked;
 mod cookies;
+mod malformed;
 mod request;
 mod response;
 mod unpack;
 mod url;
 
 pub use cookies::CookieJar;
+pub use malformed::Malformed;
 pub use request::{HeadParts, RequestHead};
-pub use response::{Coding, Event, Malformed, ResponseReader, WantedFields};
+pub use response::{Coding, Event, ResponseReader, WantedFields};
 pub use unpack::Unpacker;
 pub use url::Url;

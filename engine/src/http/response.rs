@@ -5,11 +5,7 @@ mod fields;
 use std::mem::MaybeUninit;
 
 use super::chunked::{Chunk, ChunkReader};
-
-/// Why bytes are not an HTTP/1.1 answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Malformed(pub &'static str);
+use super::malformed::Malformed;
 
 /// What the next bytes of an answer are.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use super::keys::nearest;
 use super::model::*;
+use super::ordered::Ordered;
 use super::session::{Capture, Session};
 use super::target::Target;
+use super::think::{Think, ThinkKind};
 use crate::corpus::Corpus;
 use crate::schedule::{Arrivals, Levels};
 use crate::session::{CompiledCapture, Stamp};

@@ -3,16 +3,20 @@
 mod check;
 mod keys;
 pub mod model;
+mod ordered;
 mod session;
 mod target;
+mod think;
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{EngineError, Result};
 pub use check::{REQUEST, check, check_against_corpus, headers as check_headers, is_token};
 pub use model::*;
+pub use ordered::{Mix, Ordered};
 pub use session::*;
 pub use target::*;
+pub use think::{Think, ThinkKind};
 
 /// Reads and checks `job.json`; errors name the key and, for an unknown one, the nearest valid key.
 pub fn read(path: &Path) -> Result<Job> {

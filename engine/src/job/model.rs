@@ -3,39 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
+use super::ordered::Mix;
 use super::session::Session;
 use super::target::Target;
-
-/// A JSON object whose order is kept: the order in which a mix names its operations names the slice.
-pub type Mix = Ordered<f64>;
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ordered<T>(pub Vec<(String, T)>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<T>(std::marker::PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = Vec<(String, T)>;
-            fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-                formatter.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries: Self::Value = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, T>()? {
-                    if entries.iter().any(|(earlier, _)| *earlier == name) {
-                        return Err(A::Error::custom(format!("`{name}` is given twice")));
-                    }
-                    entries.push((name, value));
-                }
-                Ok(entries)
-            }
-        }
-        Ok(Self(deserializer.deserialize_map(Entries(std::marker::PhantomData))?))
-    }
-}
+use super::think::Think;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -129,25 +101,6 @@ pub struct Rate {
 
 fn thousand_in_flight() -> u32 {
     1000
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThinkKind {
-    #[default]
-    None,
-    Constant,
-    Uniform,
-    Exponential,
-}
-
-/// Pause between an answer and the next request of the same user.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Think {
-    pub kind: ThinkKind,
-    pub ms: f64,
-    pub to_ms: f64,
 }
 
 /// Bounds on the length of an answer's body in bytes, both inclusive.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::model::Think;
+use super::think::Think;
 
 /// Requests that one user makes in order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

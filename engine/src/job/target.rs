@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::model::Ordered;
+use super::ordered::Ordered;
 use crate::http::Url;
 
 /// How a server's certificate is judged.

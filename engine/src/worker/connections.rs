@@ -2,13 +2,17 @@
 
 use super::brake::Brake;
 use super::drive::Drive;
-use super::lane::{Lane, Link, Pool, Task, lane_of, token};
+use super::lane::{Lane, Pool, Task};
+use super::link::{Link, lane_of, token};
+use super::shared::Shared;
 use crate::clock::{Clock, Ns};
 use crate::verify::{Failure, Outcome};
 use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
 /// So many connections are opened at a time before a slice: more would overflow a server's queue of new ones.
 const OPENED_AT_ONCE: usize = 64;
+/// What is read at a time of a connection on which no request is under way.
+const IDLE_BUFFER: usize = 16 * 1024;
 /// A user whose request failed for want of something on the engine's own machine waits so long.
 pub(super) const INSTRUMENT_WAIT: Ns = 10_000_000;
 
@@ -55,6 +59,55 @@ impl<W: Wire> Pool<W> {
                 }
             }
         }
+    }
+
+    /// Looks at idle connections and opens what is missing for the first `wanted` lanes, `streams` of them on each, unmeasured, until
+    /// `limit` at the latest or until the brake is pulled.
+    pub fn open_shared(
+        &mut self,
+        wanted: u32,
+        streams: u32,
+        clock: &impl Clock,
+        limit: Ns,
+        brake: &Brake,
+    ) -> std::io::Result<()> {
+        let mut buffer = vec![0; IDLE_BUFFER];
+        for shared in &mut self.shared.all {
+            if !matches!(shared.link, Link::None) && !shared.carry_on(&mut buffer) {
+                shared.drop_link();
+            }
+        }
+        for place in 0..wanted.div_ceil(streams) as usize {
+            let at = self.shared.serving(place);
+            let shared = &mut self.shared.all[at];
+            if matches!(shared.link, Link::None)
+                && let Ok(transport) = self.wire.open(token(at, shared.generation))
+            {
+                let (began, connected) = (clock.now(), 0);
+                shared.link = Link::Opening {
+                    transport,
+                    began,
+                    connected,
+                };
+                if !shared.carry_on(&mut buffer) {
+                    shared.drop_link();
+                }
+            }
+        }
+        let mut events = Vec::new();
+        // What fails is tried again when a request needs it.
+        let is_opening = |shared: &Shared<W::Transport>| !matches!(shared.link, Link::None) && !shared.http2.is_ready();
+        while self.shared.all.iter().any(is_opening) && clock.now() < limit && !brake.pulled() {
+            self.wire.wait(clock.now(), limit, &mut events)?;
+            for event in events.drain(..) {
+                let (at, generation) = lane_of(event.token);
+                let shared = &mut self.shared.all[at];
+                if shared.generation == generation && !shared.carry_on(&mut buffer) {
+                    shared.drop_link();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Begins to open a lane's connection if it has none; whether it is still being opened.

@@ -5,7 +5,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::Scratch;
 use super::brake::Brake;
-use super::lane::{Pool, Task, lane_of};
+use super::lane::{Pool, Task};
+use super::link::lane_of;
 use super::load::Load;
 use super::plan::SlicePlan;
 use crate::clock::{Clock, Ns};

@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use super::drive::Drive;
-use super::lane::{Digest, Link, Task, token};
+use super::lane::{Digest, Task};
+use super::link::{Link, token};
 use super::plan::Steps;
 use crate::clock::{Clock, Ns, wall_seconds};
 use crate::http::WantedFields;

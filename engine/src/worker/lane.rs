@@ -3,6 +3,7 @@
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
+use super::link::Link;
 use super::shared::SharedConnections;
 use crate::clock::Ns;
 use crate::http::{CookieJar, Event, Malformed, ResponseReader, Unpacker};
@@ -11,18 +12,6 @@ use crate::schedule::Card;
 use crate::session::{MOST_SCANNED, Stamp, StepPlan, Values};
 use crate::verify::{Check, CompiledRule, Failure, Outcome};
 use crate::wire::{Trouble, Wire};
-
-/// The state of a lane's connection.
-pub(super) enum Link<T> {
-    None,
-    Opening {
-        transport: T,
-        began: Ns,
-        /// When TCP was up; 0 before.
-        connected: Ns,
-    },
-    Open(T),
-}
 
 /// What a lane is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,13 +262,4 @@ impl<W: Wire> Pool<W> {
             self.lanes.push(Lane::new());
         }
     }
-}
-
-/// An event's token: the lane, and which of its connections.
-pub(super) fn token(lane: usize, generation: u32) -> u64 {
-    (lane as u64) << 32 | u64::from(generation)
-}
-
-pub(super) fn lane_of(token: u64) -> (usize, u32) {
-    ((token >> 32) as usize, token as u32)
 }

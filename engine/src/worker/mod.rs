@@ -12,6 +12,7 @@ mod connections;
 mod drive;
 mod exchange;
 mod lane;
+mod link;
 mod load;
 mod plan;
 #[cfg(test)]

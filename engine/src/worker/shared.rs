@@ -5,15 +5,12 @@
 
 use std::collections::VecDeque;
 
-use super::brake::Brake;
-use super::lane::{Link, Pool, lane_of, token};
-use crate::clock::{Clock, Ns};
+use super::link::Link;
+use crate::clock::Ns;
 use crate::http2::{Connection, Event};
 use crate::verify::Failure;
-use crate::wire::{Progress, Transport, Trouble, Wire};
+use crate::wire::{Progress, Transport, Trouble};
 
-/// What is read at a time of a connection on which no request is under way.
-const IDLE_BUFFER: usize = 16 * 1024;
 /// A server that then has more to say than this many pieces is at something else than serving.
 const READS_WHILE_IDLE: u32 = 64;
 
@@ -113,7 +110,7 @@ impl<T> SharedConnections<T> {
 
 impl<T: Transport> Shared<T> {
     /// Reads and writes what there is while no request is under way; false where the connection is of no use any more.
-    fn carry_on(&mut self, buffer: &mut [u8]) -> bool {
+    pub fn carry_on(&mut self, buffer: &mut [u8]) -> bool {
         if self.retired {
             return false;
         }
@@ -166,56 +163,5 @@ impl<T> Shared<T> {
         if let Link::Opening { transport, .. } = std::mem::replace(&mut self.link, Link::None) {
             self.link = Link::Open(transport);
         }
-    }
-}
-
-impl<W: Wire> Pool<W> {
-    /// Looks at idle connections and opens what is missing for the first `wanted` lanes, `streams` of them on each, unmeasured, until
-    /// `limit` at the latest or until the brake is pulled.
-    pub fn open_shared(
-        &mut self,
-        wanted: u32,
-        streams: u32,
-        clock: &impl Clock,
-        limit: Ns,
-        brake: &Brake,
-    ) -> std::io::Result<()> {
-        let mut buffer = vec![0; IDLE_BUFFER];
-        for shared in &mut self.shared.all {
-            if !matches!(shared.link, Link::None) && !shared.carry_on(&mut buffer) {
-                shared.drop_link();
-            }
-        }
-        for place in 0..wanted.div_ceil(streams) as usize {
-            let at = self.shared.serving(place);
-            let shared = &mut self.shared.all[at];
-            if matches!(shared.link, Link::None)
-                && let Ok(transport) = self.wire.open(token(at, shared.generation))
-            {
-                let (began, connected) = (clock.now(), 0);
-                shared.link = Link::Opening {
-                    transport,
-                    began,
-                    connected,
-                };
-                if !shared.carry_on(&mut buffer) {
-                    shared.drop_link();
-                }
-            }
-        }
-        let mut events = Vec::new();
-        // What fails is tried again when a request needs it.
-        let is_opening = |shared: &Shared<W::Transport>| !matches!(shared.link, Link::None) && !shared.http2.is_ready();
-        while self.shared.all.iter().any(is_opening) && clock.now() < limit && !brake.pulled() {
-            self.wire.wait(clock.now(), limit, &mut events)?;
-            for event in events.drain(..) {
-                let (at, generation) = lane_of(event.token);
-                let shared = &mut self.shared.all[at];
-                if shared.generation == generation && !shared.carry_on(&mut buffer) {
-                    shared.drop_link();
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use super::drive::Drive;
 use super::exchange::READS_A_TURN;
-use super::lane::{Link, Task, lane_of, token};
+use super::lane::Task;
+use super::link::{Link, lane_of, token};
 use crate::clock::{Clock, wall_seconds};
 use crate::http::{Malformed, Unpacker, WantedFields};
 use crate::http2::{Event, Variable};
