@@ -64,13 +64,16 @@ impl Output {
         (self.samples.right, self.samples.failed)
     }
 
-    /// Appends a second of a slice.
+    /// Appends a second of a slice; where response times of seconds are kept, it is in the files then, and in no buffer.
     pub fn tick(&mut self, tick: &Tick) -> Result<()> {
         tick.rows.iter().try_for_each(|row| self.ticks.append(row))?;
         if let (Some(log), Some(second)) = (&mut self.seconds, &tick.second) {
             let begin = second.end.saturating_sub(SECOND);
             log.append(&second.tag, begin, second.end, &second.response)
                 .map_err(EngineError::file("write", self.folder.join(SECONDS)))?;
+            // Who reads along while the load runs finds each second whole.
+            self.ticks.flush()?;
+            self.flush_seconds()?;
         }
         Ok(())
     }

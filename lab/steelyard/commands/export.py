@@ -1,15 +1,16 @@
-"""`steelyard export`: a service's requests as a script for k6 or a benchmark for Hyperfoil."""
+"""`steelyard export`: a service's requests for k6 or Hyperfoil, or a stored run's tables as CSV or Parquet."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..base.errors import ConfigurationError
-from ..models.outputs import ExportOutput
+from ..base.text import counted
+from ..models.outputs import ExportOutput, TablesOutput
 from .load import LoadOptions, auth_of, target_of, words_of
 from .options import console, takes
 
@@ -18,22 +19,82 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(LoadOptions):
-    """What `export` is told: the load in the words of `load`, and for which tools."""
+    """What `export` is told: the load in the words of `load`, and for which tools; or of a stored run, which tables and where."""
 
+    service: Annotated[
+        str,
+        typer.Argument(
+            metavar="SERVICE|URL|RUN", help="A service that names its target, its folder, or a URL; or a run's folder."
+        ),
+    ]
     k6: Annotated[bool, typer.Option("--k6", help="Write a script for k6, with its data beside it.")] = False
     hyperfoil: Annotated[bool, typer.Option("--hyperfoil", help="Write a benchmark for Hyperfoil.")] = False
-    out: Annotated[Path | None, typer.Option(help="Folder that the files are written to (default: here).")] = None
+    out: Annotated[Path | None, typer.Option(help="Folder that tools' files are written to (default: here).")] = None
+    csv: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a run's tables as CSV, with the units in columns.csv.")
+    ] = None
+    parquet: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write a run's tables as Parquet, with the units in their fields."),
+    ] = None
+    table: Annotated[
+        list[str] | None, typer.Option(help="Of a run: a table that is written (default: all); repeatable.")
+    ] = None
 
 
 @commands.command(
     name="export",
     epilog="Examples: steelyard export shop --k6; steelyard export shop --hyperfoil --rate 200/s --poisson --for 1m --out there; "
-    "steelyard export shop --k6 --users 8 --p95 200ms --errors 1%",
+    "steelyard export shop --k6 --users 8 --p95 200ms --errors 1%; steelyard export runs/... --parquet tables; "
+    "steelyard export runs/... --csv tables --table slices --table percentiles",
 )
 @takes(ExportOptions)
 def export_command(options: ExportOptions) -> None:
-    """Write what `steelyard load` would do with the same words as files for another load tool, so that both can be held against
-    each other. What the tool cannot say as it is, is named with the reason. Nothing is sent."""
+    """Write for other programs what Steelyard has. Of a service: what `steelyard load` would do with the same words, as files for
+    another load tool, so that both can be held against each other; what the tool cannot say as it is, is named with the reason.
+    Of a stored run (--csv, --parquet): its tables. Nothing is sent."""
+    if options.csv is not None or options.parquet is not None:
+        _export_tables(options)
+    elif options.table:
+        raise ConfigurationError("--table goes with --csv or --parquet", hint="they write a stored run's tables")
+    else:
+        _export_requests(options)
+
+
+def _export_tables(options: ExportOptions) -> None:
+    from ..tabular.files import write_tables
+    from ..tabular.opened_run import open_run
+
+    _require_no_load(options)
+    run = open_run(options.service)
+    form, folder = ("parquet", options.parquet) if options.parquet is not None else ("csv", options.csv)
+    assert folder is not None
+    tables = write_tables(run, options.table or [], form, folder)
+    output = TablesOutput(run=str(run.folder), format=form, tables=tables)
+    print(output.model_dump_json()) if options.json else _say_tables(output)
+
+
+def _require_no_load(options: ExportOptions) -> None:
+    """Raise ConfigurationError where words of a load, or two formats, are said of a stored run."""
+    of_runs = {"service", "csv", "parquet", "table", "json"}
+    said = [option.name for option in fields(options) if option.name not in of_runs]
+    defaults = ExportOptions(service=options.service)
+    wrong = next((name for name in said if getattr(options, name) != getattr(defaults, name)), None)
+    if wrong is not None:
+        word = "--" + wrong.strip("_").replace("_", "-")
+        raise ConfigurationError(f"{word} is said of a service, and --csv and --parquet of a run that is stored")
+    if options.csv is not None and options.parquet is not None:
+        raise ConfigurationError("--csv and --parquet are two exports", hint="say one after the other")
+
+
+def _say_tables(output: TablesOutput) -> None:
+    terminal = console(stderr=False)
+    for table in output.tables:
+        line = f"{table.file}: {counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}"
+        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _export_requests(options: ExportOptions) -> None:
     from ..exporting import TOOLS, export
     from ..exporting.planned import planned
     from ..loading import words as said
@@ -41,7 +102,8 @@ def export_command(options: ExportOptions) -> None:
 
     wanted = [tool for tool in TOOLS if getattr(options, tool)]
     if not wanted:
-        raise ConfigurationError("no tool is named", hint="--k6 or --hyperfoil, or both")
+        hint = "--k6 or --hyperfoil, or both; of a stored run --csv DIR or --parquet DIR"
+        raise ConfigurationError("no tool is named", hint=hint)
     words = words_of(options)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, words, options.method, options.body, auth)

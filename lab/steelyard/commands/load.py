@@ -117,20 +117,43 @@ class LoadOptions(TargetOptions):
     give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ToldLoadOptions(LoadOptions):
+    """What `load` itself is told: the load, and who hears of it while it lasts."""
+
+    otlp: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            help="Tell an OpenTelemetry receiver of the load once a second, by OTLP over HTTP; repeatable.",
+        ),
+    ] = None
+    remote_write: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            help="Tell Prometheus of it by remote write; repeatable.",
+        ),
+    ] = None
+
+
 @commands.command(
     epilog="Examples: steelyard load shop --users 4 --for 10s; steelyard load shop --users 1..40 --over 5m --profile ramp; "
-    "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json --rate 200/s --poisson --p95 200ms --errors 1%"
+    "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json --rate 200/s --poisson --p95 200ms --errors 1%; "
+    "steelyard load shop --for 10m --otlp http://127.0.0.1:4318/v1/metrics --remote-write http://127.0.0.1:9090/api/v1/write"
 )
-@takes(LoadOptions)
-def load(options: LoadOptions) -> None:
+@takes(ToldLoadOptions)
+def load(options: ToldLoadOptions) -> None:
     """Load a service that runs already, or is started by its file's own line: verified at one user first; figures with intervals of
     this process, and no verdict. A goal that is not kept (--p95, --errors) ends with exit code 1."""
     from ..loading import load as loading
     from ..loading import words as said
+    from ..telemetry.telling import receivers_of
 
     words = words_of(options)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, words, options.method, options.body, auth)
+    receivers = receivers_of(options.otlp or [], options.remote_write or [])
     with Progress(console()) as progress:
         loaded = loading.load(
             target,
@@ -139,6 +162,7 @@ def load(options: LoadOptions) -> None:
             out=options.out,
             command=["steelyard", *sys.argv[1:]],
             progress=progress,
+            receivers=receivers,
         )
     print(loaded.model_dump_json()) if options.json else _say(loaded)
     require_good(loaded)

@@ -57,6 +57,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "try-output": outputs.TryOutput,
     "mock-output": outputs.MockOutput,
     "export-output": outputs.ExportOutput,
+    "tables-output": outputs.TablesOutput,
     "judge-output": outputs.JudgeOutput,
 }
 

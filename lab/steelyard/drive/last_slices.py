@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..base.growing_file import GrowingFile
 from ..base.histogram import Histogram, decode, merged, tagged
 
 
@@ -12,8 +13,7 @@ class LastSlices:
     """Reads an intervals.hlog that grows, between slices; what cannot be read is passed over, for nothing rests on it."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._bytes_read = 0
+        self._file = GrowingFile(path)
 
     def p99_ms(self) -> Mapping[str, float]:
         """The 99th percentile of response time in ms of all that was appended since the last call, by subject."""
@@ -31,11 +31,6 @@ class LastSlices:
 
     def _appended(self) -> list[str]:
         try:
-            with self._path.open("rb") as file:
-                file.seek(self._bytes_read)
-                new = file.read()
+            return self._file.lines()
         except OSError:
             return []
-        whole = new[: new.rfind(b"\n") + 1]
-        self._bytes_read += len(whole)
-        return whole.decode(errors="replace").splitlines()

@@ -23,6 +23,8 @@ from ..provision.keeper import Keeper
 from ..store import loads
 from ..store.live_file import LiveFile
 from ..store.tables import SliceRow
+from ..telemetry.receivers import Receiver
+from ..telemetry.telling import notes_of, told
 from . import agent, figures, kept, started_target, starting
 from .allowed import target_of
 from .asked import Asked
@@ -55,18 +57,24 @@ def load(
     out: Path | None,
     command: Sequence[str],
     progress: Progress,
+    receivers: Sequence[Receiver] = (),
 ) -> LoadOutput:
-    """Verify and load a target as asked; what was measured is stored in a folder of its own. Raises SteelyardError."""
+    """Verify and load a target as asked; what was measured is stored in a folder of its own, and the receivers are told of the
+    load while it lasts. Raises SteelyardError."""
     asked, not_loaded = loadable(asked, words)
     loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, asked.max_rate)
     with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
         progress.show(f"loading {asked.name}: {load_text(words, planned)}")
-        with Stretches(ready.ground, [planned], "load") as stretches:
+        with (
+            Stretches(ready.ground, [planned], "load") as stretches,
+            told(receivers, asked.name, asked.address, stretches.folder),
+        ):
             row = stretches.drive(0, _shown)
         target = ready.target(row)
         output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
+        output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
         if words.layers:
             progress.show("gathering what the agent recorded")
             output = output.model_copy(update={"layers": ready.layers(row)})

@@ -643,6 +643,23 @@ class ExportOutput(Strict):
     tools: list[ExportedTool]
 
 
+class WrittenTable(Strict):
+    """A table of a stored run as it was written: its `file`, and how many `rows` of which `columns` are in it."""
+
+    table: str
+    file: str
+    rows: int
+    columns: list[str]
+
+
+class TablesOutput(Strict):
+    """`export RUN --json`: tables of a stored run as files of a `format` (csv, parquet)."""
+
+    run: str
+    format: str
+    tables: list[WrittenTable]
+
+
 class JudgedFile(Strict):
     """What a file of another tool's results says, by our statistics: as `load` says it, of one process. `seconds` are those from
     its first to its last result, `users` the fewest and the most that it tells of (null: nothing), `course` whether response time

@@ -206,7 +206,7 @@ def read_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
-    schedule = _model(Schedule, folder / "schedule.json")
+    schedule = read_model(Schedule, folder / "schedule.json")
     trials = [
         _read_or_set_aside(plan, place)
         for plan in schedule.trials
@@ -216,7 +216,8 @@ def read_run(folder: Path) -> Run:
     return Run(folder, schedule, _study(folder / "study.toml"), setup, trials, before)
 
 
-def _model(model: type[_Model], path: Path) -> _Model:
+def read_model(model: type[_Model], path: Path) -> _Model:
+    """A stored document as its model; raises StoreError that names the file and the key."""
     content = read_document(path)
     try:
         return model.model_validate(content)
@@ -253,7 +254,7 @@ def _read_or_set_aside(planned: TrialPlan, folder: Path) -> Trial:
 
 def read_trial(planned: TrialPlan, folder: Path) -> Trial:
     """The trial stored in `folder`; raises StoreError where it is complete and yet damaged, or its record cannot be read."""
-    record = _model(TrialRecord, folder / "trial.json") if is_stored(folder / "trial.json") else None
+    record = read_model(TrialRecord, folder / "trial.json") if is_stored(folder / "trial.json") else None
     whole = record is not None and record.status == "complete"
     problems: list[str] = []
 
