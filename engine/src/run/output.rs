@@ -67,6 +67,8 @@ impl Output {
     /// Appends a second of a slice.
     pub fn tick(&mut self, tick: &Tick) -> Result<()> {
         tick.rows.iter().try_for_each(|row| self.ticks.append(row))?;
+        // What an engine that is killed has done is known to the last second.
+        self.ticks.flush()?;
         if let (Some(log), Some(second)) = (&mut self.seconds, &tick.second) {
             let begin = second.end.saturating_sub(SECOND);
             log.append(&second.tag, begin, second.end, &second.response)
