@@ -145,4 +145,5 @@ def main():
         engine.obey([asked["go"]] if "go" in asked else asked.get("turns", {}).get("slices", []))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -32,6 +32,13 @@ pub fn check(job: &Job) -> Checked {
     ensure((1..=256).contains(&job.threads), || {
         format!("`threads` is {}; it must be 1 to 256", job.threads)
     })?;
+    let share = job.share;
+    ensure((1..=256).contains(&share.of) && share.place < share.of, || {
+        format!(
+            "`share` is {} of {}; it must be from 0 on, under `of`, which is 1 to 256",
+            share.place, share.of
+        )
+    })?;
     ensure((LEAST_MS..=DAY_MS).contains(&job.timeout_ms), || {
         format!("`timeout_ms` is {}; it must be {LEAST_MS} to a day", job.timeout_ms)
     })?;

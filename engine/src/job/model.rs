@@ -235,6 +235,20 @@ pub enum ConnectionUse {
     PerRequest,
 }
 
+/// Which part of the load falls to this engine, where `of` engines drive a target together; this is number `place` of them, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineShare {
+    pub place: u32,
+    pub of: u32,
+}
+
+impl Default for EngineShare {
+    fn default() -> Self {
+        Self { place: 0, of: 1 }
+    }
+}
+
 /// One run of the engine.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -266,6 +280,8 @@ pub struct Job {
     /// Whether each request is written down with the instant at which it was due and its response time (requests.csv).
     #[serde(default)]
     pub log_requests: bool,
+    #[serde(default)]
+    pub share: EngineShare,
 }
 
 fn one_thread() -> u32 {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::clock::from_seconds;
 use crate::job::{
-    ArrivalKind, BigBang, ConnectionUse, FaultRule, Http2, Job, OnFailure, Ordered, Profile, Rate, Rule, Samples,
-    Slice, Stage, Target, Think, Tls, check,
+    ArrivalKind, BigBang, ConnectionUse, EngineShare, FaultRule, Http2, Job, OnFailure, Ordered, Profile, Rate, Rule,
+    Samples, Slice, Stage, Target, Think, Tls, check,
 };
 
 pub(super) const OPERATION: &str = "request";
@@ -132,6 +132,7 @@ impl Arguments {
             },
             seconds_histograms: false,
             log_requests: false,
+            share: EngineShare::default(),
         };
         check(&job)?;
         Ok(job)

@@ -13,7 +13,7 @@ use report::Report;
 
 use crate::corpus::Corpus;
 use crate::record::SampleAllowance;
-use crate::run::{Crew, Ended, PlanMaker, SliceAudit, drive_slice, raise_file_limit};
+use crate::run::{Crew, Ended, PlanMaker, SliceAudit, Start, drive_slice, raise_file_limit};
 
 /// Loads the URL as asked and prints a table, or one JSON object. True if the result is valid and nothing failed.
 pub fn load(arguments: &Arguments) -> Result<bool> {
@@ -34,7 +34,7 @@ pub fn load(arguments: &Arguments) -> Result<bool> {
         failed: 0,
         bytes: 0,
     };
-    let (result, ended) = drive_slice(&crew, &messages, &plan, nothing_kept, |_| Ok(()))?;
+    let (result, ended) = drive_slice(&crew, &messages, &plan, nothing_kept, Start::AtOnce, |_| Ok(()))?;
     debug_assert_eq!(ended, Ended::AsPlanned);
     let audit = SliceAudit::new(&maker.job().slices[0], &plan, &result);
     let report = Report::new(&result, &audit, plan.timeout);

@@ -34,6 +34,8 @@ pub struct SliceAudit {
     pub phase: String,
     pub operation: String,
     pub measured_s: f64,
+    /// When the last of its threads was there to begin the lead-in (CLOCK_MONOTONIC).
+    pub began_ns: u64,
     pub mix: Vec<MixAudit>,
     /// Open load only.
     pub rate: Option<RateAudit>,
@@ -92,6 +94,7 @@ impl SliceAudit {
             phase: slice.phase.clone(),
             operation: slice.operation(),
             measured_s: seconds,
+            began_ns: result.began,
             mix: mix(plan, result),
             rate: matches!(plan.shape, Shape::Open(_)).then(|| RateAudit {
                 due_per_s: counts.started as f64 / seconds,

@@ -6,13 +6,17 @@ use std::sync::mpsc::Sender;
 use serde::Deserialize;
 
 use super::crew::Message;
+use crate::clock::Ns;
 use crate::error::{EngineError, Result};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
+    prepare: Option<u64>,
     go: Option<u64>,
+    at_ns: Option<u64>,
     enough: Option<u64>,
+    at_s: Option<u64>,
     turns: Option<Turns>,
 }
 
@@ -28,25 +32,59 @@ pub struct Turns {
 /// What a line asks of a slice, by its number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
-    /// To run it.
-    Go(u64),
+    /// To make all ready for it and to wait for the instant at which it begins.
+    Prepare(u64),
+    /// To run it: at once, or where it was prepared at this instant.
+    Go(u64, Option<Ns>),
     /// To run some in turns.
     Turns(Turns),
-    /// To end its measured time soon, since it has shown enough.
-    Enough(u64),
+    /// To end its measured time soon, since it has shown enough: at the next second that there is, or after so many.
+    Enough(u64, Option<u64>),
 }
 
 /// What a line asks for.
 pub fn parse(line: &str) -> std::result::Result<Asked, String> {
     let found = serde_json::from_str::<Line>(line).map_err(|error| error.to_string());
-    let asked = found.and_then(|line| match (line.go, line.enough, line.turns) {
-        (Some(slice), None, None) => Ok(Asked::Go(slice)),
-        (None, Some(slice), None) => Ok(Asked::Enough(slice)),
-        (None, None, Some(turns)) => Ok(Asked::Turns(turns)),
+    let asked = found.and_then(|line| match line {
+        Line {
+            go: Some(slice),
+            at_ns,
+            prepare: None,
+            enough: None,
+            at_s: None,
+            turns: None,
+        } => Ok(Asked::Go(slice, at_ns)),
+        Line {
+            enough: Some(slice),
+            at_s,
+            prepare: None,
+            go: None,
+            at_ns: None,
+            turns: None,
+        } => Ok(Asked::Enough(slice, at_s)),
+        Line {
+            prepare: Some(slice),
+            go: None,
+            at_ns: None,
+            enough: None,
+            at_s: None,
+            turns: None,
+        } => Ok(Asked::Prepare(slice)),
+        Line {
+            turns: Some(turns),
+            prepare: None,
+            go: None,
+            at_ns: None,
+            enough: None,
+            at_s: None,
+        } => Ok(Asked::Turns(turns)),
         _ => Err("it must ask for one thing".to_owned()),
     });
     asked.map_err(|why| {
-        format!("{why}; ask as {{\"go\":3}}, {{\"enough\":3}} or {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}")
+        format!(
+            "{why}; ask as {{\"go\":3}}, {{\"enough\":3}}, {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}, or {{\"prepare\":3}} \
+             and then {{\"go\":3,\"at_ns\":INSTANT}}"
+        )
     })
 }
 
@@ -85,8 +123,11 @@ mod tests {
 
     #[test]
     fn a_line_asks_for_one_thing_of_a_slice_by_its_number_and_for_nothing_else() {
-        assert_eq!(parse("{\"go\":3}"), Ok(Asked::Go(3)));
-        assert_eq!(parse("{\"enough\":3}"), Ok(Asked::Enough(3)));
+        assert_eq!(parse("{\"go\":3}"), Ok(Asked::Go(3, None)));
+        assert_eq!(parse("{\"go\":3,\"at_ns\":5}"), Ok(Asked::Go(3, Some(5))));
+        assert_eq!(parse("{\"prepare\":3}"), Ok(Asked::Prepare(3)));
+        assert_eq!(parse("{\"enough\":3}"), Ok(Asked::Enough(3, None)));
+        assert_eq!(parse("{\"enough\":3,\"at_s\":7}"), Ok(Asked::Enough(3, Some(7))));
         let turns = Turns {
             slices: vec![3, 4],
             ms: 20.0,
@@ -102,6 +143,11 @@ mod tests {
             "{\"go\":-1}",
             "{\"go\":1,\"fast\":true}",
             "{\"go\":1,\"enough\":1}",
+            "{\"prepare\":1,\"go\":1}",
+            "{\"prepare\":1,\"at_ns\":1}",
+            "{\"go\":1,\"at_s\":1}",
+            "{\"enough\":1,\"at_ns\":1}",
+            "{\"at_ns\":1}",
             "{\"stop\":1}",
             "{\"turns\":[1,2]}",
             "{\"turns\":{\"slices\":[3,4]}}",

@@ -7,6 +7,8 @@ use crate::worker::Driven;
 /// All that is known of a slice that ended.
 pub struct SliceResult {
     pub begin: Ns,
+    /// When the last of the threads was there to begin the load.
+    pub began: Ns,
     pub end: Ns,
     /// The measured time: from begin to end, or in the turns between them.
     pub measured: Ns,
@@ -45,6 +47,7 @@ impl SliceResult {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().map(Self::of_one).unwrap_or_else(Self::empty);
         for part in parts {
+            whole.began = whole.began.max(part.began);
             whole.add(Self::of_one(part));
         }
         whole
@@ -85,6 +88,7 @@ impl SliceResult {
     fn empty() -> Self {
         Self {
             begin: 0,
+            began: 0,
             end: 0,
             measured: 0,
             operations: Vec::new(),
@@ -114,6 +118,7 @@ impl SliceResult {
         let recorder = part.recorder;
         Self {
             begin: recorder.begin,
+            began: part.began,
             end: recorder.end,
             measured: recorder.end.saturating_sub(recorder.begin),
             operations: recorder.operations,

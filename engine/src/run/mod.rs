@@ -98,10 +98,17 @@ impl Obedience<'_> {
             why,
         };
         match control::parse(line).map_err(wrong)? {
-            Asked::Go(number) => {
+            Asked::Go(number, None) => {
                 let place = self.begin(number).map_err(wrong)?;
-                self.drive(place)
+                self.drive(place, Start::AtOnce)
             }
+            Asked::Prepare(number) => {
+                let place = self.begin(number).map_err(wrong)?;
+                self.drive(place, Start::WhenTold)
+            }
+            Asked::Go(number, Some(_)) => Err(wrong(format!(
+                "slice {number} was not prepared, and only then begins at an instant"
+            ))),
             Asked::Turns(asked) => {
                 turns::check(&asked, self.maker.job()).map_err(wrong)?;
                 let places: std::result::Result<Vec<_>, _> =
@@ -109,7 +116,7 @@ impl Obedience<'_> {
                 self.take_turns(&places.map_err(wrong)?, &asked)
             }
             // It has ended by itself meanwhile.
-            Asked::Enough(number) => match self.done[self.place(number).map_err(wrong)?] {
+            Asked::Enough(number, _) => match self.done[self.place(number).map_err(wrong)?] {
                 true => Ok(Ended::AsPlanned),
                 false => Err(wrong(format!("slice {number} was not begun"))),
             },
@@ -138,7 +145,7 @@ impl Obedience<'_> {
     }
 
     /// Drives the slice at `place`, writes it down, and says so.
-    fn drive(&mut self, place: usize) -> Result<Ended> {
+    fn drive(&mut self, place: usize, start: Start) -> Result<Ended> {
         // An unbroken slice freezes nobody: whoever asks for it has done what is to be done.
         self.keepers = None;
         let plan = Arc::new(self.maker.slice(place)?);
@@ -146,7 +153,7 @@ impl Obedience<'_> {
         let allowance = self.allowance(1);
         let mut gatherer = TickGatherer::new(&plan, slice);
         let output = &mut self.output;
-        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, |part| {
+        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, start, |part| {
             for tick in gatherer.take(part) {
                 output.tick(&tick)?;
                 control::say(&tick.line())?;
@@ -204,17 +211,30 @@ pub enum Ended {
     WithInput,
 }
 
+/// A slice that was prepared may be told to begin so far ahead.
+const MOST_AHEAD: Ns = 3600 * SECOND;
+
+/// When a slice begins for which all is ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    AtOnce,
+    /// At the instant that a line says once it was told of, as where several engines are to begin together.
+    WhenTold,
+}
+
 /// Drives one slice on all threads.
 pub fn drive_slice(
     crew: &Crew,
     messages: &Receiver<Message>,
     plan: &Arc<SlicePlan>,
     allowance: SampleAllowance,
+    start: Start,
     mut tick: impl FnMut(crate::record::TickPart) -> Result<()>,
 ) -> Result<(SliceResult, Ended)> {
     crew.prepare(plan, allowance)?;
     let threads = crew.threads();
     let (mut opened, mut parts, mut ended) = (0, Vec::new(), Ended::AsPlanned);
+    let mut waiting = false;
     let mut seconds = 0;
     while parts.len() < threads {
         let message = messages
@@ -223,7 +243,10 @@ pub fn drive_slice(
         match message {
             Message::Opened => {
                 opened += 1;
-                if opened == threads {
+                if opened == threads && start == Start::WhenTold && ended == Ended::AsPlanned {
+                    waiting = true;
+                    control::say(&serde_json::json!({"prepared": plan.number}))?;
+                } else if opened == threads {
                     // Several threads are to begin together.
                     crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND })?;
                 }
@@ -236,15 +259,33 @@ pub fn drive_slice(
             Message::InputEnded => {
                 ended = Ended::WithInput;
                 crew.stop();
+                if std::mem::take(&mut waiting) {
+                    // Ahead, so that nothing is due before the threads see that they are stopped.
+                    crew.go(Monotonic.now() + SECOND)?;
+                }
             }
-            // At a whole second that no thread has come to yet, so that all end together.
-            Message::Line(line) if control::parse(&line) == Ok(Asked::Enough(plan.number)) => {
-                crew.shorten_to((seconds + 2) * SECOND);
-            }
-            Message::Line(line) => {
-                let why = "a slice is running; wait until it is drained".to_owned();
-                return Err(EngineError::Control { line, why });
-            }
+            Message::Line(line) => match control::parse(&line) {
+                // At a whole second that no thread has come to yet, so that all end together.
+                Ok(Asked::Enough(number, at)) if number == plan.number => {
+                    crew.shorten_to(at.unwrap_or(seconds + 2).saturating_mul(SECOND));
+                }
+                Ok(Asked::Go(number, Some(at)))
+                    if number == plan.number && waiting && at < Monotonic.now() + MOST_AHEAD =>
+                {
+                    waiting = false;
+                    crew.go(at)?;
+                }
+                _ => {
+                    let why = match waiting {
+                        true => "a slice is prepared; say when it is to go, within the next hour",
+                        false => "a slice is running; wait until it is drained",
+                    };
+                    return Err(EngineError::Control {
+                        line,
+                        why: why.to_owned(),
+                    });
+                }
+            },
             Message::Broken(why) => return Err(EngineError::CannotGoOn(why)),
         }
     }

@@ -64,15 +64,15 @@ impl Output {
         (self.samples.right, self.samples.failed)
     }
 
-    /// Appends a second of a slice; where response times of seconds are kept, it is in the files then, and in no buffer.
+    /// Appends a second of a slice: it is in the files then, and in no buffer, for who reads along and for what an engine that is
+    /// killed had done.
     pub fn tick(&mut self, tick: &Tick) -> Result<()> {
         tick.rows.iter().try_for_each(|row| self.ticks.append(row))?;
+        self.ticks.flush()?;
         if let (Some(log), Some(second)) = (&mut self.seconds, &tick.second) {
             let begin = second.end.saturating_sub(SECOND);
             log.append(&second.tag, begin, second.end, &second.response)
                 .map_err(EngineError::file("write", self.folder.join(SECONDS)))?;
-            // Who reads along while the load runs finds each second whole.
-            self.ticks.flush()?;
             self.flush_seconds()?;
         }
         Ok(())

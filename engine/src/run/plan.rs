@@ -131,7 +131,7 @@ impl PlanMaker {
             length,
             lead_in: from_ms(slice.lead_in_ms),
             edges: Edges::Planned,
-            deck: Deck::new(&mix, entries, slice.deck_seed),
+            deck: Deck::new(&mix, entries, slice.deck_seed).of_share(job.share),
             mix,
             steps,
             deck_seed: slice.deck_seed,
@@ -151,6 +151,7 @@ impl PlanMaker {
             connection: job.connection,
             corpus: corpus.clone(),
             threads: job.threads,
+            share: job.share,
             seconds_histograms: job.seconds_histograms,
             log_requests: job.log_requests,
         })

@@ -12,7 +12,7 @@ use super::crew::{Crew, Message};
 use super::keepers::Keepers;
 use super::merge::SliceResult;
 use super::ticks::TickGatherer;
-use super::{Ended, Tick, drive_slice};
+use super::{Ended, Start, Tick, drive_slice};
 use crate::clock::{CpuTime, Ns, SECOND, from_ms};
 use crate::error::Result;
 use crate::job::{Job, Profile, Slice, ThinkKind};
@@ -30,6 +30,9 @@ pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
     }
     if asked.slices.is_empty() {
         return Err("it names no slice".to_owned());
+    }
+    if job.share.of > 1 {
+        return Err("turns are taken on one engine".to_owned());
     }
     if job.threads != 1 {
         return Err("turns need one thread".to_owned());
@@ -117,7 +120,7 @@ pub fn take(
             }
             keepers.give_turn_to(share.plan.target)?;
             let turn;
-            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, |_| Ok(()))?;
+            (turn, ended) = drive_slice(crew, messages, &share.plan, share.allowance, Start::AtOnce, |_| Ok(()))?;
             tick(share.add(turn))?;
             if ended == Ended::WithInput {
                 break 'rounds;

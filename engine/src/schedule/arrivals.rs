@@ -1,14 +1,16 @@
 //! Open profiles: the instants at which requests are due, whatever the server does.
 //!
 //! The k-th arrival is at the instant where the integral of the rate reaches k (constant) or the sum of k draws of the unit
-//! exponential distribution (Poisson, by change of time). So rates that rise or fall need no thinning.
+//! exponential distribution (Poisson, by change of time). So rates that rise or fall need no thinning; where several engines share
+//! a rate, all go through the same arrivals and each takes its own (`share`).
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
+use super::share::Owners;
 use super::stream;
 use crate::clock::{Ns, SECOND, from_seconds};
-use crate::job::{ArrivalKind, Rate, Stage};
+use crate::job::{ArrivalKind, EngineShare, Rate, Stage};
 
 /// Arrivals in time order; instants count from the beginning of the lead-in.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub struct Arrivals {
     /// Arrivals expected in the stage at hand up to the last one drawn.
     within: f64,
     begun: bool,
+    /// Which of all arrivals are this engine's.
+    owners: Owners,
 }
 
 impl Arrivals {
@@ -45,23 +49,31 @@ impl Arrivals {
             to_rate: first,
             seconds: lead_in as f64 / SECOND as f64,
         };
-        Self::over(rate.arrivals, vec![stage], stream(seed, LEAD_IN_STREAM))
+        Self::over(rate.arrivals, vec![stage], seed, LEAD_IN_STREAM)
     }
 
     /// The arrivals of the measured time. They do not depend on the lead-in's length.
     pub fn measured(rate: &Rate, seed: u64) -> Self {
-        Self::over(rate.arrivals, rate.stages.clone(), stream(seed, MEASURED_STREAM))
+        Self::over(rate.arrivals, rate.stages.clone(), seed, MEASURED_STREAM)
     }
 
-    fn over(kind: ArrivalKind, stages: Vec<Stage>, rng: ChaCha8Rng) -> Self {
+    fn over(kind: ArrivalKind, stages: Vec<Stage>, seed: u64, name: u64) -> Self {
+        let owners_rng = stream(seed, OWNERS_STREAM + name);
         Self {
             kind,
-            rng,
+            rng: stream(seed, name),
             stages: stages.into(),
             stage_begin: 0.0,
             within: 0.0,
             begun: false,
+            owners: Owners::new(EngineShare::default(), kind, owners_rng),
         }
+    }
+
+    /// Those of them that are one engine's, where several drive the target.
+    pub fn of_share(mut self, share: EngineShare) -> Self {
+        self.owners = self.owners.of_share(share);
+        self
     }
 
     /// The length of all stages.
@@ -72,11 +84,26 @@ impl Arrivals {
 
 const LEAD_IN_STREAM: u64 = 1;
 const MEASURED_STREAM: u64 = 2;
+/// Added to the name of the arrivals' own stream; 3 is the deck's.
+const OWNERS_STREAM: u64 = 3;
 
 impl Iterator for Arrivals {
     type Item = Ns;
 
     fn next(&mut self) -> Option<Ns> {
+        loop {
+            let due = self.next_of_all()?;
+            if self.owners.next_is_own() {
+                return Some(due);
+            }
+        }
+    }
+}
+
+impl Arrivals {
+    /// The next arrival, whichever engine's it is.
+    #[inline]
+    fn next_of_all(&mut self) -> Option<Ns> {
         self.within += match self.kind {
             // The first of a constant rate is due at once, the next ones an interval apart.
             ArrivalKind::Constant if !self.begun => 0.0,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rand::seq::SliceRandom;
 
 use super::stream;
+use crate::job::EngineShare;
 
 /// One name of the mix: its weight, and the operation of each request that it stands for (one, or a session's).
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,7 @@ pub struct Deck {
     chains: Vec<Vec<Vec<Option<u32>>>>,
     drawn: AtomicU64,
     pub hand: u64,
+    share: EngineShare,
 }
 
 /// A mix whose weights are whole multiples of 1/1000 is exact in a hand of this size.
@@ -93,7 +95,13 @@ impl Deck {
             chains,
             drawn: AtomicU64::new(0),
             hand: sorted.len() as u64,
+            share: EngineShare::default(),
         }
+    }
+
+    /// The part of the deck that one of several engines deals: whole hands, each of them once among all.
+    pub fn of_share(self, share: EngineShare) -> Self {
+        Self { share, ..self }
     }
 
     /// The next card, for closed users, who share the deck; with its number.
@@ -103,9 +111,10 @@ impl Deck {
         (number, self.card(number))
     }
 
-    /// The n-th card, counted from 0.
+    /// This engine's n-th card, counted from 0.
     #[inline]
     pub fn card(&self, number: u64) -> Card {
+        let number = self.share.card(number, self.hand);
         let size = self.cards.len() as u64;
         let (lap, place) = (number / size, number % size);
         let (part, rank) = self.cards[place as usize];

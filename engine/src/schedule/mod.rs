@@ -3,6 +3,7 @@
 mod arrivals;
 mod deck;
 mod levels;
+mod share;
 mod think;
 
 pub use arrivals::Arrivals;

@@ -41,6 +41,9 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) work_left: u64,
     pub(super) unfinished: u64,
     pub(super) oldest_unfinished: Ns,
+    /// When load is to begin, and when this thread was there to begin it; 0 until it was.
+    lead_in: Ns,
+    began: Ns,
     /// Requests started, for each part of the mix.
     pub(super) started: Vec<u64>,
     /// Connections, by token, on which more has come than one turn reads, and whether the server hung up behind it.
@@ -55,6 +58,8 @@ pub struct Driven {
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
     pub started: Vec<u64>,
+    /// When the thread was there to begin the load.
+    pub began: Ns,
     /// Of fixed work, what was not done.
     pub work_left: u64,
     /// Whether the slice was broken off.
@@ -78,7 +83,9 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         let lanes = plan.lanes_of(thread);
         pool.grow(lanes as usize);
         for (place, lane) in pool.lanes.iter_mut().enumerate() {
-            let user = place as u64 * u64::from(plan.threads) + u64::from(thread);
+            let user = plan
+                .share
+                .number(place as u64 * u64::from(plan.threads) + u64::from(thread));
             lane.ready(
                 plan.each.unwrap_or(0),
                 plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15),
@@ -115,6 +122,8 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             work_left: plan.each.unwrap_or(0) * u64::from(lanes),
             unfinished: 0,
             oldest_unfinished: 0,
+            lead_in,
+            began: 0,
             started: vec![0; plan.mix.len()],
             unread: Vec::new(),
             turn: Vec::new(),
@@ -134,6 +143,9 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                     tick(part);
                 }
                 self.recorder.shorten_to(brake.length(), self.now);
+            }
+            if self.began == 0 && self.now >= self.lead_in {
+                self.began = self.now;
             }
             if self.issuing {
                 if self.now < self.issue_until() {
@@ -190,6 +202,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             unfinished: self.unfinished,
             oldest_unfinished: self.oldest_unfinished,
             started: self.started,
+            began: self.began,
             work_left: self.work_left,
             interrupted,
         })

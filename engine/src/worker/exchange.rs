@@ -1,7 +1,5 @@
 //! One request and its answer: sent with one write, read with one read, judged, recorded.
 
-use std::sync::atomic::Ordering;
-
 use super::drive::Drive;
 use super::lane::{Digest, Task};
 use super::link::{Link, token};
@@ -98,7 +96,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let mut rest = body;
         if head.is_filled() {
             if user.written == 0 && !user.retried {
-                let number = self.plan.filled.fetch_add(1, Ordering::Relaxed) + 1;
+                let number = self.plan.next_filled();
                 user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
             }
             let filled = &mut self.scratch.body;

@@ -36,7 +36,7 @@ impl Load {
                     .map(|(place, (at, users))| {
                         // The first level is that of the lead-in, too.
                         let at = if place == 0 { lead_in } else { begin + at };
-                        (at, part_of(*users, thread, plan.threads))
+                        (at, part_of(plan.share.of_all(*users), thread, plan.threads))
                     })
                     .collect();
                 let mut changes = changes.into_iter();
@@ -48,8 +48,12 @@ impl Load {
                 })
             }
             Shape::Open(rate) => {
-                let before = Arrivals::lead_in(rate, plan.lead_in, plan.deck_seed).map(move |due| lead_in + due);
-                let measured = Arrivals::measured(rate, plan.deck_seed).map(move |due| begin + due);
+                let before = Arrivals::lead_in(rate, plan.lead_in, plan.deck_seed).of_share(plan.share);
+                let measured = Arrivals::measured(rate, plan.deck_seed).of_share(plan.share);
+                let (before, measured) = (
+                    before.map(move |due| lead_in + due),
+                    measured.map(move |due| begin + due),
+                );
                 let (thread, threads) = (u64::from(thread), u64::from(plan.threads));
                 let numbered = (0u64..).zip(before.take_while(move |due| *due < begin).chain(measured));
                 let mut arrivals = numbered.filter(move |(number, _)| number % threads == thread);

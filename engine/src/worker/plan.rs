@@ -1,13 +1,13 @@
 //! What all threads share of one slice: the job's slice, compiled.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::clock::Ns;
 use crate::corpus::Corpus;
 use crate::http::{RequestHead, WantedFields};
 use crate::http2::RequestFields;
-use crate::job::{ConnectionUse, OnFailure, Rate};
+use crate::job::{ConnectionUse, EngineShare, OnFailure, Rate};
 use crate::record::Edges;
 use crate::schedule::{Deck, Levels, MixPart, Pause};
 use crate::session::SessionPlan;
@@ -81,6 +81,8 @@ pub struct SlicePlan {
     pub connection: ConnectionUse,
     pub corpus: Arc<Corpus>,
     pub threads: u32,
+    /// Which part of the load is this engine's.
+    pub share: EngineShare,
     /// Whether the response times of each second are kept apart.
     pub seconds_histograms: bool,
     /// Whether each request is written down.
@@ -103,13 +105,19 @@ impl SlicePlan {
         self.corpus.pauses.get(&entry).map(|pause| Pause::Constant(*pause))
     }
 
+    /// The number of the next request whose places are filled, from 1; no two engines have the same.
+    #[inline]
+    pub fn next_filled(&self) -> u64 {
+        self.share.number(self.filled.fetch_add(1, Ordering::Relaxed)) + 1
+    }
+
     /// How many lanes a thread needs: its users, or its part of what may be in flight.
     pub fn lanes_of(&self, thread: u32) -> u32 {
         let all = match &self.shape {
             Shape::Closed(levels) => levels.most(),
             Shape::Open(rate) => rate.max_in_flight,
         };
-        part_of(all, thread, self.threads)
+        part_of(self.share.of_all(all), thread, self.threads)
     }
 
     /// How many connections a thread opens before the slice: one a user; for open load as many as answers of 10 ms
@@ -126,12 +134,9 @@ impl SlicePlan {
                     .iter()
                     .map(|stage| stage.from_rate.max(stage.to_rate))
                     .fold(0.0, f64::max);
-                let busy = (peak * 0.010).ceil() as u32;
-                part_of(
-                    busy.clamp(self.threads.min(rate.max_in_flight), rate.max_in_flight),
-                    thread,
-                    self.threads,
-                )
+                let busy = (peak / f64::from(self.share.of) * 0.010).ceil() as u32;
+                let most = self.share.of_all(rate.max_in_flight);
+                part_of(busy.clamp(self.threads.min(most), most), thread, self.threads)
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Requests as streams of shared connections: asked, answered, broken.
 
-use std::sync::atomic::Ordering;
-
 use super::drive::Drive;
 use super::exchange::READS_A_TURN;
 use super::lane::Task;
@@ -63,7 +61,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let mut body = self.plan.corpus.body(entry);
         if head.is_filled() {
             if !user.retried {
-                let number = self.plan.filled.fetch_add(1, Ordering::Relaxed) + 1;
+                let number = self.plan.next_filled();
                 user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
             }
             self.scratch.body.clear();

@@ -8,10 +8,11 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from hdrh.codec import HdrCookieException, HdrHistogramSettingsException, HdrLengthException
@@ -21,8 +22,11 @@ from numpy.typing import NDArray
 from .csvfiles import read_text
 from .errors import StoreError
 
+# The bounds of the engine's histograms: from 1 us to an hour, with so many significant digits.
+MOST_US, DIGITS = 3_600_000_000, 3
 _COOKIE = 0x1C849304  # of the compressed form of version 2, but for the bits that tell its word size
 _COOKIE_MASK = 0xFFFFFF0F
+_BASE = re.compile(r"#\[BaseTime: (\d+(?:\.\d+)?) ")
 _INTERVAL = re.compile(r"(?:Tag=([^,]*),)?\d*\.?\d*,\d*\.?\d*,\d*\.?\d*,([A-Za-z0-9+/=]+)")
 
 
@@ -115,6 +119,17 @@ def decode(encoded: str) -> Histogram:
     return Histogram(lowest + width - 1, lowest + width / 2 if width.size else np.empty(0), counts[index])
 
 
+def encode(histogram: Histogram) -> str:
+    """The V2 compressed form in base64 of a histogram within the engine's bounds: `decode` gives it back without loss. Raises
+    ValueError where a value lies beyond them."""
+    made = HdrHistogram(1, MOST_US, DIGITS)
+    for value, count in zip(histogram.highest.tolist(), histogram.counts.tolist(), strict=True):
+        if not made.record_value(value, count):
+            raise ValueError(f"{value} us is beyond the histograms' bound")
+    encoded: bytes = made.encode()
+    return encoded.decode()
+
+
 def intact(encoded: str) -> bool:
     """Whether a histogram's compressed form has its right beginning, length and check sum; far cheaper than decoding it."""
     try:
@@ -162,6 +177,42 @@ def read_seconds(path: Path) -> list[tuple[str, str]]:
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
         seconds.append(interval)
     return seconds
+
+
+class LoggedInterval(NamedTuple):
+    """A line of an HdrHistogram log: begin (from the log's base time on) and length in seconds, the greatest value in ms."""
+
+    tag: str
+    begin_s: float
+    length_s: float
+    most_ms: float
+    encoded: str
+
+
+@dataclass(frozen=True)
+class IntervalLog:
+    """A whole HdrHistogram log: the lines of its head, its base time in seconds since 1970, and its intervals in order."""
+
+    head: Sequence[str]
+    base_s: float
+    intervals: Sequence[LoggedInterval]
+
+
+def read_interval_log(path: Path) -> IntervalLog:
+    """A log as it was written so far, with all that its lines say; raises StoreError that names the file and the line."""
+    head, base, intervals = [], 0.0, []
+    for number, line in _lines(path, True):
+        if line.startswith(("#", '"')):
+            head.append(line)
+            said = _BASE.match(line)
+            base = float(said[1]) if said else base
+        elif line:
+            interval = tagged(line)
+            if interval is None or not intact(interval[1]):
+                raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
+            begin, length, most = (float(field or 0) for field in line.split(",")[1:4])
+            intervals.append(LoggedInterval(interval[0], begin, length, most, interval[1]))
+    return IntervalLog(head, base, intervals)
 
 
 def _lines(path: Path, may_be_cut: bool) -> Iterator[tuple[int, str]]:

@@ -16,7 +16,7 @@ from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..catalogue import entries
 from ..models.job import Http2
-from ..models.outputs import LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 from .tables import estimates_table
@@ -114,6 +114,9 @@ class LoadOptions(TargetOptions):
             "--layers", help="Of a Java service that its file starts: where its requests' time goes, by an agent."
         ),
     ] = False
+    engines: Annotated[
+        int, typer.Option(min=1, max=64, help="So many engines share the load: one may not be able to send it.")
+    ] = 1
     give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
 
 
@@ -201,6 +204,7 @@ def words_of(options: LoadOptions) -> LoadWords:
         writes=options.writes,
         goals=said.goals_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors),
         layers=options.layers,
+        engines=options.engines,
         seed=options.seed,
     )
 
@@ -276,6 +280,8 @@ def _say(loaded: LoadOutput) -> None:
     terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
     if loaded.by_users:
         terminal.print(_by_users(loaded.by_users))
+    if loaded.engines:
+        terminal.print(_by_engines(loaded.engines))
     for goal in loaded.goals:
         terminal.print(
             f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})", highlight=False, markup=False
@@ -325,6 +331,17 @@ def _by_users(rows: Sequence[LoadedUsers]) -> Table:
         times = ["-" if time is None else value_text(time) for time in (row.mean_ms, row.p95_ms)]
         users = f"{first}" if first == last else f"{first} to {last}"
         table.add_row(users, value_text(row.throughput_per_s), *times, f"{row.failed:,}", f"{row.seconds}")
+    return table
+
+
+def _by_engines(engines: Sequence[LoadedEngine]) -> Table:
+    table = Table("engine", box=None, pad_edge=False)
+    for heading in ("processors", "sent", "answered", "failed", "busy"):
+        table.add_column(heading, justify="right")
+    for engine in engines:
+        busy = "lost" if engine.busy_percent is None else f"{engine.busy_percent:.0f}%"
+        cpus = ", ".join(map(str, engine.cpus)) or "any"
+        table.add_row(f"{engine.engine}", cpus, f"{engine.sent:,}", f"{engine.completed:,}", f"{engine.failed:,}", busy)
     return table
 
 

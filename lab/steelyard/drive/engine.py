@@ -110,6 +110,24 @@ class Engine:
         meanwhile()
         self._until_drained([slice_number], seconds, on_tick)
 
+    def prepare(self, slice_number: int) -> None:
+        """Have a slice made ready; `prepared` waits for that, and `begin` says when it begins."""
+        self._say({"prepare": slice_number})
+
+    def prepared(self, slice_number: int) -> None:
+        """Wait until a slice is ready to begin; raises EngineError where that does not come."""
+        said = self._line(START_SECONDS)
+        if said != {"prepared": slice_number}:
+            raise EngineError(f"the engine said {json.dumps(said)[:80]} where slice {slice_number} was to be prepared")
+
+    def begin(self, slice_number: int, at_ns: int) -> None:
+        """Have a prepared slice begin its lead-in at an instant of the monotonic clock; `follow` waits for its end."""
+        self._say({"go": slice_number, "at_ns": at_ns})
+
+    def follow(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
+        """Return when a slice that was begun is drained; raises EngineError where nothing is said for longer than `seconds`."""
+        self._until_drained([slice_number], seconds, on_tick)
+
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
         """Drive slices in turns, and return when all are drained; raises EngineError where the engine is silent for
         longer than `seconds`."""
@@ -124,9 +142,9 @@ class Engine:
                 on_tick(said["tick"])
             left.discard(said.get("drained", -1))
 
-    def enough(self, slice_number: int) -> None:
-        """End the measured time of the running slice soon; nothing where it has ended by itself."""
-        self._say({"enough": slice_number})
+    def enough(self, slice_number: int, at_second: int | None = None) -> None:
+        """End the measured time of the running slice soon, or after so many seconds; nothing where it has ended by itself."""
+        self._say({"enough": slice_number} if at_second is None else {"enough": slice_number, "at_s": at_second})
 
     def close(self) -> None:
         """Let the engine finish its files and end; raises EngineError where it does not, or not well."""

@@ -12,6 +12,7 @@ from typing import Any
 from ..base.errors import StoreError, TargetError
 from ..base.progress import Progress
 from ..drive.engine import Engine
+from ..drive.engines import Engines, shared_out
 from ..exchange.corpus import Corpus
 from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
 from ..plan.shapes import most_users
@@ -26,8 +27,8 @@ _SHOWN_BYTES = 300
 
 @dataclass(frozen=True)
 class Ground:
-    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are the engine's. Where several targets are
-    loaded, `shown_as` is what this one is called while it is."""
+    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are the engines', of which so many drive each
+    load. Where several targets are loaded, `shown_as` is what this one is called while it is."""
 
     target: Target
     corpus: Corpus
@@ -39,6 +40,7 @@ class Ground:
     give_up_seconds: float
     progress: Progress
     shown_as: str | None = None
+    engines: int = 1
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Stretch:
 
 
 class Stretches:
-    """An engine that drives stretches on one target, one after the other, over the connections that it keeps; each request is
-    written down where they are `logged`."""
+    """An engine, or several together (`engines`), that drives stretches on one target, one after the other, over the
+    connections that it keeps; each request is written down where they are `logged`."""
 
     def __init__(self, ground: Ground, planned: Sequence[Stretch], name: str, *, logged: bool = False) -> None:
         self.folder = ground.folder / name
@@ -69,7 +71,14 @@ class Stretches:
         except OSError as error:
             raise StoreError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
         users = max(most_users(stretch.profile) for stretch in planned)
-        self._engine = Engine(self._job(), self.folder, ground.who_asks.told(users))
+        count = 1 if self._verifies else ground.engines
+        self.engines: Engines | None = None
+        if count == 1:
+            self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.who_asks.told(users))
+        else:
+            # Each has secrets of its own: what is counted of their uses is counted by one engine.
+            told = [ground.who_asks.told(-(-users // count)) for _ in range(count)]
+            self._engine = self.engines = Engines(shared_out(self._job(), count), self.folder, told)
         self.gave_up: str | None = None
         self.stop_asked = False
 
@@ -103,8 +112,12 @@ class Stretches:
         self._engine.go(number, self._ground.timeout_seconds + _PATIENCE, second)
         return read_slices(self.folder / "slices.csv", True)[number]
 
+    @property
+    def _verifies(self) -> bool:
+        return all(stretch.phase == "verify" for stretch in self._planned)
+
     def _job(self) -> Job:
-        ground, verifying = self._ground, all(stretch.phase == "verify" for stretch in self._planned)
+        ground, verifying = self._ground, self._verifies
         return Job(
             seed=ground.seed,
             corpus=str(ground.corpus.folder.resolve()),

@@ -30,6 +30,7 @@ from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
 from .requests import write_requests
+from .sharing import require_shared, with_engines
 from .started_target import TargetUse
 from .who_asks import with_auth
 from .words import LoadWords
@@ -64,6 +65,12 @@ def load(
     asked, not_loaded = loadable(asked, words)
     loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, asked.max_rate)
+    require_shared(words, planned.profile)
+    if receivers and words.engines > 1:
+        raise ConfigurationError(
+            "of several engines' load nobody is told while it lasts: their seconds are put together at its end",
+            hint="leave --engines out, or --otlp and --remote-write",
+        )
     with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
         progress.show(f"loading {asked.name}: {load_text(words, planned)}")
@@ -75,6 +82,7 @@ def load(
         target = ready.target(row)
         output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
         output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
+        output = with_engines(output, stretches.engines, row)
         if words.layers:
             progress.show("gathering what the agent recorded")
             output = output.model_copy(update={"layers": ready.layers(row)})
@@ -142,6 +150,7 @@ def prepared(
             words.timeout_seconds,
             words.give_up_seconds,
             progress,
+            engines=words.engines,
         )
         with (
             LiveFile(folder, progress, shares.server) as told,

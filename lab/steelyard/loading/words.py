@@ -36,7 +36,7 @@ class Goals:
 @dataclass(frozen=True)
 class LoadWords:
     """What is asked of `load`: see its options. `users` and `rates` are from and to, the same twice where they stay.
-    With `streams` requests are made by HTTP/2, so many at once on each connection."""
+    With `streams` requests are made by HTTP/2, so many at once on each connection; `engines` share the load."""
 
     users: tuple[int, int] = (4, 4)
     rates: tuple[float, float] | None = None
@@ -58,6 +58,7 @@ class LoadWords:
     writes: bool = False
     goals: Goals = field(default_factory=Goals)
     layers: bool = False
+    engines: int = 1
     seed: int = 1
 
 

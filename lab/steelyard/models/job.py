@@ -261,6 +261,23 @@ class Samples(Strict):
     most_failed: Annotated[int, Field(ge=0)] = 100
 
 
+class EngineShare(Strict):
+    """Which part of the load falls to one of several engines (`of`) that drive a target together: number `place` of them, from 0.
+
+    Users are dealt in turn, the deck's cards by whole hands; of a constant rate each engine has every so manieth arrival, of a
+    Poisson rate those that a seeded lot gives it. All engines are told the same slices, and what all do is what one would do.
+    """
+
+    place: Annotated[int, Field(ge=0)] = 0
+    of: Annotated[int, Field(ge=1, le=256)] = 1
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> EngineShare:
+        if self.place >= self.of:
+            raise ValueError(f"engine {self.place} of {self.of}: they are numbered from 0")
+        return self
+
+
 class Job(Strict):
     """One run of the engine. `corpus` is the folder with corpus.bin and corpus.csv, relative to the job's own folder.
 
@@ -285,3 +302,4 @@ class Job(Strict):
     samples: Samples = Samples()
     seconds_histograms: bool = False
     log_requests: bool = False
+    share: EngineShare = EngineShare()

@@ -515,6 +515,20 @@ class LoadedLayers(Strict):
     why_not: list[str]
 
 
+class LoadedEngine(Strict):
+    """What one of several engines did of a load (`engine` counts from 1): the processors that it ran on (none: any), its counts as
+    those of the load, and the share of the measured time in which it computed. Of one that was `lost`, with the reason, the counts
+    go until its last whole second."""
+
+    engine: int
+    cpus: list[int]
+    sent: int
+    completed: int
+    failed: int
+    busy_percent: Significant | None
+    lost: str | None = None
+
+
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
@@ -524,7 +538,8 @@ class LoadOutput(Strict):
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
     `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already,
     `by_users`, of a ramp and of steps, what was measured with how many users, and `layers` where the time went inside the target,
-    if that was asked for.
+    if that was asked for. Where several `engines` shared the load, `began_apart_ms` lay between the first and the last to be there
+    when it began, by their own files.
     """
 
     service: str
@@ -554,6 +569,8 @@ class LoadOutput(Strict):
     started: StartedTarget | None = None
     by_users: list[LoadedUsers] = []
     layers: LoadedLayers | None = None
+    engines: list[LoadedEngine] = []
+    began_apart_ms: Significant | None = None
     run: str
 
 
