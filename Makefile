@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept productivity factors map clean
+.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept productivity interoperability kits factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -60,6 +60,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/productivity.py --check
+	$(RUN) python tools/interoperability.py --check
 	$(RUN) python tools/awake.py --check
 	$(RUN) python tools/awake_tails.py --check
 	$(RUN) python tools/designs.py --check
@@ -119,6 +120,12 @@ man: build ## manual pages in build/man, from what --help says
 
 productivity: build ## docs/reference/productivity.md: what each implementation of the kit took, counted; runs their generators
 	$(RUN) python tools/productivity.py --build
+
+interoperability: build ## docs/reference/interoperability.md: which client generators can ask which servers; SERVERS=go,node-soap asks these anew
+	$(RUN) python tools/interoperability.py $(if $(SERVERS),--ask $(SERVERS))
+
+kits: build ## build/kits: of each server a zip that runs on a machine with only its JDK or toolchain; SERVERS="go node-soap" for these
+	$(RUN) python tools/kits.py $(SERVERS)
 
 hall: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
 	$(RUN) python tools/hall.py
