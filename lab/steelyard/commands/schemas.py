@@ -56,6 +56,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "comparison-output": outputs.RunningComparison,
     "try-output": outputs.TryOutput,
     "mock-output": outputs.MockOutput,
+    "record-output": outputs.RecordOutput,
     "export-output": outputs.ExportOutput,
     "tables-output": outputs.TablesOutput,
     "judge-output": outputs.JudgeOutput,

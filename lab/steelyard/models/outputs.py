@@ -624,6 +624,35 @@ class MockOutput(Strict):
     left_out: list[LeftOut]
 
 
+class RecordedOperation(Strict):
+    """An operation that was recorded, asked so many `times`: how many different `samples` of it and how many `answers` are kept.
+    `same`: each of its requests was asked more than once, and answered by the same bytes."""
+
+    operation: str
+    times: int
+    samples: int
+    answers: int
+    same: bool
+    changes_data: bool
+
+
+class RecordOutput(Strict):
+    """`record --json`, printed at the end: what passed through the proxy at `address` to the `target`, and the `folder` that it
+    became. `passed` counts answered requests, `failed` those that the server did not answer, `beyond` those that were passed on
+    when no more was remembered; `left_out` has a reason for everything that was not taken over."""
+
+    service: str
+    folder: str
+    target: str
+    address: str
+    passed: int
+    failed: int
+    beyond: int
+    operations: list[RecordedOperation]
+    left_out: list[LeftOut]
+    notes: list[str]
+
+
 class ExportedTool(Strict):
     """What another load tool was told of a service: the `files` that were written, the first of which it is given, the `operations`
     that they ask, and `left_out` with a reason for what they do not say as it is."""
