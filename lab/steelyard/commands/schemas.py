@@ -50,6 +50,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "services-output": outputs.ServicesOutput,
     "doctor-output": outputs.DoctorOutput,
     "import-output": outputs.ImportOutput,
+    "compliance-output": outputs.ComplianceOutput,
     "add-output": outputs.AddOutput,
     "load-output": outputs.LoadOutput,
     "limit-output": outputs.LimitOutput,
