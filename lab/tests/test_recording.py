@@ -197,6 +197,9 @@ def test_every_different_body_and_query_is_asked_again_by_a_load(shopping: str, 
     assert json.loads(Path(same.expect.answer).read_text()) == {"path": "/one", "sent": ""}
     assert orders.expect.answer is None and asked.operations["get-orders-7"].expect.status == [404]
     assert any("--mix post-orders=3" in note for note in outcome.notes)
+    assert not [
+        each for each in outcome.left_out if "content-length" in each.what.lower() or "host" in each.what.lower()
+    ]
 
 
 def test_what_is_too_large_hostile_or_beyond_the_bounds_is_refused_or_only_passed_on(

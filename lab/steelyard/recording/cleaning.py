@@ -18,7 +18,10 @@ from .proxy import asks_for_a_description
 from .remembering import MOST_BODY_BYTES, Exchanged
 from .secret_values import repeats, secret_values
 
-_DROPPED = frozenset(["user-agent", "origin", "referer"])  # of whoever asked, not of what is asked
+# Of whoever asked and of the connection, not of what is asked; `load` says its own.
+_DROPPED = frozenset(
+    ["user-agent", "origin", "referer", "host", "content-length", "connection", "transfer-encoding", "expect"]
+)
 
 
 @dataclass(frozen=True)
