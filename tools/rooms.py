@@ -11,8 +11,8 @@ LAB = ROOT / "lab" / "steelyard"
 # Ground first: a room imports only what stands before it (lab/tests/test_rooms.py).
 ROOMS = (
     *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
-    *("importing", "analyse", "telemetry", "drive", "loading", "mocking", "exporting", "judging", "tabular"),
-    *("check", "calibration", "report", "run", "cluster", "serve", "commands"),
+    *("importing", "analyse", "telemetry", "drive", "loading", "mocking", "recording", "exporting", "judging"),
+    *("tabular", "check", "calibration", "report", "run", "cluster", "serve", "commands"),
 )
 BEGIN, END = "<!-- map: made by tools/rooms.py -->", "<!-- /map -->"
 

@@ -12,8 +12,8 @@ from steelyard.base.house import root
 LAB = Path(steelyard.__file__).parent
 GROUND_FIRST = (
     *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
-    *("importing", "analyse", "telemetry", "drive", "loading", "mocking", "exporting", "judging", "tabular"),
-    *("check", "calibration", "report", "run", "cluster", "serve", "commands", "cli"),
+    *("importing", "analyse", "telemetry", "drive", "loading", "mocking", "recording", "exporting", "judging"),
+    *("tabular", "check", "calibration", "report", "run", "cluster", "serve", "commands", "cli"),
 )
 
 

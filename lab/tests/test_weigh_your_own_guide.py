@@ -16,8 +16,10 @@ from command import Ran, steelyard
 from steelyard.base import house
 
 GUIDE = (house.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
-COMMANDS = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ") and "openapi" not in line]
-(OPENAPI,) = (line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ") and "openapi" in line)
+LINES = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ")]
+COMMANDS = [line for line in LINES if "openapi" not in line and " record " not in line]
+(OPENAPI,) = (line for line in LINES if "openapi" in line)
+(RECORD,) = (line for line in LINES if " record " in line)
 WSDL = Path(__file__).parent / "wsdl" / "ports.wsdl"
 ANSWER = (
     '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'
@@ -124,6 +126,12 @@ def test_the_guide_imports_an_openapi_document_whose_wrong_answers_are_refused(
     monkeypatch.setattr(Calculator, "order", b'{"id": "8"}')
     ran = run(loading, tmp_path)
     assert ran.code != 0 and "breaks the schema: '8' is not of type 'integer' at $.id" in ran.err
+
+
+def test_the_guide_records_what_is_asked_and_says_where_that_was_nothing(tmp_path: Path) -> None:
+    ran = run(f"{RECORD.replace('--port 8081', '--port 0')} --for 10ms", tmp_path)
+    assert "passes on to http://127.0.0.1:8080" in ran.out and ran.code == 1, ran.err
+    assert "nothing of http://127.0.0.1:8080 was recorded" in ran.err and not (tmp_path / "shop").exists()
 
 
 def test_the_guide_compares_two_that_run(url: str, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from .errors import ConfigurationError
@@ -32,12 +33,19 @@ def listening_on(port: int) -> Iterator[tuple[socket.socket, int]]:
         yield listening, int(listening.getsockname()[1])
 
 
-def serve_until_interrupted(app: Asgi, listening: socket.socket, seconds: float | None = None) -> None:
-    """Serve `app` until it is interrupted, or for so many seconds; what is under way then has one second more."""
+def serve_until_interrupted(
+    app: Asgi,
+    listening: socket.socket,
+    seconds: float | None = None,
+    certificate: tuple[Path, Path] | None = None,
+) -> None:
+    """Serve `app` until it is interrupted, or for so many seconds; what is under way then has one second more. With the files of a
+    `certificate` and its key it is served over TLS."""
     import asyncio
 
     import uvicorn  # only now: who serves nothing should not wait for it
 
+    shown, key = certificate or (None, None)
     config = uvicorn.Config(
         app,
         loop="asyncio",
@@ -49,6 +57,8 @@ def serve_until_interrupted(app: Asgi, listening: socket.socket, seconds: float 
         server_header=False,
         timeout_keep_alive=75,  # a user's pause ends no connection
         timeout_graceful_shutdown=1,  # pages that watch never end by themselves
+        ssl_certfile=shown,
+        ssl_keyfile=key,
     )
     server = uvicorn.Server(config)
 
@@ -59,3 +69,18 @@ def serve_until_interrupted(app: Asgi, listening: socket.socket, seconds: float 
 
     with suppress(KeyboardInterrupt):
         asyncio.run(serve())
+
+
+async def whole_body(receive: Receive, most_bytes: int) -> bytes | None:
+    """A request's whole body; None where it is longer, all of which is read, or where whoever sent it left before its end."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= most_bytes:
+            parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts) if size <= most_bytes else None

@@ -6,12 +6,13 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..base import children
 from ..base.errors import ImportRefusedError, SteelyardError
-from ..models.outputs import ImportOutput
+from ..models.outputs import ComplianceOutput, ImportOutput
 
 MOST_SECONDS = 60
 MOST_BYTES = 2 * 2**30
@@ -20,15 +21,25 @@ _WALL_SECONDS = 120  # a slow server's answers included
 
 def taken_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str]) -> ImportOutput:
     """What `take_over` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
-    asked = json.dumps({"place": place, "out": str(out), "also": list(also), "ports": list(ports)})
+    asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports)}
+    return ImportOutput.model_validate(_told(place, asked))
+
+
+def judged(place: str, also: Sequence[str]) -> ComplianceOutput:
+    """What `judge_compliance` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
+    return ComplianceOutput.model_validate(_told(place, {"place": place, "also": list(also), "compliance": True}))
+
+
+def _told(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    """What a process of its own says of what it is asked."""
     try:
-        done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=asked)
+        done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=json.dumps(asked))
     except subprocess.TimeoutExpired:
         raise ImportRefusedError(
             f"{place} was not read within {_WALL_SECONDS} s", hint="save it to a file and import that"
         ) from None
     try:
-        told = json.loads(done.stdout)
+        told: Mapping[str, str] = json.loads(done.stdout)
     except json.JSONDecodeError:
         raise ImportRefusedError(
             f"{place} takes more than {MOST_SECONDS} s of processor time or {MOST_BYTES >> 30} GiB of memory to read",
@@ -36,7 +47,7 @@ def taken_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str])
         ) from None
     if "error" in told:
         raise ImportRefusedError(told["error"], hint=told["hint"])
-    return ImportOutput.model_validate(told)
+    return told
 
 
 def main() -> int:
@@ -45,15 +56,23 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     asked = json.loads(sys.stdin.read())
-    from .taking_over import take_over
-
     try:
-        print(take_over(asked["place"], Path(asked["out"]), asked["also"], asked["ports"]).model_dump_json())
+        print(_done(asked).model_dump_json())
     except SteelyardError as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
     except OSError as error:
         print(json.dumps({"error": f"the service's folder cannot be written: {error}", "hint": ""}))
     return 0
+
+
+def _done(asked: Mapping[str, Any]) -> ImportOutput | ComplianceOutput:
+    if asked.get("compliance"):
+        from .compliance.judging import judge_compliance
+
+        return judge_compliance(asked["place"], asked["also"])
+    from .taking_over import take_over
+
+    return take_over(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
 
 
 if __name__ == "__main__":

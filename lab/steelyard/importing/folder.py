@@ -25,7 +25,7 @@ _CHANGES = re.compile(
     r"(?=[A-Z_0-9]|$)"
 )
 HEAD = """\
-# Made by `steelyard import` from PLACE.
+# Made by `steelyard VERB` from PLACE.
 # What may be changed: everything. `steelyard load NAME` tells what it does not understand.
 """
 TARGET = """
@@ -88,7 +88,7 @@ def write_service(
         "schema": schema,
         "wsdl": contract,
     }
-    text = HEAD.replace("PLACE", one_line(place, 300)).replace("NAME", name)
+    text = HEAD.replace("VERB", "import").replace("PLACE", one_line(place, 300)).replace("NAME", name)
     text += tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
     text += "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the name: is it right?\n"
     text += tomli_w.dumps({"operations": operations}) + LATER

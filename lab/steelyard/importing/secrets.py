@@ -38,6 +38,11 @@ def names_secret(name: str) -> bool:
     return _NAMED.fullmatch(name) is not None
 
 
+def is_secret_header(name: str) -> bool:
+    """Whether a field of this name says who asks, or holds what its user keeps to themselves."""
+    return _HEADER.fullmatch(name) is not None
+
+
 def hole_of(name: str) -> str:
     """The place that stands for the secret of this name."""
     return "secret_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
@@ -47,7 +52,7 @@ def cleaned(request: HeldRequest) -> Cleaned:
     """A request with holes for its secrets; who asks is taken from its head where `[auth]` can say it."""
     headers, hidden, asker = [], [], request.asker
     for name, value in request.headers:
-        if not _HEADER.fullmatch(name):
+        if not is_secret_header(name):
             headers.append((name, value))
             continue
         told = _asker(value) if name.lower() == "authorization" else None

@@ -34,12 +34,12 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
 
     Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
     """
-    _require_free(out)
+    require_free(out)
     if kinds.is_graphql_place(place):
         raise kinds.graphql_refused(place)
     known = known_file(place)
     if known is not None:
-        with _folder_at(out) as made:
+        with folder_at(out) as made:
             return take_requests(known, made, name_of(out), out, ports)
     raw = read_first(place)
     if kinds.is_openapi(raw, place):
@@ -48,12 +48,12 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
                 raise ImportRefusedError(f"{option} is for WSDLs, and {place} is none", hint=f"leave {option} out")
         from .openapi.taking_over import import_openapi  # what a WSDL has no use for
 
-        with _folder_at(out) as made:
+        with folder_at(out) as made:
             return import_openapi(place, raw, name_of(out), made, str(out))
     documents = read_all(place, also, raw)
     description = read_wsdl(documents)
     _keep_asked(description, ports)
-    with _folder_at(out) as made:
+    with folder_at(out) as made:
         return _import_wsdl(place, out, made, documents, description)
 
 
@@ -88,7 +88,7 @@ def _import_wsdl(
 
 
 @contextmanager
-def _folder_at(out: Path) -> Iterator[Path]:
+def folder_at(out: Path) -> Iterator[Path]:
     """A folder that stands at `out` once all is written, and nowhere where anything went wrong."""
     beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # in the same file system
     with tempfile.TemporaryDirectory(prefix=".import-", dir=beside) as scratch:
@@ -107,7 +107,8 @@ def name_of(out: Path) -> str:
     return re.sub(r"[^a-z0-9-]+", "-", out.resolve().name.lower()).strip("-")[:60] or "service"
 
 
-def _require_free(out: Path) -> None:
+def require_free(out: Path) -> None:
+    """Raises ImportRefusedError where `out` is no place for a new folder."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ImportRefusedError(
             f"{out} is there already and not empty", hint="--out names another folder, or remove it"

@@ -87,24 +87,35 @@ def take_requests(known: KnownFile, made: Path, name: str, out: Path, servers: S
     Raises ImportRefusedError where the file is broken, or no request of it can be taken over.
     """
     held = known.reader.read(known.content, Path(known.place))
-    notes = [f"{counted(len(held.requests), 'request')} read of {held.kind}"]
+    read = f"{counted(len(held.requests), 'request')} read of {held.kind}"
+    content = content_of(held, known.place, name, servers)
+    write_requests(made, known.place, content)
+    return output_of(content, known.place, out, [read])
+
+
+def content_of(held: Held, place: str, name: str, servers: Sequence[str]) -> Content:
+    """What a folder of the requests is made of, of those of one server; raises ImportRefusedError where none can be taken over."""
     kept = _of_one_server(held, servers)
     operations, asker = _operations(kept, held)
     if not operations:
         why = f": {held.left[0].component}: {held.left[0].why}" if held.left else ""
-        raise ImportRefusedError(f"no request of {known.place} can be taken over{why}"[:600])
-    content = Content(name, kept[0].server, held, operations, asker)
-    write_requests(made, known.place, content)
+        raise ImportRefusedError(f"no request of {place} can be taken over{why}"[:600])
+    return Content(name, kept[0].server, held, operations, asker)
+
+
+def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> ImportOutput:
+    """What became of the requests at `place`; `notes` come first."""
+    held, operations = content.held, content.operations
     return ImportOutput(
-        service=name,
+        service=content.name,
         folder=str(out),
-        source=known.place,
+        source=place,
         operations=len(operations),
         samples_valid=0,
         taken=[operation.name for operation in operations],
         changing=[operation.name for operation in operations if operation.changes_data],
         left_out=[LeftOut(what=left.component, why=left.why) for left in dict.fromkeys(held.left)],
-        notes=list(dict.fromkeys([*notes, *_to_fill(content), *_shares(operations), *held.notes])),
+        notes=list(dict.fromkeys([*notes, *_to_fill(content), *_shares(operations, content.source), *held.notes])),
         documents=1,
     )
 
@@ -121,11 +132,11 @@ def _to_fill(content: Content) -> list[str]:
     return notes
 
 
-def _shares(operations: Sequence[AskedOf]) -> list[str]:
+def _shares(operations: Sequence[AskedOf], source: str) -> list[str]:
     if all(operation.times == 1 for operation in operations):
         return []
     mix = one_line(",".join(f"{operation.name}={operation.times}" for operation in operations), 300)
-    return [f"requests that are the same stand once: `--mix {mix}` asks them as often as the file does"]
+    return [f"requests that are the same stand once: `--mix {mix}` asks them as often as {source} does"]
 
 
 @dataclass(frozen=True)
@@ -193,7 +204,7 @@ def _operations(kept: Sequence[_Located], held: Held) -> tuple[list[AskedOf], As
         made = cleaned(each.request)
         request = made.request
         for header in made.hidden:
-            held.leave(f"header {header}", _hidden_why(header))
+            held.leave(f"header {header}", hidden_why(header))
         asker = asker or request.asker
         if request.asker is not None and request.asker != asker:
             held.leave(f"who asks in {request.where}", f"a service has one who asks, here {_said(asker)}")
@@ -210,7 +221,7 @@ def _operations(kept: Sequence[_Located], held: Held) -> tuple[list[AskedOf], As
             str(operation.expect),
         )
         if key in operations:
-            operations[key].times += 1
+            operations[key].times += request.times
         elif len(operations) == MOST_OPERATIONS:
             held.leave(request.where, f"a service has at most {MOST_OPERATIONS} operations")
         else:
@@ -219,7 +230,8 @@ def _operations(kept: Sequence[_Located], held: Held) -> tuple[list[AskedOf], As
     return list(operations.values()), asker
 
 
-def _hidden_why(header: str) -> str:
+def hidden_why(header: str) -> str:
+    """Why a header field that holds a secret is left out, and what to do."""
     if header.lower().startswith("cookie"):
         return "cookies are secrets of whoever had them, and `load` sends none"
     if header.lower().endswith("authorization"):
@@ -250,8 +262,19 @@ def _operation(request: HeldRequest, server: str, held: Held) -> AskedOf:
                 raise LeftOutError(f"its header {name} is filled from data, which fills bodies and paths only")
             headers[name] = value.strip()
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
-    changes = _changes(method, request)
-    return AskedOf("", one_line(meaning, 160), method, path, headers, request.body, dict(request.expect), changes)
+    return AskedOf(
+        name="",
+        meaning=one_line(meaning, 160),
+        method=method,
+        path=path,
+        headers=headers,
+        body=request.body,
+        expect=dict(request.expect),
+        changes_data=_changes(method, request),
+        times=request.times,
+        more=request.more,
+        answered=request.answered,
+    )
 
 
 def _require_sendable(name: str, value: str) -> None:
@@ -280,7 +303,16 @@ def _changes(method: str, request: HeldRequest) -> bool:
 
 def _own_name(request: HeldRequest, operation: AskedOf, names: set[str]) -> str:
     """A name that tables and the engine take: the file's own, or one of the method and path."""
-    said = request.name or f"{operation.method.lower()}-{operation.path.partition('?')[0].strip('/') or 'root'}"
+    return own_name(request.name or said_of(operation.method, operation.path), names)
+
+
+def said_of(method: str, path: str) -> str:
+    """What a request without a name is called after."""
+    return f"{method.lower()}-{path.partition('?')[0].strip('/') or 'root'}"
+
+
+def own_name(said: str, names: set[str]) -> str:
+    """A name that tables and the engine take, and that is not among `names`, in small letters; it is put there."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", said).strip("-.")[:60] or "request"
     name = next(
         each

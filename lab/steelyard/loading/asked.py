@@ -132,15 +132,12 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
 def _operation(service: Entry[Service], name: str, operation: Operation, seed: int, expect: Expect) -> AskedOperation:
     model = service.model
     file = service.folder / (operation.sample or service.file.name)
-    try:
-        text = "" if operation.sample is None else file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
+    texts = [_sample(service, name, sample) for sample in (operation.sample, *operation.samples)]
     path = operation.path or model.path
     headers = {**model.headers, **operation.headers}
     used = [
         place
-        for place in _PLACE.findall("\n".join([text, path, *headers.values()]))
+        for place in _PLACE.findall("\n".join([*texts, path, *headers.values()]))
         if not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")
     ]
     for place in used:
@@ -155,12 +152,13 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         )
     columns = {place: model.data[place] for place in sorted(set(used))}
     rows = rows_of(columns, service.folder, seed, _FORMATS.get(model.meaning))
-    bodies = [_filled(text, row).encode() for row in rows]
+    bodies = [_filled(text, row).encode() for text in texts for row in rows]
     paths: list[str] = []
     if any(f"{{{{{place}}}}}" in path for place in used):
         # The same rows, as a path must have them.
         plain = rows_of(columns, service.folder, seed, None)
         paths = [_filled(path, {place: quote(value, safe="") for place, value in row.items()}) for row in plain]
+        paths *= len(texts)
     return AskedOperation(
         name=name,
         method=operation.method,
@@ -168,10 +166,18 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         headers=headers,
         bodies=bodies,
         expect=expect.over(expected_of(service, operation)),
-        filled=any(OF_THE_ENGINE.search(part) for part in [text, path, *headers.values()]),
+        filled=any(OF_THE_ENGINE.search(part) for part in [*texts, path, *headers.values()]),
         changes_data=operation.changes_data,
         paths=paths,
     )
+
+
+def _sample(service: Entry[Service], name: str, sample: str | None) -> str:
+    file = service.folder / (sample or "")
+    try:
+        return "" if sample is None else file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
 
 
 def _rooted(expect: Expect, folder: Path) -> Expect:

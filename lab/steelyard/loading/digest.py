@@ -128,7 +128,7 @@ def with_digest(asked: Asked, user: str, password: str) -> tuple[Asked, Digest]:
     first = next((operation for operation in asked_of if not operation.changes_data), asked_of[0])
     requests = [(operation.method, operation.path) for operation in asked_of]
     told = replace(asked, operations=operations)
-    return told, Digest(asked.address, user, password, requests, first, _context(asked))
+    return told, Digest(asked.address, user, password, requests, first, tls_context(asked))
 
 
 def challenge_of(fields: Sequence[str]) -> Challenge:
@@ -183,7 +183,7 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _context(asked: Asked) -> ssl.SSLContext | None:
+def tls_context(asked: Asked) -> ssl.SSLContext | None:
     """How a server's certificate is judged, as the engine does it, and what it is shown; None where there is no TLS. Raises
     ConfigurationError."""
     if urlsplit(asked.address).scheme != "https":

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 
 from ..base.house import url
-from ..base.listening import Receive, Scope, Send, listening_on, serve_until_interrupted
+from ..base.listening import Receive, Scope, Send, listening_on, serve_until_interrupted, whole_body
 from ..models.job import Think
 from ..models.outputs import MockOperation, MockOutput
 from .answers import MockAnswer, fault
@@ -35,7 +35,7 @@ class StandIn:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        body = await _body(receive)
+        body = await whole_body(receive, MOST_BYTES)
         path = scope["raw_path"].decode("latin-1")
         if scope["query_string"]:
             path += f"?{scope['query_string'].decode('latin-1')}"
@@ -108,16 +108,3 @@ def _failure(operation: MockedOperation, request: MockRequest) -> MockAnswer:
 
 def _plain(status: HTTPStatus, text: str) -> MockAnswer:
     return MockAnswer(status, "text/plain; charset=utf-8", text.encode(), "")
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """A request's whole body; None where it is too long, all of which is read."""
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        part = message.get("body", b"")
-        size += len(part)
-        if size <= MOST_BYTES:
-            parts.append(part)
-        if message["type"] == "http.disconnect" or not message.get("more_body", False):
-            return b"".join(parts) if size <= MOST_BYTES else None

@@ -115,9 +115,9 @@ class Operation(Strict):
     `element` and `answer_element` are what SOAP calls request and answer in the schema. `places` are what an HTML answer is
     compared by: a name for each, and the XPath that leads there. `written = false` says that no exchange of it stands in the
     contract: its answers depend on more than the request (on a file that the user may replace), so the generator makes them
-    all. Of a service that runs elsewhere, `sample` is the file with its request (of JSON: none where no body is sent), `expect`
-    what its answers must be where the service's own rules do not say it, and `changes_data` keeps it from being loaded, but for
-    one request of the verification, unless the user allows it.
+    all. Of a service that runs elsewhere, `sample` is the file with its request (of JSON: none where no body is sent), `samples`
+    are files with further ones, asked in turn with it, `expect` what its answers must be where the service's own rules do not say
+    it, and `changes_data` keeps it from being loaded, but for one request of the verification, unless the user allows it.
     """
 
     element: str | None = None
@@ -129,6 +129,7 @@ class Operation(Strict):
     headers: dict[str, str] = {}
     written: bool = True
     sample: str | None = None
+    samples: list[str] = []
     changes_data: bool = False
     expect: Expect = Expect()
 

@@ -13,7 +13,7 @@ from ...base.errors import ImportRefusedError
 from .held import Held, HeldRequest, LeftOutError, text_of
 
 _BEGIN = re.compile(r'^\ufeff?\s*\{\s*"log"\s*:')
-_OF_A_BROWSER = re.compile(r"sec-|dnt$|priority$|upgrade-insecure-requests$|pragma$|cache-control$|if-", re.IGNORECASE)
+OF_A_BROWSER = re.compile(r"sec-|dnt$|priority$|upgrade-insecure-requests$|pragma$|cache-control$|if-", re.IGNORECASE)
 
 
 class Har:
@@ -87,7 +87,7 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
 
 def _headers(value: Any) -> list[tuple[str, str]]:
     """The header fields that say what is asked, rather than what browser asks and what it has kept."""
-    return [(name, text) for name, text in _pairs(value) if name[:1] != ":" and not _OF_A_BROWSER.match(name)]
+    return [(name, text) for name, text in _pairs(value) if name[:1] != ":" and not OF_A_BROWSER.match(name)]
 
 
 def _body(posted: Any) -> tuple[str, str]:

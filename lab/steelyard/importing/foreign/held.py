@@ -22,9 +22,20 @@ class Asker:
 
 
 @dataclass(frozen=True)
+class HeldAnswer:
+    """An answer with the body of the request that it was given to; `is_right` where it is known to be the one right answer to
+    all."""
+
+    request: str
+    answer: str
+    is_right: bool = False
+
+
+@dataclass(frozen=True)
 class HeldRequest:
     """One request as a file holds it: `where` says where it stands, `url` may lack its scheme, and texts may hold places
-    `{{NAME}}`. `expect` is what its answers must be, as a service file says it."""
+    `{{NAME}}`. `expect` is what its answers must be, as a service file says it. It was asked so many `times`; `more` are further
+    bodies that are asked in turn with it, `answered` what was answered to some, without secrets."""
 
     where: str
     method: str
@@ -34,6 +45,9 @@ class HeldRequest:
     body: str = ""
     expect: Mapping[str, object] = field(default_factory=dict)
     asker: Asker | None = None
+    times: int = 1
+    more: tuple[str, ...] = ()
+    answered: tuple[HeldAnswer, ...] = ()
 
 
 @dataclass

@@ -86,7 +86,7 @@ def write_rest_service(folder: Path, content: RestFolder) -> None:
     if content.answers:
         _write_json(folder / SCHEMA, content.answers)
         described["schema"] = SCHEMA
-    text = HEAD.replace("PLACE", printable(content.place, 300)).replace("NAME", content.name)
+    text = HEAD.replace("VERB", "import").replace("PLACE", printable(content.place, 300)).replace("NAME", content.name)
     text += tomli_w.dumps(described) + TARGET + tomli_w.dumps({"target": content.target, "path": "/"})
     if content.scheme is not None:
         text += _AUTH.replace("WORDS", printable(content.scheme.words)) + tomli_w.dumps({"auth": _auth(content)})

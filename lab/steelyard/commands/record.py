@@ -1,0 +1,112 @@
+"""`steelyard record`: a proxy on this machine's loopback that makes a service folder of what is asked through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from ..base.errors import ConfigurationError
+from ..base.house import HOST
+from ..base.text import counted
+from ..models.outputs import RecordOutput
+from .options import Json, console, takes
+
+if TYPE_CHECKING:
+    from ..loading.asked import Asked
+
+commands = typer.Typer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordOptions:
+    """What `record` is told."""
+
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="URL|SERVICE",
+            help="The server that is asked: http://HOST:PORT of this machine, or a service whose file names another as yours.",
+        ),
+    ]
+    port: Annotated[int, typer.Option(min=0, max=65535, help=f"Port on {HOST}; 0 takes a free one.")] = 0
+    out: Annotated[Path, typer.Option(help="The service folder to make.")] = Path("recorded")
+    tls: Annotated[bool, typer.Option("--tls", help="Be asked over TLS, by a certificate made for it (openssl).")] = (
+        False
+    )
+    for_: Annotated[str, typer.Option("--for", help="End by itself after this time: 30s, 10m.")] = "1h"
+    max_requests: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Remember so many different requests; more are only passed on.")
+    ] = 10_000
+    json: Json = False
+
+
+@commands.command(
+    name="record",
+    epilog=f"Examples: steelyard record --to http://{HOST}:8080 --port 8081 --out shop; "
+    f"steelyard record --to https://{HOST}:8443 --tls; steelyard record --to ./far-shop --for 10m",
+)
+@takes(RecordOptions)
+def record_command(options: RecordOptions) -> None:
+    """Stand between clients and a server: pass on what is asked until Ctrl-C, and make of it a service folder to look through and
+    load, a sample for each different request, without secrets. Answers are expected again where they stayed the same."""
+    from ..loading import words
+    from ..recording.recorder import RecordWords, record
+
+    output = record(
+        recorded(options.to),
+        RecordWords(options.port, options.tls, words.seconds_of(options.for_), options.max_requests),
+        options.out,
+        lambda address, certificate: _say_ready(options, address, certificate),
+    )
+    print(output.model_dump_json()) if options.json else _say(output)
+
+
+def recorded(to: str) -> Asked:
+    """The server that `--to` means; raises ConfigurationError or TargetError where it is none."""
+    from ..catalogue import entries
+    from ..loading.asked import of_service, of_url
+    from ..models.service import Expect
+
+    if not to.lower().startswith(("http://", "https://")):
+        return of_service(entries.service_at(to), 1, Expect())
+    asked = of_url(to, "GET", b"", {}, Expect())
+    parts = urlsplit(to)
+    if parts.path not in ("", "/") or parts.query:
+        raise ConfigurationError(
+            f"--to names a server, and {to[:200]} a place on it",
+            hint=f"--to {asked.address}; what is asked of the proxy keeps its path",
+        )
+    return asked
+
+
+def _say_ready(options: RecordOptions, address: str, certificate: Path | None) -> None:
+    terminal = console(stderr=options.json)
+    lines = [f"{address} passes on to {options.to}: ask there what is to be recorded"]
+    if certificate is not None:
+        lines.append(f"its certificate, for clients to trust: {certificate} (curl --cacert {certificate})")
+    for line in lines:
+        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+    terminal.file.flush()
+    console().print(f"Ctrl-C, or {options.for_}, ends it and writes {options.out}", highlight=False, markup=False)
+
+
+def _say(output: RecordOutput) -> None:
+    terminal = console(stderr=False)
+    lines = [f"{output.folder}: {counted(len(output.operations), 'operation')} of {output.target}"]
+    for operation in output.operations:
+        kept = f"{counted(operation.samples, 'sample')}, {counted(operation.answers, 'answer')} kept"
+        stable = "; always answered the same" if operation.same else ""
+        changes = "  (changes data: loaded with --writes only)" if operation.changes_data else ""
+        lines.append(f"  {operation.operation}: asked {counted(operation.times, 'time')}, {kept}{stable}{changes}")
+    lines += [f"not taken over: {omission.what}: {omission.why}" for omission in output.left_out]
+    lines += [f"note: {note}" for note in output.notes]
+    lines.append(
+        f"next: look through {output.folder}/service.toml and samples/, "
+        f"then `steelyard load {output.folder} --users 4 --for 10s`"
+    )
+    for line in lines:
+        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
