@@ -166,6 +166,7 @@ def test_names_of_requests_tell_their_format_and_their_operation() -> None:
         assert in_format(own, "") == own
         assert in_own_format(in_format(own, "rest-json")) == own
         assert operation_of(in_format(own, "rest-json")) == own.partition("@")[0]
+        assert not set(in_format(own, "rest-json")) & set(" ,/\"'")  # which the engine takes in no name
 
 
 def test_each_subject_is_asked_in_its_own_format(tmp_path: Path) -> None:

@@ -81,12 +81,12 @@ class Cell(Strict):
 
 def in_format(asked: str, form: str) -> str:
     """What corpus and engine call requests (`Cell.asked`) in another message format than the service's own; no `form`: its own."""
-    return f"{asked}{',' if '@' in asked else '@'}{FORMAT}={form}" if form else asked
+    return f"{asked}@{FORMAT}={form}" if form else asked
 
 
 def in_own_format(asked: str) -> str:
     """What the requests are called in the service's own format (`Cell.asked`), whichever they are in."""
-    return re.sub(rf"[@,]{FORMAT}=[^,]*$", "", asked)
+    return re.sub(rf"@{FORMAT}=[^@]*$", "", asked)
 
 
 def operation_of(asked: str) -> str:
