@@ -81,6 +81,7 @@ SCHEMA_OF = {  # of the files that people write, by their places
     "study": ("studies/*.toml",),
     "claims": ("studies/*/claims.toml",),
     "tuning": ("studies/tuning/[!s]*.toml", "studies/tuning/soa*.toml"),
+    "format": ("services/*/contract/formats/*.toml",),
     "tuning-settings": ("studies/tuning/settings.toml",),
 }
 WRITTEN = {

@@ -167,9 +167,9 @@ def endings(run: Run) -> list[Ending]:
     Empty for other runs."""
     if not design_named(run.schedule.design).cell_by_cell:
         return []
-    sizes = stored_sizes(run.folder / "corpus")
+    sizes, formats = stored_sizes(run.folder / "corpus"), run.formats
     return [
-        _ending(cell, subject, trials, request_bytes(cell, sizes))
+        _ending(cell, subject, trials, request_bytes(cell, sizes, formats.get(subject, "")))
         for cell in run.schedule.cells
         for subject in run.schedule.subjects
         if (

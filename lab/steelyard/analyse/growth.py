@@ -41,20 +41,21 @@ class Grown:
 def grown(analysis: Analysis) -> Iterator[Grown]:
     """For each operation of a grid with at least five sizes, number of users and subject, in the schedule's order."""
     run = analysis.run
-    sizes_of = stored_sizes(run.folder / "corpus")
-    series: dict[tuple[str, int], dict[str, float]] = {}
+    sizes_of, formats = stored_sizes(run.folder / "corpus"), run.formats
+    series: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
     for cell in run.schedule.cells:
-        size = request_bytes(cell, sizes_of)
-        if cell.payload and size is not None:
-            series.setdefault((cell.operation, cell.users), {})[cell.name] = size
+        for subject in run.schedule.subjects:
+            size = request_bytes(cell, sizes_of, formats.get(subject, ""))
+            if cell.payload and size is not None:
+                series.setdefault((cell.operation, cell.users), {}).setdefault(subject, {})[cell.name] = size
     by_place: dict[tuple[str, str, str], list[ForkFigure]] = {}
     for figure in analysis.figures:
         if figure.measure.name in (TPS, MEMORY):
             by_place.setdefault((figure.cell.name, figure.subject, figure.measure.name), []).append(figure)
-    for (operation, users), sizes in series.items():
-        if len(set(sizes.values())) < LEAST_SIZES:
-            continue
-        for subject in run.schedule.subjects:
+    for (operation, users), by_subject in series.items():
+        for subject, sizes in by_subject.items():
+            if len(set(sizes.values())) < LEAST_SIZES:
+                continue
             figures = {size: by_place.get((cell, subject, TPS), []) for cell, size in sizes.items()}
             memory = {size: by_place.get((cell, subject, MEMORY), []) for cell, size in sizes.items()}
             law, why_not = _law(figures)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,10 +36,16 @@ def rows(analysis: Analysis) -> tuple[GridRow, ...]:
     cells = [cell for cell in run.schedule.cells if cell.payload or cell.family]
     if not cells:
         return ()
-    sizes = stored_sizes(run.folder / "corpus")
+    sizes, formats = stored_sizes(run.folder / "corpus"), run.formats
     ended = {(ending.cell.name, ending.subject): ending for ending in endings(run)}
     return tuple(
-        _row(analysis, cell, subject, sizes, ended.get((cell.name, subject)))
+        _row(
+            analysis,
+            cell,
+            subject,
+            request_bytes(cell, sizes, formats.get(subject, "")),
+            ended.get((cell.name, subject)),
+        )
         for cell in cells
         for subject in run.schedule.subjects
         if not ended or (cell.name, subject) in ended
@@ -92,7 +98,7 @@ def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tupl
     return None
 
 
-def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float], ending: Ending | None) -> GridRow:
+def _row(analysis: Analysis, cell: Cell, subject: str, size: float | None, ending: Ending | None) -> GridRow:
     own, reference = (figure(analysis, cell, label, TPS) for label in (subject, analysis.run.schedule.reference))
     tps = own.value if own is not None else None
     due = reference.value if reference is not None else None
@@ -111,7 +117,7 @@ def _row(analysis: Analysis, cell: Cell, subject: str, sizes: Mapping[str, float
         tps=tps,
         index=tps / due if tps is not None and due else None,
         interval=interval(analysis, cell, subject, TPS),
-        bytes=request_bytes(cell, sizes),
+        bytes=size,
         cpu_mean=_percent(used.mean),
         cpu_max=_percent(used.highest),
         engine_cpu_mean=_percent(engine.mean),

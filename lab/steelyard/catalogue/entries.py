@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ..base import configuration, house
 from ..base.errors import ConfigurationError, UnknownNameError
 from ..models.server import Server
-from ..models.service import Service
+from ..models.service import Format, Service
 from ..models.study import Study
 from .descriptors import read_server
 
@@ -57,7 +57,7 @@ def server(name: str) -> Entry[Server]:
 
 def service(name: str) -> Entry[Service]:
     """The service of that name; raises UnknownNameError or ConfigurationError."""
-    return _entry("service", name, service_files(), lambda path: configuration.load(path, Service))
+    return _entry("service", name, service_files(), _read_service)
 
 
 def service_at(words: str) -> Entry[Service]:
@@ -65,11 +65,22 @@ def service_at(words: str) -> Entry[Service]:
     folder = Path(words)
     file = folder / "service.toml"
     if file.is_file():
-        loaded = configuration.load(file.resolve(), Service)
+        loaded = _read_service(file.resolve())
         return Entry(loaded.name, file.resolve().parent, file.resolve(), loaded)
     if "/" in words or folder.is_dir():
         raise UnknownNameError(f"there is no {file}", hint="`steelyard import` makes a service folder of a WSDL")
     return service(words)
+
+
+def _read_service(path: Path) -> Service:
+    """A service's descriptor with its message formats (contract/formats); raises ConfigurationError that names the file."""
+    files = sorted((path.parent / "contract" / "formats").glob("*.toml"))
+    if not files:
+        return configuration.load(path, Service)
+    for file in files:
+        configuration.load(file, Format)
+    formats = {file.stem: configuration.read(file) for file in files}
+    return configuration.validate({**configuration.read(path), "formats": formats}, Service, str(path))
 
 
 def study(name: str) -> Entry[Study]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..models.server import Factor, Server
-from ..models.service import Service
+from ..models.service import FORMAT, Service
 from ..models.study import PartSpec, Study, SubjectSpec
 from . import entries
 from .entries import Entry
@@ -35,6 +35,8 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
     for name, value in values.items():
         refusal = known[name].refusal(value) or _not_obeyed(server, known[name], value)
         refusal = refusal or _not_with(known[name], value, values)
+        if refusal is None and service is not None and name == FORMAT:
+            refusal = _not_spoken(server, service.model, value)
         if refusal is None and service is not None and name in of_service and of_service[name].file:
             refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is no file"
         if refusal is not None:
@@ -47,6 +49,14 @@ def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None
     if obeying is None or own in obeying or value == factor.default:
         return None
     return f"may be '{value}' only for an implementation in {', '.join(obeying)}, not in {own}"
+
+
+def _not_spoken(server: Entry[Server], service: Service, form: str) -> str | None:
+    """Why a server's implementation cannot be asked in a format of the service, as the end of a sentence."""
+    known, own = service.formats.get(form), server.model.implementation
+    if known is None or own in known.implementations:
+        return None
+    return f"may be '{form}' only for an implementation in {', '.join(known.implementations)}, not in {own}"
 
 
 def _not_with(factor: Factor, value: str, values: Mapping[str, str]) -> str | None:

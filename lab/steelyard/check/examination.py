@@ -65,7 +65,7 @@ def check(
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
         ready = subject.provided(with_companions(spec, service), service, progress)
-        service = subject.service_as_set(service, [ready])
+        service = ready.spoken(subject.service_as_set(service, [ready]))
     except ToolchainError as error:
         return examined_row.model_copy(update={"contract": None, "reason": str(error)})
     except SteelyardError as error:

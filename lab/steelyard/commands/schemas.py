@@ -29,6 +29,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "server": server.Server,
     "server-included": server.SharedDescriptor,
     "service": service.Service,
+    "format": service.Format,
     "exchange": service.Exchange,
     "study": study.Study,
     "claims": published_conclusions.Conclusions,

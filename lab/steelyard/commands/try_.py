@@ -86,7 +86,7 @@ def try_command(options: TryOptions) -> None:
         # Held only until it runs: starting would disturb a measurement, and `steelyard load` may measure what runs.
         with machine_lock("steelyard try"), Progress(console()) as progress:
             ready = subject.provided(wanted.spec, wanted.service, progress)
-            service = subject.service_as_set(wanted.service, [ready])
+            service = ready.spoken(subject.service_as_set(wanted.service, [ready]))
             folder = stack.enter_context(_folder())
             draw = random.Random(time.time_ns())
             up = launch.started(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)

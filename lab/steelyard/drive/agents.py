@@ -76,6 +76,7 @@ def _sweep(
 ) -> dict[int, float]:
     """Median throughput per second by number of users, after a warm-up."""
     folder.mkdir(parents=True, exist_ok=True)
+    service = subject.spoken(service)
     wanted = {operation: corpus.Requests(operation, parameters) for operation in mix}
     made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS

@@ -57,7 +57,7 @@ def _verified(setting: Setting, plan: TrialPlan, label: str, up: RunningSubject,
     server = up.subject.front.server.model
     try:
         return contract.verify(
-            setting.service,
+            up.subject.spoken(setting.service),
             up.url,
             seed=plan.seed % 1000,
             all_spellings=all_spellings,

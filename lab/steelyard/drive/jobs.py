@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from ..catalogue.entries import Entry
 from ..exchange import contract
 from ..exchange.corpus import Corpus
 from ..models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Turn
-from ..models.records import Cell, Schedule, SlicePlan, TrialPlan
+from ..models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
 from ..models.service import Service
 from ..plan.cells import hurried, operations_of, sessions_of
 from ..plan.designs import design_named
@@ -136,12 +137,13 @@ def make_job(
     trial: TrialPlan,
     slices: TrialSlices,
     running: Mapping[str, RunningSubject],
-    service: Service,
+    service: Entry[Service],
     corpus: Corpus,
     folder: Path,
     shares: Shares,
 ) -> Job:
-    """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order."""
+    """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order (of
+    subjects that are asked in different formats, each in an order of its own)."""
     cells = {cell.name: cell for cell in schedule.cells}
     asked: dict[str, str] = {}
     for cell in schedule.cells:
@@ -153,7 +155,9 @@ def make_job(
         else str(corpus.folder),
         rules=corpus.rules,
         targets=[_target(label, subject, service, asked) for label, subject in running.items()],
-        slices=[_slice(schedule, trial, cells[plan.cell], plan) for plan in slices.all()],
+        slices=[
+            _slice(schedule, trial, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in slices.all()
+        ],
         sessions=_sessions(schedule),
         cpus=shares.engine,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
@@ -172,9 +176,10 @@ def _sessions(schedule: Schedule) -> dict[str, Session]:
     return asked | {name + HURRIED: hurried(session, seconds) for name, session in asked.items()}
 
 
-def _target(label: str, running: RunningSubject, service: Service, asked: Mapping[str, str]) -> Target:
-    """Where a subject answers; `asked` are the operations, by what the corpus calls their requests."""
+def _target(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
+    """Where a subject answers; `asked` are the operations, by what the corpus calls their requests in the service's own format."""
     subject = running.subject
+    spoken = subject.spoken(service).model
     return Target(
         subject=label,
         host=running.host,
@@ -182,23 +187,25 @@ def _target(label: str, running: RunningSubject, service: Service, asked: Mappin
         path=subject.path(),
         headers=subject.headers,
         operation_headers={
-            name: contract.request_headers(service, operation) for name, operation in sorted(asked.items())
+            in_format(name, subject.form): contract.request_headers(spoken, operation)
+            for name, operation in sorted(asked.items())
         },
         keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
     )
 
 
-def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan) -> Slice:
+def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan, form: str) -> Slice:
     kind = kind_of(cell)
     seconds = warm_up_load_seconds(schedule) if plan.phase == "warm-up" else schedule.slice_seconds
     load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
     shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
+    mix = cell.asked if plan.phase == "measure" else _warm_up_mix(schedule, cell)
     return Slice(
         number=plan.number,
         subject=plan.subject,
         phase=plan.phase,
         profile=load(cell, seconds),
-        mix=cell.asked if plan.phase == "measure" else _warm_up_mix(schedule, cell),
+        mix={in_format(name, form): weight for name, weight in mix.items()},
         deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
         lead_in_ms=kind.lead_in_ms,
     )

@@ -148,7 +148,7 @@ def check_samples(setting: Setting, log: TrialLog) -> None:
     samples = log.folder / "samples"
     if not (samples / "index.csv").is_file():
         return
-    meaning = meaning_of(setting.service)
+    meanings = {label: meaning_of(subject.spoken(setting.service)) for label, subject in setting.subjects.items()}
     expected = corpus.expected_answers(setting.corpus.folder)
     with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -156,6 +156,7 @@ def check_samples(setting: Setting, log: TrialLog) -> None:
             if None in row.values() or row["outcome"] != "right" or not answer.is_file():
                 continue
             operation = operation_of(row["operation"])
+            meaning = meanings[row["subject"]]
             difference = meaning.difference(answer.read_bytes(), expected[int(row["entry"])], operation)
             log.samples_checked += 1
             if difference is not None:

@@ -136,7 +136,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
         }
         slices = plan_slices(setting.schedule, plan, unpinned, faces)
         job = make_job(
-            setting.schedule, plan, slices, running, setting.service.model, setting.corpus, log.folder, setting.shares
+            setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
         )
         affinity = os.sched_getaffinity(0)
         os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
@@ -200,6 +200,7 @@ class _Driver:
             mean_request_bytes(setting.corpus.folder, sessions_of(setting.schedule.cells, setting.schedule.sessions)),
             setting.schedule.drain_limit_seconds,
             log.folder,
+            {label: subject.subject.form for label, subject in running.items()},
         )
         log.distress = self.watch.distress
 

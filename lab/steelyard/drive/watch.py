@@ -9,11 +9,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from ..analyse.sentences import deed, load_text
 from ..base.csvfiles import write_text
 from ..base.text import counted
-from ..models.records import Cell, Distress, Failure, Place, SlicePlan
+from ..models.records import Cell, Distress, Failure, Place, SlicePlan, in_format
 from ..plan.kinds import kind_of
 from ..provision import sockets
 from ..provision.keeper import Exit
@@ -45,7 +46,8 @@ class Watch:
     """Watches over the subjects of a trial. `look` is called after each slice, while no load runs.
 
     `request_bytes` is the mean size of a request by operation, `drain_seconds` how long the engine waits for answers at a
-    slice's end. `distress` holds what a subject lived through: memory ran out, and it went on.
+    slice's end, `forms` the message format of each subject that is asked in another than the service's own. `distress` holds what a
+    subject lived through: memory ran out, and it went on.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Watch:
         request_bytes: Mapping[str, float],
         drain_seconds: float,
         folder: Path,
+        forms: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.distress: list[Distress] = []
         self._running = running
@@ -62,6 +65,7 @@ class Watch:
         self._request_bytes = request_bytes
         self._drain_seconds = drain_seconds
         self._folder = folder
+        self._forms = forms
         self._logs = {label: [_Log(part.log) for part in subject.parts] for label, subject in running.items()}
         self._memory: dict[str, str] = {}  # by subject: the last line that said that memory ran out
         self._kernel_kills = kernel_kills()
@@ -167,7 +171,8 @@ class Watch:
     def _place(self, plan: SlicePlan) -> Place:
         cell = self._cells[plan.cell]
         total = sum(cell.asked.values())
-        size = sum(share * self._request_bytes[name] for name, share in cell.asked.items()) / total
+        form = self._forms.get(plan.subject, "")
+        size = sum(share * self._request_bytes[in_format(name, form)] for name, share in cell.asked.items()) / total
         return Place(slice=plan.number, phase=plan.phase, cell=plan.cell, users=cell.users, request_bytes=round(size))
 
     def _memory_line(self, label: str) -> str | None:

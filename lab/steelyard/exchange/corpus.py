@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,14 @@ from pathlib import Path
 from ..base.errors import StoreError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
+from ..catalogue.formats import spoken
 from ..models.job import Rule, Session
-from ..models.records import Cell
-from ..models.service import Exchange, Operation, Service
+from ..models.records import Cell, in_format
+from ..models.service import FORMAT, Exchange, Operation, Service
 from ..plan.cells import operations_of
 from ..store.tables import SIZE_COLUMNS, SIZES
 from . import exchanges, holes
+from .meaning import Meaning
 from .meanings import meaning_of
 
 COLUMNS = (
@@ -66,16 +68,17 @@ def make(
     *,
     seed: int,
     count: int,
+    formats: Collection[str] = (),
 ) -> Corpus:
     """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges of each kind of request wanted, by the
     names that the engine is to know them by: fewer where they are so large that they come to MOST_BYTES. Raises ContractError.
 
-    They pass through as they are made, so that memory does not bound a corpus.
+    They pass through as they are made, so that memory does not bound a corpus. Behind the service's own stand the same exchanges
+    in each of the other `formats`, under names that say so (`in_format`).
 
     The files that the service's factors name are kept beside them, each under the factor's name.
     """
-    meaning = meaning_of(service)
-    made = _made(service, wanted, seed=seed, count=count)
+    made = _in_all_formats(service, wanted, formats, seed=seed, count=count)
     rules: dict[str, Rule] = {}
     offset = 0
     try:
@@ -87,13 +90,13 @@ def make(
         ):
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
-            for entry, (asked, exchange) in enumerate(made):
+            for entry, (spoken_service, meaning, asked, exchange) in enumerate(made):
                 body = meaning.body(holes.filled(exchange.request, {}))
                 rule = meaning.rule(exchange)
                 name = f"{asked}-{entry}" if rule != rules.get(asked, rule) else asked
                 rules[name] = rule
                 bodies.write(body)
-                own = _own(service.model.operations[exchange.operation], exchange)
+                own = _own(spoken_service.model.operations[exchange.operation], exchange)
                 rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe), *own])
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
@@ -105,6 +108,17 @@ def make(
     except OSError as error:
         raise StoreError(f"the corpus cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)
+
+
+def _in_all_formats(
+    service: Entry[Service], wanted: Mapping[str, Requests], formats: Collection[str], *, seed: int, count: int
+) -> Iterator[tuple[Entry[Service], Meaning, str, Exchange]]:
+    """The exchanges in the service's own format, then in each other one: with the service in it, what they mean, and their name."""
+    for form in ("", *formats):
+        in_it = spoken(service, {FORMAT: form})
+        meaning = meaning_of(in_it)
+        for name, exchange in _made(in_it, wanted, seed=seed, count=count):
+            yield in_it, meaning, in_format(name, form), exchange
 
 
 def _made(

@@ -19,6 +19,7 @@ from ..base.configuration import nearest, validate
 from ..base.errors import ContractError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
+from ..catalogue.formats import Spoken
 from ..models.service import Exchange, Service
 from .meanings import MEANINGS
 
@@ -32,8 +33,11 @@ def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
     """The contract's own exchanges with their names, in order; raises ContractError where there is none for an operation.
 
     One is a pair of bodies (NAME.request.xml and NAME.answer.xml, with the endings of the service's meaning), or whole, as the
-    generator prints it, in NAME.exchange.json.
+    generator prints it, in NAME.exchange.json. In a format that is not the service's own, they are its own ones in that format,
+    but for those that it cannot say.
     """
+    if isinstance(service, Spoken):
+        return _translated(service, written(service.own))
     exchanges: list[tuple[str, Exchange]] = []
     for operation, described in service.model.operations.items():
         if not described.written:
@@ -52,6 +56,37 @@ def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
                 raise ContractError(f"{path} holds an exchange of {exchange.operation}, not of {operation}")
             exchanges.append((f"{operation}/{path.name.removesuffix(_WHOLE).removesuffix(ending)}", exchange))
     return exchanges
+
+
+def _translated(service: Spoken, own: Sequence[tuple[str, Exchange]]) -> list[tuple[str, Exchange]]:
+    """The service's own exchanges as its format's generator translates them; raises ContractError."""
+    given = "".join(exchange.model_dump_json() + "\n" for _, exchange in own)
+    argv = (*_command(service.model.generate), "--translate")
+    lines = _translated_before(service.name, service.folder, argv, given)
+    if len(lines) != len(own):
+        raise ContractError(f"of {len(own)} exchanges of {service.name}, {len(lines)} came back in {service.form}")
+    rows = ((name, _row(line, name, service.name)) for (name, _), line in zip(own, lines, strict=True))
+    return [(name, exchange) for name, exchange in rows if exchange is not None]
+
+
+@lru_cache(maxsize=16)
+def _translated_before(service: str, folder: Path, argv: Sequence[str], given: str) -> tuple[str, ...]:
+    """What a format's generator makes of exchanges, remembered: they are the contract's, which every subject is asked."""
+    return tuple(_printed(service, folder, argv, (), given))
+
+
+def _row(line: str, name: str, service: str) -> Exchange | None:
+    """A line of a generator as an exchange; None where it says that there is none. Raises ContractError."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:  # the latter of what is nested too deep
+        raise ContractError(f"the generator of {service} printed a line that is not JSON: {error}") from None
+    return None if row is None else validate(row, Exchange, f"exchange {name} of {service}")
+
+
+def _command(argv: Sequence[str]) -> list[str]:
+    """An argument list in which `python3` is the lab's own interpreter."""
+    return [sys.executable if word == "python3" else word for word in argv]
 
 
 def _whole(path: Path) -> Exchange:
@@ -99,18 +134,17 @@ def generated(
                 f"{service.name}: {name} is {value}, but must lie between {known.least} and {known.most}"
             )
         settings += ["--set", f"{name}={value}"]
-    argv = [sys.executable if word == "python3" else word for word in service.model.generate]
+    argv = [*_command(service.model.generate)]
     argv += ["--operation", operation, "--seed", str(seed), "--count", str(count), *settings]
     shared = {name: service.model.factors[name].default for name in service.model.generate_with}
     environment = tuple(factors.environment(service, shared).items())
     printed = _printed_before if count <= _FEW else _printed
     number = 0
     for line in printed(service.name, service.folder, tuple(argv), environment):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # the latter of what is nested too deep
-            raise ContractError(f"the generator of {service.name} printed a line that is not JSON: {error}") from None
-        yield validate(row, Exchange, f"exchange {number} of {service.name}")
+        exchange = _row(line, str(number), service.name)
+        if exchange is None:
+            continue
+        yield exchange
         number += 1
     if number != count:
         raise ContractError(
@@ -118,16 +152,26 @@ def generated(
         )
 
 
-def _printed(service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The lines that the generator prints, as they come; it is ended when nobody asks for more, or one is long in coming."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+def _printed(
+    service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]], given: str = ""
+) -> Iterator[str]:
+    """The lines that the generator prints, as they come; it is ended when nobody asks for more, or one is long in coming.
+
+    `given` is what it reads from its standard input.
+    """
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as told,
+    ):
+        told.write(given)
+        told.seek(0)
         try:
             process = begun(
                 lambda: subprocess.Popen(
                     argv,
                     cwd=folder,
                     env={**os.environ, **dict(environment)},
-                    stdin=subprocess.DEVNULL,
+                    stdin=told,
                     stdout=subprocess.PIPE,
                     stderr=said,
                     text=True,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from .job import Profile, Session
-from .service import Aftermath, Layer, RequestKind
+from .service import FORMAT, Aftermath, Layer, RequestKind
 from .strict import Strict
 from .study import Fault, Observed, Span, Until
 
@@ -76,6 +77,16 @@ class Cell(Strict):
     def operation(self) -> str:
         """The operations of the mix, joined by `+`."""
         return "+".join(self.mix)
+
+
+def in_format(asked: str, form: str) -> str:
+    """What corpus and engine call requests (`Cell.asked`) in another message format than the service's own; no `form`: its own."""
+    return f"{asked}@{FORMAT}={form}" if form else asked
+
+
+def in_own_format(asked: str) -> str:
+    """What the requests are called in the service's own format (`Cell.asked`), whichever they are in."""
+    return re.sub(rf"@{FORMAT}=[^@]*$", "", asked)
 
 
 def operation_of(asked: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,9 +14,12 @@ from .server import Argv, Factor, FactorName, Role
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
+FORMAT = "format"  # the factor whose value says in which format a subject is asked
 # Places of a request that the engine fills when it is sent; all others are filled from data, before the run.
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
+Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
+FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
 
@@ -270,6 +273,33 @@ class VisitedPage(Strict):
     meaning: str
 
 
+class FormatOperation(Strict):
+    """Where an operation's requests go in another message format, and what goes with them; None: the format's own path."""
+
+    method: Method = "POST"
+    path: RequestPath | None = None
+    headers: dict[str, str] = {}
+
+
+class Format(Strict):
+    """Another message format in which the same operations can be asked (contract/formats/NAME.toml of a service).
+
+    `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named goes
+    to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called with
+    `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
+    cannot say it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
+    """
+
+    title: str
+    meaning: Meant
+    path: RequestPath
+    schema_file: Annotated[str | None, Field(alias="schema")] = None
+    headers: dict[str, str] = {}
+    operations: dict[str, FormatOperation] = {}
+    generate: Argv
+    implementations: Annotated[list[str], Field(min_length=1)]
+
+
 class Service(Strict):
     """The descriptor of a service.
 
@@ -293,7 +323,8 @@ class Service(Strict):
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
     next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
     document: such texts are compared by the schema's values as well, never character by character. `pages` are what a person
-    may look at, for `steelyard try`.
+    may look at, for `steelyard try`. `formats` are other message formats in which the same operations can be asked; where there
+    are some, a subject's factor `format` says which, and has the name of `meaning` where it is the service's own.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
@@ -305,7 +336,7 @@ class Service(Strict):
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
     title: str
-    meaning: Literal["soap", "soap-schema", "json", "html", "bytes"] = "soap"
+    meaning: Meant = "soap"
     namespace: str | None = None
     path: RequestPath
     counter: RequestPath | None = None
@@ -327,6 +358,7 @@ class Service(Strict):
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
     pages: list[VisitedPage] = []
+    formats: dict[FormatName, Format] = {}
     target: TargetAddress | None = None
     start: Argv | None = None
     ready: Argv | None = None
@@ -338,6 +370,29 @@ class Service(Strict):
     auth: Auth | None = None
     expect: Expect = Expect()
     data: dict[Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,63}$")], Column] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _format_is_a_factor(cls, given: Any) -> Any:
+        """Where there are formats, which one a subject is asked in is a factor like any other."""
+        if not isinstance(given, dict) or not isinstance(given.get("formats"), dict) or not given["formats"]:
+            return given
+        own = given.get("meaning", "soap")
+        choice = {
+            "default": own,
+            "choices": [own, *given["formats"]],
+            "meaning": "message format in which the service is asked and answers",
+        }
+        return {**given, "factors": {**given.get("factors", {}), FORMAT: choice}}
+
+    @model_validator(mode="after")
+    def _formats_are_of_its_operations(self) -> Service:
+        for name, form in self.formats.items():
+            if name == self.meaning:
+                raise ValueError(f"the format '{name}' has the name of the service's own")
+            for operation in form.operations.keys() - self.operations.keys():
+                raise ValueError(f"the format '{name}' names '{operation}', which is not one of the operations")
+        return self
 
     @model_validator(mode="after")
     def _factors_name_the_companions(self) -> Service:
@@ -423,6 +478,16 @@ class Service(Strict):
             for name, factor in self.factors.items()
         }
         return self.model_copy(update={"factors": changed})
+
+    def in_format(self, name: str) -> Service:
+        """This service as it is asked in one of its `formats`: the same operations, with other messages at other paths."""
+        form = self.formats[name]
+        operations = {
+            operation: described.model_copy(update=dict(form.operations.get(operation, FormatOperation())))
+            for operation, described in self.operations.items()
+        }
+        changed = {key: getattr(form, key) for key in ("meaning", "path", "schema_file", "headers", "generate")}
+        return self.model_copy(update={**changed, "operations": operations})
 
 
 class Exchange(Strict):

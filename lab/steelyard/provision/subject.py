@@ -13,6 +13,7 @@ from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
+from ..catalogue.formats import Spoken, spoken
 from ..models.server import Server
 from ..models.service import Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
@@ -43,7 +44,8 @@ class Part:
 class Subject:
     """A subject whose servers are fetched and built. The first part takes the load.
 
-    `same_as` names the subject whose running processes it shares, as another face of them.
+    `service` is in the message format that the subject is asked in. `same_as` names the subject whose running processes it shares,
+    as another face of them.
     """
 
     label: str
@@ -62,6 +64,15 @@ class Subject:
         beginning may depend on them."""
         of_service = {name: self.front.factors[name] for name in self.service.model.factors}
         return {**of_service, **part.factors}
+
+    @property
+    def form(self) -> str:
+        """The message format that it is asked in; empty where that is the service's own."""
+        return self.service.form if isinstance(self.service, Spoken) else ""
+
+    def spoken(self, service: Entry[Service]) -> Entry[Service]:
+        """A service as this subject is asked for it: in its message format."""
+        return spoken(service, self.front.factors)
 
     def path(self) -> str:
         """The path of the service on the front part."""
@@ -103,7 +114,8 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
     _require_places(spec)
     companions = [_part(part, None, progress) for part in spec.companions]
     parts = [_part(part, service, progress) for part in spec.parts]
-    subject = Subject(spec.label, service, [*companions, *parts], spec.headers)
+    own = spoken(service, parts[0].factors)
+    subject = Subject(spec.label, own, [*companions, *parts], spec.headers)
     places = {part.place for part in subject.parts}
     for asked in subject.reconciliations():
         if service.model.counter is None and "{requests}" in asked.expect:

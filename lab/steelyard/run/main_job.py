@@ -145,6 +145,7 @@ def setting_of(
         ),
         seed=schedule.seed,
         count=study.corpus_entries,
+        formats=_formats(study, subjects),
     )
     return Setting(
         schedule=schedule,
@@ -156,6 +157,17 @@ def setting_of(
         progress=progress,
         warm_up_within=warm_up_within(schedule),
     )
+
+
+def _formats(study: Study, subjects: Sequence[Subject]) -> list[str]:
+    """The formats beside the service's own in which subjects are asked; raises ConfigurationError where that cannot be."""
+    formats = list(dict.fromkeys(subject.form for subject in subjects if subject.form))
+    if formats and study.sessions:
+        raise ConfigurationError(
+            f"the sessions of {study.name} are written for the service's own format, so nobody can be asked in {formats[0]}",
+            hint="leave out the factor `format`",
+        )
+    return formats
 
 
 def _drive_or_report(setting: Setting, standing: Standing) -> list[str]:

@@ -17,6 +17,7 @@ from ..base.csvfiles import is_stored, read_document
 from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
+from ..models.service import FORMAT
 from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
 from . import earlier, layer_table, tables
 from .collector_log import CollectorLog, read_collector_logs
@@ -173,6 +174,17 @@ class Run:
         """Labels of the subjects that read no XML (Server.floor)."""
         records = [trial.record for trial in self.trials if trial.record is not None]
         return frozenset(subject.label for record in records for subject in record.subjects if subject.floor)
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """The message format that each subject was asked in, by label, where its service has several."""
+        records = [trial.record for trial in self.trials if trial.record is not None]
+        return {
+            subject.label: subject.factors[FORMAT]
+            for record in records
+            for subject in record.subjects
+            if FORMAT in subject.factors
+        }
 
     @property
     def unusual_jdks(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from ..base.csvfiles import Row, is_stored, read_document, read_table
 from ..base.errors import StoreError
 from ..base.histogram import intact, read_log
 from ..models.job import Session
-from ..models.records import Cell
+from ..models.records import Cell, in_format
 
 # Every way in which a request can fail, as the columns of slices.csv and ticks.csv call it; the one list of them.
 FAILURE_KINDS = (
@@ -365,7 +365,11 @@ def stored_sizes(folder: Path) -> dict[str, float]:
     return {row.text("operation"): row.number("mean") for row in read_table(path, SIZE_COLUMNS)}
 
 
-def request_bytes(cell: Cell, sizes: Mapping[str, float]) -> float | None:
-    """Mean bytes of a request's body, by `sizes` of what the corpus calls its requests; None where the cell asks for several."""
-    asked = [sizes[name] for name in cell.asked if name in sizes]
+def request_bytes(cell: Cell, sizes: Mapping[str, float], form: str = "") -> float | None:
+    """Mean bytes of a request's body, by `sizes` of what the corpus calls its requests; None where the cell asks for several.
+
+    `form` is the message format that the subject is asked in, where it is known.
+    """
+    names = (in_format(name, form) if in_format(name, form) in sizes else name for name in cell.asked)
+    asked = [sizes[name] for name in names if name in sizes]
     return asked[0] if len(asked) == 1 else None

@@ -17,6 +17,8 @@ const MaxRequestBytes = 16 << 20
 type Service struct {
 	CounterPath string
 	Paths       map[string]Answering
+	// Routes are answered beside, in other formats: handlers by the patterns of http.ServeMux.
+	Routes map[string]http.HandlerFunc
 	// MostDepth is how deep the elements of an envelope may nest; 0: as deep as they like.
 	MostDepth int
 
@@ -27,7 +29,11 @@ type Service struct {
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for path, answer := range s.Paths {
-		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.serveSOAP(w, r, answer) })
+		soap := func(w http.ResponseWriter, r *http.Request) { s.serveSOAP(w, r, answer) }
+		mux.HandleFunc("POST "+path, s.counted(soap))
+	}
+	for pattern, handler := range s.Routes {
+		mux.HandleFunc(pattern, s.counted(handler))
 	}
 	mux.HandleFunc("GET "+s.CounterPath, s.serveCount)
 	return mux
@@ -38,24 +44,26 @@ func (s *Service) serveCount(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, strconv.FormatInt(s.requests.Load(), 10))
 }
 
-func (s *Service) serveSOAP(w http.ResponseWriter, r *http.Request, answer Answering) {
-	s.requests.Add(1)
-	if err := stayBusy(r.Header.Get("Steelyard-Busy-Us")); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+// counted makes a handler of one whose requests are counted, and kept busy where their header asks for it.
+func (s *Service) counted(handler http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		if err := stayBusy(r.Header.Get("Steelyard-Busy-Us")); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		handler(w, r)
 	}
+}
+
+func (s *Service) serveSOAP(w http.ResponseWriter, r *http.Request, answer Answering) {
 	mediaType, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "text/xml" {
 		http.Error(w, "SOAP 1.1 comes as text/xml", http.StatusUnsupportedMediaType)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBytes))
-	if err != nil {
-		status := http.StatusBadRequest
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			status = http.StatusRequestEntityTooLarge
-		}
-		http.Error(w, err.Error(), status)
+	body, ok := ReadBody(w, r)
+	if !ok {
 		return
 	}
 	envelope, err := answerEnvelope(body, parameters["charset"], s.MostDepth, answer)
@@ -64,6 +72,20 @@ func (s *Service) serveSOAP(w http.ResponseWriter, r *http.Request, answer Answe
 		return
 	}
 	writeXML(w, http.StatusOK, envelope)
+}
+
+// ReadBody reads a request's whole body; where it cannot be had, it answers why, and ok is false.
+func ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBytes))
+	if err != nil {
+		status := http.StatusBadRequest
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			status = http.StatusRequestEntityTooLarge
+		}
+		http.Error(w, err.Error(), status)
+		return nil, false
+	}
+	return body, true
 }
 
 func writeXML(w http.ResponseWriter, status int, envelope *bytes.Buffer) {

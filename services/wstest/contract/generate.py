@@ -187,14 +187,19 @@ def size(text: str) -> tuple[str, int]:
     return name, int(value)
 
 
-def main(arguments: list[str]) -> int:
+def asked(arguments: list[str]) -> Iterator[dict[str, object]]:
+    """The exchanges that a command line asks for."""
     parser = argparse.ArgumentParser(description="Prints random exchanges of WSTest, one JSON object a line.")
     parser.add_argument("--operation", required=True, choices=OPERATIONS)
     parser.add_argument("--seed", required=True, type=int)
     parser.add_argument("--count", required=True, type=int)
     parser.add_argument("--set", dest="sizes", action="append", default=[], type=size, metavar="NAME=VALUE")
     options = parser.parse_args(arguments)
-    for exchange in exchanges(options.operation, options.seed, options.count, DEFAULTS | dict(options.sizes)):
+    return exchanges(options.operation, options.seed, options.count, DEFAULTS | dict(options.sizes))
+
+
+def main(arguments: list[str]) -> int:
+    for exchange in asked(arguments):
         print(json.dumps(exchange, ensure_ascii=True))
     return 0
 

@@ -1,4 +1,4 @@
-// Command wstest serves WSTest over SOAP 1.1 on a loopback port, with the standard library alone.
+// Command wstest serves WSTest on a loopback port, over SOAP 1.1, REST/JSON and JSON-RPC 2.0, with the standard library alone.
 package main
 
 import (
@@ -19,7 +19,11 @@ const (
 func main() { soap.Main("wstest", newHandler()) }
 
 func newHandler() http.Handler {
-	service := soap.Service{CounterPath: counterPath, Paths: map[string]soap.Answering{servicePath: answer}}
+	service := soap.Service{
+		CounterPath: counterPath,
+		Paths:       map[string]soap.Answering{servicePath: answer},
+		Routes:      jsonRoutes(),
+	}
 	return service.Handler()
 }
 

@@ -3,36 +3,36 @@ package main
 import "fmt"
 
 type purchaseOrder struct {
-	OrderID         int32      `xml:"orderId"`
-	Reference       string     `xml:"reference"`
-	OrderDate       string     `xml:"orderDate"`
-	Customer        customer   `xml:"customer"`
-	BillingAddress  address    `xml:"billingAddress"`
-	ShippingAddress address    `xml:"shippingAddress"`
-	Items           []lineItem `xml:"item"`
-	Total           cents      `xml:"total"`
+	OrderID         int32      `xml:"orderId" json:"orderId"`
+	Reference       string     `xml:"reference" json:"reference"`
+	OrderDate       string     `xml:"orderDate" json:"orderDate"`
+	Customer        customer   `xml:"customer" json:"customer"`
+	BillingAddress  address    `xml:"billingAddress" json:"billingAddress"`
+	ShippingAddress address    `xml:"shippingAddress" json:"shippingAddress"`
+	Items           []lineItem `xml:"item" json:"items"`
+	Total           cents      `xml:"total" json:"total"`
 }
 
 type customer struct {
-	CustomerID int32  `xml:"customerId"`
-	Name       string `xml:"name"`
-	Email      string `xml:"email"`
+	CustomerID int32  `xml:"customerId" json:"customerId"`
+	Name       string `xml:"name" json:"name"`
+	Email      string `xml:"email" json:"email"`
 }
 
 type address struct {
-	Street     string `xml:"street"`
-	City       string `xml:"city"`
-	State      string `xml:"state"`
-	PostalCode string `xml:"postalCode"`
-	Country    string `xml:"country"`
+	Street     string `xml:"street" json:"street"`
+	City       string `xml:"city" json:"city"`
+	State      string `xml:"state" json:"state"`
+	PostalCode string `xml:"postalCode" json:"postalCode"`
+	Country    string `xml:"country" json:"country"`
 }
 
 type lineItem struct {
-	LineNumber  int32  `xml:"lineNumber"`
-	SKU         string `xml:"sku"`
-	Description string `xml:"description"`
-	Quantity    int32  `xml:"quantity"`
-	UnitPrice   cents  `xml:"unitPrice"`
+	LineNumber  int32  `xml:"lineNumber" json:"lineNumber"`
+	SKU         string `xml:"sku" json:"sku"`
+	Description string `xml:"description" json:"description"`
+	Quantity    int32  `xml:"quantity" json:"quantity"`
+	UnitPrice   cents  `xml:"unitPrice" json:"unitPrice"`
 }
 
 // cents is an amount of money, written as a decimal number.
@@ -41,6 +41,9 @@ type cents int32
 func (c cents) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%d.%02d", c/100, c%100), nil
 }
+
+// MarshalJSON writes it as a number.
+func (c cents) MarshalJSON() ([]byte, error) { return c.MarshalText() }
 
 // newPurchaseOrder follows the rule in contract/wstest.xsd (type PurchaseOrder).
 func newPurchaseOrder(n int32) *purchaseOrder {

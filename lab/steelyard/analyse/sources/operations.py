@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from ...models.records import in_own_format
 from ...store.stored_run import Trial
 from .source import Source
 
@@ -12,8 +13,9 @@ from .source import Source
 def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
     counts: Counter[str] = Counter()
     for tick in trial.ticks_by_slice.get(number, ()):
-        counts[f"completed_{tick.operation}"] += tick.completed
-        counts[f"failed_{tick.operation}"] += sum(tick.failures.values())
+        name = in_own_format(tick.operation)
+        counts[f"completed_{name}"] += tick.completed
+        counts[f"failed_{name}"] += sum(tick.failures.values())
     return counts
 
 

@@ -1,0 +1,26 @@
+"""A service as it is asked in one of its message formats: the same operations, with other messages at other paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..models.service import FORMAT, Service
+from .entries import Entry
+
+
+@dataclass(frozen=True)
+class Spoken(Entry[Service]):
+    """A service in a format that is not its own: `own` is the service as its folder has it."""
+
+    own: Entry[Service]
+    form: str
+
+
+def spoken(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service]:
+    """The service in the format that the factors of a subject name; itself where that is its own."""
+    own = service.own if isinstance(service, Spoken) else service
+    form = factors.get(FORMAT, "")
+    if form not in own.model.formats:
+        return own
+    return Spoken(own.name, own.folder, own.file, own.model.in_format(form), own, form)

@@ -1,0 +1,200 @@
+"""Message formats of a service: each subject is asked in its own, with the same values, and judged by what its answers mean."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from steelyard.base.errors import ConfigurationError, ContractError
+from steelyard.catalogue import entries, factors
+from steelyard.catalogue.entries import Entry
+from steelyard.catalogue.formats import Spoken, spoken
+from steelyard.drive.jobs import make_job, plan_slices
+from steelyard.exchange import contract, corpus, exchanges
+from steelyard.exchange.meanings import meaning_of
+from steelyard.models.records import Cell, in_format, in_own_format, operation_of
+from steelyard.models.service import Format, Service
+from steelyard.plan.schedule import schedule_only, subjects_of
+from steelyard.plan.settings import Request
+from steelyard.provision.cpus import Shares
+from steelyard.provision.subject import Part, Subject
+from steelyard.store.tables import mean_request_bytes, request_bytes, stored_sizes
+
+WSTEST = entries.service("wstest")
+STUDY = entries.study("envelope").model
+FORMATS = list(WSTEST.model.formats)
+
+
+def in_(form: str) -> Entry[Service]:
+    return spoken(WSTEST, {"format": form})
+
+
+def test_a_format_is_a_file_of_the_contract_and_a_factor_of_the_service() -> None:
+    files = (WSTEST.folder / "contract" / "formats").glob("*.toml")
+    assert sorted(FORMATS) == sorted(path.stem for path in files)
+    factor = WSTEST.model.factors["format"]
+    assert (factor.default, factor.choices) == ("soap", ["soap", *FORMATS])
+
+
+def test_a_service_without_formats_has_no_such_factor() -> None:
+    assert "format" not in entries.service("flight").model.factors
+
+
+def test_a_format_of_an_operation_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    text = WSTEST.file.read_text()
+    (tmp_path / "contract" / "formats").mkdir(parents=True)
+    (tmp_path / "service.toml").write_text(text)
+    given = (WSTEST.folder / "contract" / "formats" / "rest-json.toml").read_text()
+    (tmp_path / "contract" / "formats" / "other.toml").write_text(
+        given.replace("operations.echoVoid", "operations.echoNil")
+    )
+    with pytest.raises(ConfigurationError, match="the format 'other' names 'echoNil'"):
+        entries.service_at(str(tmp_path))
+    (tmp_path / "contract" / "formats" / "other.toml").write_text(given.replace("title =", "titel = 1\ntitle ="))
+    with pytest.raises(ConfigurationError, match=r"other\.toml: unknown key 'titel'; did you mean 'title'"):
+        entries.service_at(str(tmp_path))
+    (tmp_path / "contract" / "formats" / "other.toml").rename(tmp_path / "contract" / "formats" / "soap.toml")
+    (tmp_path / "contract" / "formats" / "soap.toml").write_text(given)
+    with pytest.raises(ConfigurationError, match="'soap' has the name of the service's own"):
+        entries.service_at(str(tmp_path))
+
+
+def test_only_implementations_that_answer_in_a_format_may_be_asked_in_it() -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"format may be 'json-rpc' only for an implementation in go.*, not in php"
+    ):
+        factors.settled(entries.server("php-fpm"), WSTEST, {"format": "json-rpc"})
+    assert factors.settled(entries.server("php-fpm"), WSTEST, {})["format"] == "soap"
+    assert factors.settled(entries.server("go"), WSTEST, {"format": "json-rpc"})["format"] == "json-rpc"
+
+
+def test_the_services_own_format_is_the_service_itself() -> None:
+    assert spoken(WSTEST, {}) is WSTEST
+    rest = in_("rest-json")
+    assert isinstance(rest, Spoken)
+    assert (rest.model.meaning, rest.model.path, rest.model.operations["getOrder"].method) == (
+        "json",
+        "/wstest/rest",
+        "GET",
+    )
+    assert spoken(rest, {"format": "soap"}) is WSTEST
+    assert contract.request_headers(rest.model, "echoVoid") == {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_is_written_down_is_asked_in_every_format_but_for_what_it_cannot_say(form: str) -> None:
+    own, theirs = dict(exchanges.written(WSTEST)), dict(exchanges.written(in_(form)))
+    assert own.keys() - theirs.keys() == {"echoStruct/not-a-number"}  # NaN and infinity are no JSON
+    for name, exchange in theirs.items():
+        assert exchange.operation == own[name].operation
+        assert meaning_of(in_(form)).difference(exchange.answer.encode(), exchange.answer, exchange.operation) is None
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_values_of_generated_exchanges_are_those_of_the_services_own_format(form: str) -> None:
+    for operation in ("echoStruct", "getOrder"):
+        sizes = {"ListSize": 3}
+        own = list(exchanges.generated(WSTEST, operation, seed=7, count=3, parameters=sizes))
+        theirs = list(exchanges.generated(in_(form), operation, seed=7, count=3, parameters=sizes))
+        assert [exchange.marker for exchange in theirs] == [exchange.marker for exchange in own]
+        for mine, other in zip(own, theirs, strict=True):
+            assert mine.marker is not None
+            assert mine.marker in other.answer
+            values = [text.partition("<")[0] for text in mine.answer.split("<varInt>")[1:]]
+            assert [str(item["varInt"]) for item in _structs(json.loads(other.answer))] == values
+
+
+def _structs(answer: Any) -> list[Any]:
+    answer = answer.get("result", answer)
+    return list(answer.get("structs", []))
+
+
+def _with_generator(tmp_path: Path, script: str) -> Entry[Service]:
+    (tmp_path / "generator.py").write_text(script)
+    given = {"title": "x", "meaning": "json", "path": "/x", "implementations": ["go"]}
+    form = Format.model_validate({**given, "generate": ["python3", str(tmp_path / "generator.py")]})
+    model = WSTEST.model.model_copy(update={"formats": {"x": form}})
+    return spoken(Entry("wstest", WSTEST.folder, WSTEST.file, model), {"format": "x"})
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("print('null')", "of 34 exchanges of wstest, 1 came back in x"),
+        ("import sys\nfor line in sys.stdin: print('<a/>')", "printed a line that is not JSON"),
+        ("import sys\nfor line in sys.stdin: print('{}')", "key 'operation' is missing"),
+        ("raise SystemExit('out of ink')", "failed: out of ink"),
+    ],
+)
+def test_a_generator_that_translates_wrongly_is_named_with_what_it_did(script: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises((ContractError, ConfigurationError), match=said):
+        exchanges.written(_with_generator(tmp_path, script))
+
+
+def made(folder: Path) -> tuple[corpus.Corpus, list[dict[str, str]], list[Cell]]:
+    cells = schedule_only(STUDY, Request(operations=["echoStruct"])).cells
+    wanted = corpus.requests_of(cells, {"ListSize": 20, "NumBytes": 10}, {})
+    stored = corpus.make(WSTEST, folder / "corpus", wanted, seed=1, count=2, formats=["rest-json"])
+    with (stored.folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
+        return stored, list(csv.DictReader(file)), cells
+
+
+def test_the_corpus_holds_the_same_requests_once_more_in_each_format_that_is_spoken(tmp_path: Path) -> None:
+    stored, rows, cells = made(tmp_path)
+    own = [row for row in rows if "format=" not in row["operation"]]
+    others = [row for row in rows if "format=rest-json" in row["operation"]]
+    assert len(own) == len(others) == 2 * len(cells)
+    assert [in_own_format(row["operation"]) for row in others] == [row["operation"] for row in own]
+    assert {row["path"] for row in others} == {"/wstest/rest/echoStruct"}
+    answers = corpus.expected_answers(stored.folder)
+    assert all(answers[int(row["entry"])].startswith("{") for row in others)
+    sizes = stored_sizes(stored.folder)
+    for cell in cells:
+        in_soap, in_json = request_bytes(cell, sizes), request_bytes(cell, sizes, "rest-json")
+        assert in_soap is not None
+        assert in_json is not None
+        assert in_json < in_soap
+        assert request_bytes(cell, sizes, "soap") == in_soap
+
+
+def test_names_of_requests_tell_their_format_and_their_operation() -> None:
+    for own in ("echoVoid", "echoList@ListSize=1"):
+        assert in_format(own, "") == own
+        assert in_own_format(in_format(own, "rest-json")) == own
+        assert operation_of(in_format(own, "rest-json")) == own.partition("@")[0]
+        assert not set(in_format(own, "rest-json")) & set(" ,/\"'")  # which the engine takes in no name
+
+
+def test_each_subject_is_asked_in_its_own_format(tmp_path: Path) -> None:
+    stored, _, _ = made(tmp_path)
+    schedule = schedule_only(
+        STUDY, Request(operations=["echoStruct"], only=["go", "go@format=rest-json"], forks=1, pairs=1)
+    )
+    running: dict[str, Any] = {}
+    for spec in subjects_of(STUDY, schedule.subjects):
+        server = entries.server("go")
+        settled = factors.settled(server, WSTEST, spec.parts[0].factors)
+        part = Part("server", server, settled, tmp_path, True, "server")
+        subject = Subject(spec.label, spoken(WSTEST, settled), [part], {})
+        running[spec.label] = SimpleNamespace(
+            subject=subject, host="127.0.0.1", front=SimpleNamespace(port=1), parts=[]
+        )
+    trial = schedule.trials[0]
+    slices = plan_slices(schedule, trial, dict.fromkeys(running, False))
+    folder = tmp_path / "trials" / "01"
+    job = make_job(schedule, trial, slices, running, WSTEST, stored, folder, Shares([0], [0]))
+    asked = {label: {name for each in job.slices if each.subject == label for name in each.mix} for label in running}
+    assert asked["go@format=rest-json"] == {in_format(name, "rest-json") for name in asked["go"]}
+    paths = {target.subject: target.path for target in job.targets}
+    assert paths == {"go": "/wstest/WSTest", "go@format=rest-json": "/wstest/rest"}
+    headers = {
+        target.subject: {json.dumps(each) for each in target.operation_headers.values()} for target in job.targets
+    }
+    assert "SOAPAction" in headers["go"].pop()
+    assert headers["go@format=rest-json"] == {'{"Content-Type": "application/json"}'}
+    means = mean_request_bytes(stored.folder, {})
+    assert {name for names in asked.values() for name in names} <= means.keys()
