@@ -243,6 +243,15 @@ def test_the_kit_grows_from_10_kb_to_5_mb_in_five_steps_that_are_about_alike() -
         assert all(3.5 < larger / smaller < 6.5 for smaller, larger in pairwise(sizes)), operation
 
 
+@pytest.mark.parametrize("name", sorted(entries.study_files()))
+def test_no_cell_of_a_study_is_called_what_the_engine_refuses(name: str) -> None:
+    study = entries.study(name).model
+    for grid in {grid.name for grid in study.grid} or {""}:
+        for cell in planned(study, **({"grids": [grid]} if grid else {})).cells:
+            for asked in cell.asked:
+                assert re.fullmatch(r"[^\s,/\"'\x00-\x1f\x7f]+", asked), asked
+
+
 @pytest.mark.parametrize("technique", ["binding", "stax", "dom", "soapelement"])
 def test_each_technique_of_the_kit_can_be_asked_for_by_its_name(technique: str) -> None:
     (spec,) = subjects_of(entries.study("soakit").model, [f"wildfly@{technique}"])

@@ -70,7 +70,7 @@ class Cell(Strict):
 
     def named(self, operation: str) -> str:
         """What corpus and engine call the cell's requests of an operation, or its sessions: with its own payload, if any."""
-        sizes = ",".join(f"{name}={value}" for name, value in self.payload.items())
+        sizes = ";".join(f"{name}={value}" for name, value in self.payload.items())
         return f"{operation}@{sizes}" if sizes else operation
 
     @property
