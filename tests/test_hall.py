@@ -17,7 +17,7 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.check import examination as servers
 from steelyard.check.rows import row as row_of
-from steelyard.models.outputs import ServerRow, ServersOutput
+from steelyard.models.outputs.catalogue import ServerRow, ServersOutput
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import sockets, subject
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from steelyard.catalogue import entries
 from steelyard.commands import listing
-from steelyard.models.outputs import Checked, ServerRow, ServersOutput
+from steelyard.models.outputs.catalogue import Checked, ServerRow, ServersOutput
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "docs" / "reference" / "servers.json"

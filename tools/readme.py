@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from kept import ROOT, STEELYARD, between, keep
 from rich.console import Console
 from steelyard.commands import listing
-from steelyard.models.outputs import ServersOutput
+from steelyard.models.outputs.catalogue import ServersOutput
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 DEMO, CHECK, DRY_RUN = ("docs/results/demo", "docs/reference/servers.json", "studies/demo.toml")

@@ -13,7 +13,7 @@ from markupsafe import escape
 from rich.console import Console
 from steelyard.base.errors import ConfigurationError
 from steelyard.commands import printing
-from steelyard.models.outputs import BesideOutput
+from steelyard.models.outputs.beside import BesideOutput
 from steelyard.report import beside_page
 from steelyard.report.beside import agreement, beside
 from steelyard.report.script import SCRIPT

@@ -11,7 +11,7 @@ from steelyard.base import house
 from steelyard.base.errors import ImportRefusedError
 from steelyard.commands.import_ import say_compliance
 from steelyard.importing.compliance.judging import ASSERTIONS, described_at, judge_compliance, judged_by
-from steelyard.models.outputs import ComplianceOutput
+from steelyard.models.outputs.own_service import ComplianceOutput
 
 WSDL = Path(__file__).parent / "wsdl"
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

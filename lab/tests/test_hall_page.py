@@ -12,7 +12,7 @@ import pytest
 from steelyard.base.errors import StoreError
 from steelyard.catalogue import entries
 from steelyard.check import rows
-from steelyard.models.outputs import ServersOutput
+from steelyard.models.outputs.catalogue import ServersOutput
 
 ROOT = Path(__file__).parents[2]
 

@@ -22,7 +22,7 @@ from steelyard.catalogue import entries
 from steelyard.importing import documents, wsdl
 from steelyard.importing.taking_over import take_over
 from steelyard.importing.values import UnmetError, text_for
-from steelyard.models.outputs import ImportOutput
+from steelyard.models.outputs.own_service import ImportOutput
 
 WSDLS = Path(__file__).parent / "wsdl"
 SOAP = {"soap": "http://schemas.xmlsoap.org/soap/envelope/", "soap12": "http://www.w3.org/2003/05/soap-envelope"}

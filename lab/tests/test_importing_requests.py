@@ -28,7 +28,7 @@ from steelyard.importing.taking_over import take_over
 from steelyard.importing.taking_requests import known_file
 from steelyard.loading import asked
 from steelyard.loading.digest import with_digest
-from steelyard.models.outputs import ImportOutput
+from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
 
 FILES = Path(__file__).parent / "foreign"

@@ -11,7 +11,7 @@ import pytest
 from steelyard.loading.limits import Bracket, LimitWords, Search
 from steelyard.loading.stages import Driven, Promised
 from steelyard.loading.words import LoadWords
-from steelyard.models.outputs import LimitStage
+from steelyard.models.outputs.loading import LimitStage
 from steelyard.statistics.queue_limit import Values
 
 TRUTH = {"poisson": 92.5, "constant": 100.0}

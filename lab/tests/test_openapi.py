@@ -22,7 +22,7 @@ from steelyard.importing.taking_over import take_over
 from steelyard.importing.values import UnmetError
 from steelyard.loading import asked, kept, who_asks
 from steelyard.loading.data import rows_of
-from steelyard.models.outputs import ImportOutput
+from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Auth, Column, Expect
 
 DOCUMENTS = Path(__file__).parent / "openapi"

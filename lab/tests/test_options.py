@@ -11,7 +11,7 @@ import typer
 from steelyard.analyse import analysis
 from steelyard.commands.options import ComparisonOptions, takes
 from steelyard.commands.printing import run_output
-from steelyard.models.outputs import RunOutput
+from steelyard.models.outputs.run import RunOutput
 from steelyard.run.outcome import Outcome
 from synthetic import Planted, write_run
 from typer.testing import CliRunner

@@ -30,7 +30,7 @@ from steelyard.loading.asked import of_service
 from steelyard.mocking.known import mocked
 from steelyard.mocking.stand_in import StandIn
 from steelyard.models.job import Think
-from steelyard.models.outputs import ImportOutput
+from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
 from steelyard.recording import proxy as proxy_module
 from steelyard.recording import recorded_server as server_module

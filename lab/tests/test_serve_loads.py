@@ -25,7 +25,7 @@ from steelyard.loading.stages import Driven, Promised, Stages
 from steelyard.loading.words import LoadWords
 from steelyard.models.calibration import Calibration, Planted, Smallest
 from steelyard.models.live import RunningNow
-from steelyard.models.outputs import Estimate, LimitOutput, LimitStage
+from steelyard.models.outputs.loading import Estimate, LimitOutput, LimitStage
 from steelyard.models.records import Check
 from steelyard.serve.app import app_of
 from steelyard.serve.shelf import Shelf

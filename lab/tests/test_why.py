@@ -16,7 +16,7 @@ from layered import LAYERS, observed
 from steelyard.analyse.instrument import Finding, Level
 from steelyard.analyse.layer_checks import RECORDS
 from steelyard.analyse.layer_split import OUTSIDE, split
-from steelyard.models.outputs import LayerSplit, WhyOutput
+from steelyard.models.outputs.run import LayerSplit, WhyOutput
 from steelyard.statistics.interval import student_interval
 from steelyard.statistics.split import Differences, intervals
 from steelyard.store.layer_records import LayerTime, RequestRecord

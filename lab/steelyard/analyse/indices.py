@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.csvfiles import write_table
-from ..models.outputs import GridRow
+from ..models.outputs.run import GridRow
 from ..models.records import Cell
 from ..store.stored_run import Run, Trial
 from ..store.tables import request_bytes, stored_sizes

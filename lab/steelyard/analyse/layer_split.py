@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from ..base.text import counted, enumerated, range_text, value_text
-from ..models.outputs import LayerSplit, SplitPart
+from ..models.outputs.run import LayerSplit, SplitPart
 from ..models.records import Cell
 from ..models.service import Layer
 from ..plan.designs import design_named

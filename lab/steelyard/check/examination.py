@@ -18,7 +18,7 @@ from ..catalogue import entries, subject_syntax
 from ..catalogue.companions import with_companions
 from ..catalogue.entries import Entry
 from ..exchange import contract, refusals
-from ..models.outputs import Checked, KeepAlive, ServerRow
+from ..models.outputs.catalogue import Checked, KeepAlive, ServerRow
 from ..models.service import Service
 from ..observe import environment
 from ..provision import cpus, launch, sockets, subject

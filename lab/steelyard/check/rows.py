@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.errors import StoreError
 from ..catalogue.entries import Entry
-from ..models.outputs import ServerRow, ServersOutput
+from ..models.outputs.catalogue import ServerRow, ServersOutput
 from ..models.server import Server
 from ..provision import fetch
 

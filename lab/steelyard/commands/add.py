@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.text import counted
-from ..models.outputs import AddOutput
+from ..models.outputs.own_service import AddOutput
 from .options import Json, console, takes
 
 commands = typer.Typer()

@@ -13,7 +13,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries, subject_syntax
-from ..models.outputs import RunningComparison
+from ..models.outputs.loading import RunningComparison
 from ..models.service import Expect
 from .options import ComparisonOptions, console
 

@@ -13,7 +13,7 @@ commands = typer.Typer()
 @commands.command(name="doctor", epilog="Examples: steelyard doctor; steelyard doctor --json")
 def doctor_command(json: Json = False) -> None:
     """Look for what could falsify a measurement on this machine, and say what to switch off."""
-    from ..models.outputs import DoctorOutput
+    from ..models.outputs.catalogue import DoctorOutput
     from ..observe import doctor
 
     checks = doctor.examine()

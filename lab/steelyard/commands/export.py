@@ -10,7 +10,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.text import counted
-from ..models.outputs import ExportOutput, TablesOutput
+from ..models.outputs.other_tools import ExportOutput, TablesOutput
 from .load import LoadOptions, auth_of, target_of, words_of
 from .options import console, takes
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
-from ..models.outputs import LimitOutput, LimitStage
+from ..models.outputs.loading import LimitOutput, LimitStage
 from .load import TargetOptions, auth_of, target_of
 from .options import console, takes
 

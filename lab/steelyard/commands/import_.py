@@ -11,7 +11,7 @@ import typer
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.text import counted, enumerated
 from ..importing import bounded
-from ..models.outputs import ComplianceOutput, ImportOutput
+from ..models.outputs.own_service import ComplianceOutput, ImportOutput
 from .options import Json, console
 
 commands = typer.Typer()

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from ..base.text import ratio_text, value_text
-from ..models.outputs import JudgedFile, JudgeOutput
+from ..models.outputs.other_tools import JudgedFile, JudgeOutput
 from .options import Json, console
 from .tables import estimates_table
 

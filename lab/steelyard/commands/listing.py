@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..base.text import about, counted
-from ..models.outputs import KeepAlive, ServerDetail, ServerRow
+from ..models.outputs.catalogue import KeepAlive, ServerDetail, ServerRow
 from ..models.records import Schedule
 from ..models.server import Factor
 from ..plan import shapes

@@ -6,7 +6,7 @@ import typer
 
 from ..catalogue import entries
 from ..catalogue.entries import Entry
-from ..models.outputs import ServiceRow, ServicesOutput, StudiesOutput, StudyRow
+from ..models.outputs.catalogue import ServiceRow, ServicesOutput, StudiesOutput, StudyRow
 from ..models.service import Service
 from ..models.study import Study, SubjectSpec
 from .options import Json, console

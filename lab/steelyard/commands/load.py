@@ -16,7 +16,7 @@ from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..catalogue import entries
 from ..models.job import Http2
-from ..models.outputs import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
 from .options import Json, Out, Seed, console, takes
 from .tables import estimates_table

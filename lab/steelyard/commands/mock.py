@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from ..base.house import HOST
-from ..models.outputs import MockOutput
+from ..models.outputs.trying import MockOutput
 from . import completing
 from .options import Json, Seed, console, takes
 

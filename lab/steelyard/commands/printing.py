@@ -14,7 +14,8 @@ from ..analyse.sentences import place_text
 from ..base.text import about, counted, range_text, ratio_text, value_text
 from ..models.calibration import Calibration
 from ..models.cluster import MachinesVerdict
-from ..models.outputs import BesideOutput, Orders, RunOrders, RunOutput
+from ..models.outputs.beside import BesideOutput
+from ..models.outputs.run import Orders, RunOrders, RunOutput
 from ..report.beside import agreement
 from ..report.sections.faults import fault_table
 from ..run.outcome import Outcome

@@ -12,7 +12,7 @@ import typer
 from ..base.errors import ConfigurationError
 from ..base.house import HOST
 from ..base.text import counted
-from ..models.outputs import RecordOutput
+from ..models.outputs.own_service import RecordOutput
 from .options import Json, console, takes
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..catalogue.entries import Entry
-from ..models.outputs import ServerRow, ServersOutput
+from ..models.outputs.catalogue import ServerRow, ServersOutput
 from ..models.server import Server
 from ..models.service import Service
 from .options import Json, ServiceName, console
@@ -66,7 +66,7 @@ def servers_show(
 ) -> None:
     """Show one server: its version, factors, deviations from the contract, and what papers tuned. `servers NAME` does so, too."""
     from ..check.rows import row
-    from ..models.outputs import ServerDetail
+    from ..models.outputs.catalogue import ServerDetail
     from . import listing
 
     entry = entries.server(name)

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.text import range_text, value_text
-from ..models.outputs import Estimate
+from ..models.outputs.loading import Estimate
 
 LEAST_PROSE = 24  # characters that a column of prose needs to be readable
 _GAP = 2

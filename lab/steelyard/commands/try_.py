@@ -19,7 +19,7 @@ import typer
 from ..base.errors import NoAnswerError, ProvisionError, SteelyardError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
-from ..models.outputs import TriedPage, TriedProcess, TriedRequest, TryOutput
+from ..models.outputs.trying import TriedPage, TriedProcess, TriedRequest, TryOutput
 from . import completing
 from .options import Json, console, takes
 

@@ -14,7 +14,7 @@ from ..base.text import counted
 from .options import Json, console, takes
 
 if TYPE_CHECKING:
-    from ..models.outputs import LayerSplit, WhyOutput
+    from ..models.outputs.run import LayerSplit, WhyOutput
     from ..models.records import Cell, Schedule
     from ..store.stored_run import Run
 
@@ -49,7 +49,7 @@ def why(options: WhyOptions) -> None:
     What the layers do not explain (the network, the server's own queue) is a part of its own.
     """
     from ..analyse.layers import layers_of
-    from ..models.outputs import WhyOutput
+    from ..models.outputs.run import WhyOutput
     from ..report.why_page import write_page
     from ..store.stored_run import read_run
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError
-from ..models.outputs import ExportedTool, LeftOut
+from ..models.outputs.other_tools import ExportedTool
+from ..models.outputs.own_service import LeftOut
 from .hyperfoil import hyperfoil_files
 from .k6 import k6_files
 from .planned import PlannedExport

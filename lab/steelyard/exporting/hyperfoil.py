@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from ..models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think
-from ..models.outputs import LeftOut
+from ..models.outputs.own_service import LeftOut
 from .planned import PLACE, ExportedOperation, PlannedExport, Secret
 
 _STEPS_OF_PLACES: Mapping[str, Mapping[str, Any]] = {

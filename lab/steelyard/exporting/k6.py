@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think
-from ..models.outputs import LeftOut
+from ..models.outputs.own_service import LeftOut
 from .planned import ExportedOperation, PlannedExport, Secret
 
 _FILLED = ("uuid", "time", "counter", "nonce")  # and time_plus_SECONDS

@@ -13,7 +13,7 @@ from ..loading.asked import Asked, AskedOperation
 from ..loading.load import loadable, stretch_of
 from ..loading.words import LoadWords
 from ..models.job import Profile, Rule, Think
-from ..models.outputs import LeftOut
+from ..models.outputs.own_service import LeftOut
 
 MOST_ROWS = 1_000  # of an operation's data
 PLACE = re.compile(r"\{\{(\w{1,64})\}\}")

@@ -15,7 +15,7 @@ from lxml import etree
 from ..base import configuration, house
 from ..base.errors import ConfigurationError, ImportRefusedError
 from ..catalogue import entries
-from ..models.outputs import AddOutput, LeftOut
+from ..models.outputs.own_service import AddOutput, LeftOut
 from ..models.service import Operation, Service
 from .bounded import taken_over
 from .names import ENVELOPES, WSDL, local

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..base import children
 from ..base.errors import ImportRefusedError, SteelyardError
-from ..models.outputs import ComplianceOutput, ImportOutput
+from ..models.outputs.own_service import ComplianceOutput, ImportOutput
 
 MOST_SECONDS = 60
 MOST_BYTES = 2 * 2**30

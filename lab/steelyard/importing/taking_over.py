@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ..base.errors import ImportRefusedError
-from ..models.outputs import ImportOutput, LeftOut
+from ..models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
 from .documents import Document, is_url, origin, read_all, read_first
 from .envelopes import envelope_of, headers_of

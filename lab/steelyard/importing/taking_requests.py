@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ..base.errors import ImportRefusedError
 from ..base.text import counted
-from ..models.outputs import ImportOutput, LeftOut
+from ..models.outputs.own_service import ImportOutput, LeftOut
 from .documents import is_url, origin
 from .folder import changes_what
 from .foreign import READERS

@@ -11,7 +11,8 @@ from ..base.errors import ConfigurationError, InsufficientDataError
 from ..base.text import counted
 from ..loading import figures
 from ..loading.figures import PERCENTILES, Second, percentile_name
-from ..models.outputs import Estimate, JudgedFile, JudgeOutput, LoadedOperation
+from ..models.outputs.loading import Estimate, LoadedOperation
+from ..models.outputs.other_tools import JudgedFile, JudgeOutput
 from ..statistics.drift import drift
 from .gathering import Gathering, OperationSums
 from .readers import READERS

@@ -12,7 +12,7 @@ from ..base.errors import BuildError, KeeperError
 from ..base.lock import waiting_lock
 from ..base.progress import Progress
 from ..base.text import counted, value_text
-from ..models.outputs import LoadedLayer, LoadedLayers
+from ..models.outputs.loading import LoadedLayer, LoadedLayers
 from ..models.server import Needs
 from ..models.service import Layer
 from ..provision import keeper

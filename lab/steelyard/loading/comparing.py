@@ -15,7 +15,8 @@ from ..base.live import LiveComparison, LiveInterval
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
-from ..models.outputs import ComparedSide, Estimate, LeftOut, RunningComparison
+from ..models.outputs.loading import ComparedSide, Estimate, RunningComparison
+from ..models.outputs.own_service import LeftOut
 from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import Shares, kept_awake, share

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 
 from ..base import histogram
 from ..base.histogram import Histogram
-from ..models.outputs import Estimate, GoalFound, LoadedOperation, LoadedUsers
+from ..models.outputs.loading import Estimate, GoalFound, LoadedOperation, LoadedUsers
 from ..statistics.batch_means import LEAST_BATCHES, batch_means
 from ..statistics.checks import least_requests, percentile_refusal
 from ..statistics.distributions import student_quantile

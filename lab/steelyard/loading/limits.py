@@ -15,7 +15,8 @@ from ..base.csvfiles import write_document
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
 from ..base.text import counted, value_text
-from ..models.outputs import Estimate, LeftOut, LimitOutput
+from ..models.outputs.loading import Estimate, LimitOutput
+from ..models.outputs.own_service import LeftOut
 from ..statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
 from ..store import loads
 from ..store.live_file import StopAsked

@@ -15,7 +15,8 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
-from ..models.outputs import LeftOut, LoadedLayers, LoadOutput, StartedTarget
+from ..models.outputs.loading import LoadedLayers, LoadOutput, StartedTarget
+from ..models.outputs.own_service import LeftOut
 from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import kept_awake, share

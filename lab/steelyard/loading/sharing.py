@@ -9,7 +9,7 @@ from ..base.text import counted, value_text
 from ..drive.engines import Engines
 from ..drive.merging import EnginePart
 from ..models.job import FixedWork, Profile, Rate
-from ..models.outputs import LoadedEngine, LoadOutput
+from ..models.outputs.loading import LoadedEngine, LoadOutput
 from ..store.tables import SliceRow, read_slices, read_ticks
 from .words import LoadWords
 

@@ -14,7 +14,7 @@ from ..base.errors import TargetError
 from ..base.text import counted, value_text
 from ..models.job import BigBang, Profile, Rate
 from ..models.job import Stage as RateStage
-from ..models.outputs import LimitStage
+from ..models.outputs.loading import LimitStage
 from ..statistics.queue_limit import OpenStretch, Values
 from ..store.live_file import StopAsked
 from ..store.tables import SliceRow

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from ..base.conversation import Conversation
 from ..base.errors import KeeperError, NoAnswerError, TargetError
-from ..models.outputs import StartedTarget
+from ..models.outputs.loading import StartedTarget
 from ..models.service import Service
 from ..provision.keeper import Keeper
 from ..store.tables import SliceRow

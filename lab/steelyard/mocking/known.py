@@ -12,7 +12,7 @@ from ..exchange import contract, holes
 from ..exchange.meaning import Meaning
 from ..exchange.meanings import MEANINGS, meaning_of
 from ..importing.names import ENVELOPES
-from ..models.outputs import LeftOut
+from ..models.outputs.own_service import LeftOut
 from ..models.service import Exchange, Service
 from .answers import (
     MockAnswer,

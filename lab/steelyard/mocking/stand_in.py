@@ -11,7 +11,7 @@ from http import HTTPStatus
 from ..base.house import url
 from ..base.listening import Receive, Scope, Send, listening_on, serve_until_interrupted, whole_body
 from ..models.job import Think
-from ..models.outputs import MockOperation, MockOutput
+from ..models.outputs.trying import MockOperation, MockOutput
 from .answers import MockAnswer, fault
 from .known import MockedOperation, MockedService, MockRequest
 

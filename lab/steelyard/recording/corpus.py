@@ -14,7 +14,7 @@ from ..importing.requests_folder import Content, write_requests
 from ..importing.taking_over import folder_at, name_of
 from ..importing.taking_requests import content_of, output_of, own_name, said_of
 from ..loading.asked import Asked
-from ..models.outputs import ImportOutput
+from ..models.outputs.own_service import ImportOutput
 from .answered import NOT_MODIFIED, expected, kept_answers, right_statuses
 from .cleaning import CleanExchange, clean_exchange
 from .query_places import with_places

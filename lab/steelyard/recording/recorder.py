@@ -12,7 +12,7 @@ from ..base.house import url
 from ..base.listening import listening_on, serve_until_interrupted
 from ..importing.taking_over import require_free
 from ..loading.asked import Asked
-from ..models.outputs import RecordedOperation, RecordOutput
+from ..models.outputs.own_service import RecordedOperation, RecordOutput
 from .certificate import certificate_for_this_machine
 from .corpus import write_corpus
 from .proxy import RecordingProxy

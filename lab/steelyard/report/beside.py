@@ -11,7 +11,7 @@ from statistics import stdev
 from ..analyse.analysis import Analysis, examined
 from ..analyse.verdicts import Judgement
 from ..base.text import counted, ratio_text
-from ..models.outputs import Beside, BesideOutput, Campaign, Question
+from ..models.outputs.beside import Beside, BesideOutput, Campaign, Question
 from ..models.verdict import Figure
 from ..statistics.campaigns import Found, between
 from ..statistics.interval import Interval

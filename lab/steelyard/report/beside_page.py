@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from ..base.csvfiles import write_text
 from ..base.text import dashed, ratio_text, upper_first, value_text
-from ..models.outputs import Beside, BesideOutput
+from ..models.outputs.beside import Beside, BesideOutput
 from .beside import agreement
 from .figure_table import Shown
 from .script import SCRIPT, policy

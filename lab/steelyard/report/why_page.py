@@ -8,7 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ..base.csvfiles import write_text
-from ..models.outputs import WhyOutput
+from ..models.outputs.run import WhyOutput
 from ..models.service import Layer
 from .charts.waterfall import waterfall
 from .script import SCRIPT, policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..models.outputs import GridRow
+from ..models.outputs.run import GridRow
 from ..models.verdict import Verdicts
 
 

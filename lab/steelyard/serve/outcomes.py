@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from ..base.text import about, counted, range_text, value_text
 from ..models.calibration import Calibration
-from ..models.outputs import Estimate, LimitOutput, LoadOutput, RunningComparison
+from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
 from ..store import machine_history
 from ..store.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
 

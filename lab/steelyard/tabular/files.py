@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.csvfiles import write_bytes, write_table
 from ..base.errors import ConfigurationError, StoreError
-from ..models.outputs import WrittenTable
+from ..models.outputs.other_tools import WrittenTable
 from .opened_run import OpenedRun
 from .stored_table import StoredTable, Value, required
 

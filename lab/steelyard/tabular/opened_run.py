@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ..base.configuration import nearest
 from ..base.csvfiles import is_stored
 from ..base.errors import ConfigurationError, StoreError
-from ..models.outputs import LimitOutput, LoadOutput, RunningComparison
+from ..models.outputs.loading import LimitOutput, LoadOutput, RunningComparison
 from ..models.records import ProcessRecord, Schedule, TrialRecord
 from ..models.verdict import Verdicts
 from ..store import cluster_folder, loads

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lxml import etree
 
 from ...base.errors import ImportRefusedError
-from ...models.outputs import AssertionBreak, ComplianceOutput, JudgedAssertion
+from ...models.outputs.own_service import AssertionBreak, ComplianceOutput, JudgedAssertion
 from ..documents import read_all, read_first
 from ..kinds import is_openapi
 from ..names import WSDL, one_line

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...base.errors import ImportRefusedError
-from ...models.outputs import ImportOutput, LeftOut
+from ...models.outputs.own_service import ImportOutput, LeftOut
 from ..documents import is_url, origin
 from ..names import one_line, printable
 from ..values import UnmetError

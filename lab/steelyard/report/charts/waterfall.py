@@ -7,7 +7,7 @@ from typing import Any
 
 from ...analyse.layer_split import OUTSIDE, WHOLE
 from ...base.text import range_text, value_text
-from ...models.outputs import LayerSplit, SplitPart
+from ...models.outputs.run import LayerSplit, SplitPart
 from ...models.service import Layer
 from ..drawing import INK, MUTED, NARROW, PAPER, Picture, draw, marks
 from ..grammar import Chart, axis_of, channel, layered, scale_of

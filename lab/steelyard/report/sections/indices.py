@@ -10,7 +10,7 @@ from ...analyse.indices import TPS, figure, interval, rows
 from ...base.text import listed, range_text, ratio_text, value_text
 from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
 from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
-from ...models.outputs import GridRow
+from ...models.outputs.run import GridRow
 from ...models.records import Cell
 from ..section import Section
 

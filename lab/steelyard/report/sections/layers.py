@@ -8,7 +8,7 @@ from ...analyse.analysis import Analysis
 from ...analyse.layer_split import split
 from ...analyse.layers import Breakdown, breakdowns, figures_of, recorded
 from ...base.text import value_text
-from ...models.outputs import LayerSplit
+from ...models.outputs.run import LayerSplit
 from ...models.verdict import LayerFigure, RecordCount
 from ...store.stored_run import Run
 from ..charts.layers import flame, in_time, legend

@@ -1,0 +1,71 @@
+"""What `export` and `judge` print."""
+
+from __future__ import annotations
+
+from ..strict import Significant, Strict
+from .loading import Estimate, LoadedOperation
+from .own_service import LeftOut
+
+
+class ExportedTool(Strict):
+    """What another load tool was told of a service: the `files` that were written, the first of which it is given, the `operations`
+    that they ask, and `left_out` with a reason for what they do not say as it is."""
+
+    tool: str
+    files: list[str]
+    operations: list[str]
+    left_out: list[LeftOut]
+
+
+class ExportOutput(Strict):
+    """`export --json`: a service's requests in the words of other load tools."""
+
+    service: str
+    target: str
+    load: str
+    tools: list[ExportedTool]
+
+
+class WrittenTable(Strict):
+    """A table of a stored run as it was written: its `file`, and how many `rows` of which `columns` are in it."""
+
+    table: str
+    file: str
+    rows: int
+    columns: list[str]
+
+
+class TablesOutput(Strict):
+    """`export RUN --json`: tables of a stored run as files of a `format` (csv, parquet)."""
+
+    run: str
+    format: str
+    tables: list[WrittenTable]
+
+
+class JudgedFile(Strict):
+    """What a file of another tool's results says, by our statistics: as `load` says it, of one process. `seconds` are those from
+    its first to its last result, `users` the fewest and the most that it tells of (null: nothing), `course` whether response time
+    held, in a sentence, and `notes` what to know of its tool's times."""
+
+    file: str
+    tool: str
+    seconds: int
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    users: tuple[int, int] | None
+    throughput_per_s: Estimate
+    response_ms: dict[str, Estimate]
+    operations: list[LoadedOperation]
+    course: str
+    notes: list[str]
+
+
+class JudgeOutput(Strict):
+    """`judge --json`: files of other tools' results. Of several, `ratios` hold each file's figure over the first file's (null where
+    one has none), without an interval: they were not paired, and there is no verdict, for the reasons in `cannot_say`."""
+
+    files: list[JudgedFile]
+    ratios: dict[str, list[Significant | None]]
+    cannot_say: list[str]
