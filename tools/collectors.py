@@ -16,6 +16,7 @@ from statistics import fmean, median
 from tempfile import TemporaryDirectory
 
 from kept import ROOT, between, keep, measured, rate, rows, run_one_fork, wanted_runs
+from steelyard.base.csvfiles import is_stored
 from steelyard.statistics.interval import student_interval
 
 PAGE = ROOT / "docs" / "decisions" / "slices-take-turns.md"
@@ -113,7 +114,7 @@ def _fork(server: str, setting: str, way: str, number: int) -> Iterator[tuple[fl
         places = [folder(number, server, way, one) for one in (setting, reference)]
     else:
         places = [folder(number, server, way)] * 2
-    if all((place / "slices.csv").is_file() for place in places):
+    if all(is_stored(place / "slices.csv") for place in places):
         first, second = (_of(place, one) for place, one in zip(places, (setting, reference), strict=True))
         yield math.log(first[0] / second[0]), math.log(first[1] / second[1])
 

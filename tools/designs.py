@@ -6,7 +6,6 @@ the true ratio is 1.
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 import sys
@@ -16,6 +15,7 @@ from statistics import fmean, median, stdev
 from tempfile import TemporaryDirectory
 
 from kept import ROOT, between, keep, measured, rate, rows, run_one_fork, wanted_runs
+from steelyard.base.csvfiles import read_document
 from steelyard.statistics.interval import fork_value, student_interval
 from steelyard.statistics.steady import compiles
 
@@ -91,7 +91,7 @@ def line(design: str) -> str:
     values = [fork_value(logs) for logs in ratios if logs]
     slices = [measured(fork) for fork in forks]
     spent = [_lasted(rows) / len(rows) for rows in slices]
-    whole = fmean(json.loads((fork / "trial.json").read_text(encoding="utf-8"))["seconds"] for fork in forks)
+    whole = fmean(read_document(fork / "trial.json")["seconds"] for fork in forks)
     voided = sum(len(rows) // 2 for rows in slices) - sum(map(len, ratios))
     within = median(stdev(logs) for logs in ratios if len(logs) > 1)
     interval = student_interval(values).exp()

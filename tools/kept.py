@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from steelyard.base.csvfiles import gzipped, read_text
 
 ROOT = Path(__file__).resolve().parent.parent
 STEELYARD = Path(sys.executable).with_name("steelyard")
@@ -41,7 +44,7 @@ def wanted_runs() -> int | None:
 def run_one_fork(
     words: Sequence[str], to: Path, names: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> None:
-    """`steelyard run WORDS --forks 1`, of whose one trial the files `names` are kept in the folder `to`.
+    """`steelyard run WORDS --forks 1`, of whose one trial the files `names` are kept, gzipped, in the folder `to`.
 
     No verdict comes of one fork, so the exit code says nothing; a trial that was not whole is an error.
     """
@@ -51,13 +54,12 @@ def run_one_fork(
         (trial,) = Path(folder).glob("*/trials/01")
         to.mkdir(parents=True)
         for name in names:
-            shutil.copy(trial / name, to / name)
+            gzipped(to / name).write_bytes(gzip.compress((trial / name).read_bytes(), 9, mtime=0))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """A table's rows."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    """A table's rows, whether it lies gzipped or not."""
+    return list(csv.DictReader(io.StringIO(read_text(path), newline="")))
 
 
 def measured(run: Path) -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ from .errors import ConfigurationError
 ROOT_VARIABLE = "STEELYARD_HOME"
 EXTRA_VARIABLE = "STEELYARD_PATH"
 HOST = "127.0.0.1"  # where servers listen and are asked, and nowhere else
+HOST_NAMES = (HOST, "localhost")  # what this machine may be called by those who ask it
 
 
 def url(port: int, path: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from ..base.house import HOST
+from ..base.house import HOST, HOST_NAMES
 from ..models.outputs.trying import MockOutput
 from . import completing
 from .options import Json, Seed, console, takes
@@ -76,7 +76,7 @@ def mock_command(options: MockOptions) -> None:
 def own_port(service: Service) -> int:
     """The port of a service's target where that is plain HTTP on this machine; else 0, which takes a free one."""
     parts = urlsplit(service.target or "")
-    return (parts.port or 80) if parts.scheme == "http" and parts.hostname in (HOST, "localhost") else 0
+    return (parts.port or 80) if parts.scheme == "http" and parts.hostname in HOST_NAMES else 0
 
 
 def _say_ready(known: MockedService, address: str, as_json: bool) -> None:

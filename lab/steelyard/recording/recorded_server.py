@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..base.conversation import Conversation
-from ..base.house import HOST
+from ..base.house import HOST_NAMES
 from ..importing.documents import origin
 from ..loading import allowed
 from ..loading.asked import Asked
@@ -78,8 +78,8 @@ class RecordedServer:
         """The server's address in the ways in which its own answers may name it."""
         parts = urlsplit(self.address)
         whole = origin(self.address)
-        here = [whole.replace(f"//{parts.hostname}:", f"//{name}:") for name in ("localhost", HOST)]
-        local = parts.hostname in ("localhost", HOST)
+        here = [whole.replace(f"//{parts.hostname}:", f"//{name}:") for name in HOST_NAMES]
+        local = parts.hostname in HOST_NAMES
         return list(dict.fromkeys([self.address, whole, *(here if local else [])]))
 
     def answer(self, request: PassedRequest) -> PassedAnswer:

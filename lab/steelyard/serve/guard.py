@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse
 
-from ..base.house import HOST
+from ..base.house import HOST_NAMES
 from ..base.listening import Asgi, Receive, Scope, Send
 
 PAGE_POLICY = (
@@ -41,7 +41,7 @@ class Guard:
     def __init__(self, app: Asgi, token: str, port: int) -> None:
         self._app = app
         self._token = token
-        self._hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+        self._hosts = {f"{name}:{port}" for name in HOST_NAMES}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse with 403."""

@@ -14,7 +14,7 @@ from .stored_run import Run, Trial
 
 SAMPLES = 10
 # What a reader may want to open without unpacking it.
-PLAIN_BYTES = 150_000
+PLAIN_BYTES = 50_000
 _HISTOGRAMS = "intervals.hlog"
 _READ = {
     "trial.json",
