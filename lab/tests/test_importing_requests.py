@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
 from steelyard.importing.foreign import READERS
+from steelyard.importing.foreign.held import HeldRequest
 from steelyard.importing.foreign.shell import commands_of
-from steelyard.importing.secrets import names_secret
+from steelyard.importing.secrets import cleaned, names_secret
 from steelyard.importing.taking_over import take_over
 from steelyard.importing.taking_requests import known_file
 from steelyard.loading import asked
@@ -111,6 +112,25 @@ def test_who_asks_is_named_and_what_auth_cannot_say_goes_with_load(tmp_path: Pat
 )
 def test_names_of_secrets_are_told_from_others(name: str, secret: bool) -> None:
     assert names_secret(name) is secret
+
+
+@pytest.mark.parametrize(
+    ("body", "without"),
+    [
+        ("<a><password>old</password></a>", "<a><password>{{secret_password}}</password></a>"),
+        ("<a><u:pin><![CDATA[1<2]]></u:pin><b>2</b></a>", "<a><u:pin><![CDATA[{{secret_pin}}]]></u:pin><b>2</b></a>"),
+        (
+            "<a><pin>\n<![CDATA[in <![CDATA[it]]></pin><b><![CDATA[2]]></b></a>",
+            "<a><pin>\n<![CDATA[{{secret_pin}}]]></pin><b><![CDATA[2]]></b></a>",
+        ),
+        (
+            "<pin><![CDATA[" * 50_000,
+            "<pin><![CDATA[" * 50_000,
+        ),  # of no length that an importer takes in does one take minutes
+    ],
+)
+def test_secrets_in_xml_are_places_whether_text_or_character_data(body: str, without: str) -> None:
+    assert cleaned(HeldRequest("line 1", "POST", "http://127.0.0.1/", body=body)).request.body == without
 
 
 def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> None:

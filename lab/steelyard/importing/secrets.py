@@ -19,7 +19,7 @@ _HEADER = re.compile(
     r"(?i)(?:proxy-)?authorization|cookie2?|.*(?:token|secret|api[-_]?key|password|session|signature|credential|csrf|xsrf|x-auth).*"
 )
 _IN_XML = re.compile(r"(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>)([^<>]+)(?=</)")
-_IN_CDATA = re.compile(r"(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>\s*<!\[CDATA\[)(.*?)(?=\]\]>)", re.DOTALL)
+_CDATA = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>\s*<!\[CDATA\[")
 _ATTRIBUTE = re.compile(r"(\s(?:[\w.-]+:)?([\w.-]+)=\")([^\"<>]+)(?=\")")
 _IN_JSON = re.compile(r'("((?:[^"\\]|\\.)*+)"\s*:\s*)("(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*)')
 _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
@@ -85,12 +85,24 @@ def _asker(value: str) -> Asker | None:
 def _body(body: str) -> str:
     begin = body.lstrip()[:1]
     if begin == "<":
-        for pattern in (_IN_XML, _IN_CDATA, _ATTRIBUTE):
+        for pattern in (_IN_XML, _ATTRIBUTE):
             body = pattern.sub(lambda match: match[1] + _hidden(match[2], match[3]), body)
-        return body
+        return _in_cdata(body)
     if begin in ("{", "["):
         return _IN_JSON.sub(lambda match: match[1] + _json(match[2], match[3]), body)
     return _form(body)
+
+
+def _in_cdata(body: str) -> str:
+    """The text with places for secrets that are character data of an element; what follows a section without end is left."""
+    pieces, at = [], 0
+    while begin := _CDATA.search(body, at):
+        end = body.find("]]>", begin.end())
+        if end < 0:
+            break
+        pieces += [body[at : begin.end()], _hidden(begin[1], body[begin.end() : end])]
+        at = end
+    return "".join([*pieces, body[at:]])
 
 
 def _json(name: str, value: str) -> str:
