@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { dirname, posix } from 'node:path';
 import express from 'express';
 import { listen } from 'soap';
 
@@ -16,12 +17,14 @@ export async function serve({ wsdl, path, counter, services, deserializers, limi
   application.get(counter, async (_request, response) => {
     response.type('text/plain').send(String(await count()));
   });
+  const description = readFileSync(wsdl, 'utf8');
+  publish(application, { description, path, schemas: dirname(wsdl), folder: posix.dirname(counter) });
   application.use(path, watched(arrived), express.text({ type: 'text/xml', limit }), decoded);
   await new Promise((resolve, reject) => {
     const server = listen(application, {
       path,
       services,
-      xml: readFileSync(wsdl, 'utf8'),
+      xml: description,
       uri: wsdl,
       returnFault: true,
       suppressStack: true,
@@ -36,6 +39,25 @@ export async function serve({ wsdl, path, counter, services, deserializers, limi
     server.wsdl.options.preserveWhitespace = true; // as the library's client does; listen passes this option over
   });
   return createServer(application);
+}
+
+const ADDRESS = /(?<=:address location="http:\/\/)[^/"]*/g;
+
+/** The description at `?wsdl`, with the address it was asked at, and the schemas that it names where their names lead from there. */
+function publish(application, { description, path, schemas, folder }) {
+  application.get(path, (request, response, next) => {
+    if (Object.hasOwn(request.query, 'wsdl')) response.type('text/xml').send(description.replace(ADDRESS, own(request.socket)));
+    else next();
+  });
+  const files = express.static(schemas, { index: false, redirect: false });
+  application.use(folder, (request, response, next) => {
+    if (request.path.endsWith('.xsd')) files(request, response, next);
+    else next();
+  });
+}
+
+function own({ localAddress, localPort, localFamily }) {
+  return localFamily === 'IPv6' ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`;
 }
 
 function watched(arrived) {
