@@ -17,8 +17,11 @@ from steelyard.analyse.instrument import Level, examine
 from steelyard.base.house import root
 from steelyard.catalogue import entries, published_tables
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
+from steelyard.models.study import Span
 from steelyard.models.verdict import Detection, Verdicts
+from steelyard.plan.shapes import levels_of
 from steelyard.store.stored_run import Run, read_run
+from steelyard.store.tables import SPAN_COLUMNS
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"
@@ -99,6 +102,35 @@ def test_knee_and_law_come_from_held_steps(tmp_path: Path) -> None:
     verdicts = verdicts_of(tmp_path, blocks={"stress": STEPS}, knees={A: 12, B: 12})
     assert f"{A}'s throughput stops growing at 1" in said(verdicts, "knee", A).sentence
     assert f"{A} follows the scalability law" in said(verdicts, "scalability", A).sentence
+
+
+def test_where_work_outlives_its_answers_the_knee_is_that_of_what_was_finished(tmp_path: Path) -> None:
+    """A shop that takes in orders ever faster, and completes 120 a second at most: its queue takes in what it does not let out."""
+    run = run_of(tmp_path, blocks={"stress": STEPS}, knees={A: 100})
+    cell = run.schedule.cells[0]
+    order = Span(name="order", begin="received", end="done", meaning="a test's")
+    judged = run.schedule.model_copy(
+        update={"spans": [order], "cells": [cell.model_copy(update={"judged_by": "order"})]}
+    )
+    (run.folder / "schedule.json").write_text(judged.model_dump_json())
+    for trial in run.trials:
+        (number,) = trial.measured[cell.name, A].values()
+        begin = trial.slices[number].begin_ns
+        rows = [",".join(SPAN_COLUMNS)]
+        for level, (users, held_from, held_to) in enumerate(levels_of(STEPS)):
+            ends = np.linspace(
+                held_from, held_to, num=round(10 * min(users, 12) * (held_to - held_from)), endpoint=False
+            )
+            instants = (begin + int(1e9 * end) for end in ends)
+            rows += [f"{number},{A},order,{level}-{end},{begin},{end},1" for end in instants]
+        rows.append(f"{number},{A},order,never,{begin},,1")
+        (trial.folder / "spans.csv").write_text("\n".join(rows) + "\n")
+    again = read_run(run.folder)
+    (cell,) = again.schedule.cells
+    finding = DETECTORS["knee"].say(A, shaped.series(again, cell, A), cell)
+    assert finding.startswith(f"{A}'s throughput of order stops growing at 12"), finding
+    answers = DETECTORS["knee"].say(A, shaped.series(run, run.schedule.cells[0], A), run.schedule.cells[0])
+    assert "throughput still grows" in answers, "the answers alone tell of no end"
 
 
 def test_what_is_too_short_to_be_judged_is_said_with_its_reason(tmp_path: Path) -> None:

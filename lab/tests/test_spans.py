@@ -10,7 +10,9 @@ from typing import Any, cast
 
 import pytest
 from pydantic import ValidationError
+from steelyard.analyse.analysis import analyse
 from steelyard.analyse.measures import Measure, registry
+from steelyard.analyse.pairing import Void, slice_voids
 from steelyard.analyse.quantities import Quantities, of_slices
 from steelyard.base.csvfiles import read_table
 from steelyard.base.errors import ConfigurationError, ProvisionError
@@ -91,6 +93,32 @@ def test_measures_draw_on_the_spans_that_count_and_have_ended(tmp_path: Path) ->
     found = of_slices(read_run(run).trials[0], [number], 8).values
     assert (found["spans_order"], found["span_ns_order"]) == (2, 30)
     assert found["span_seconds"] == trial.slices[number].seconds
+
+
+def test_work_that_was_left_is_no_figure_and_what_was_asked_beside_it_does_not_count(tmp_path: Path) -> None:
+    """The orders that were completed of a long queue are the quick ones, and the next load waits behind the rest."""
+    run = write_run(tmp_path / "run", Planted(forks=1))
+    trial = read_run(run).trials[0]
+    mine = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.subject == "go"]
+    (other,) = {plan.subject for plan in trial.plans.values()} - {"go"}
+    number = mine[1]
+    table = [(one, "go", "order", f"o{one}", 5, 25, 1) for one in mine]
+    lines = [",".join(map(str, row)) for row in (SPAN_COLUMNS, *table)]
+    (trial.folder / "spans.csv").write_text("\n".join(lines) + "\n")
+    record = json.loads((trial.folder / "trial.json").read_text())
+    ended = {"subject": "go", "seconds": 180, "counts": {}}
+    record["settled"] = [{**ended, "slice": one, "settled": one != number} for one in mine]
+    (trial.folder / "trial.json").write_text(json.dumps(record))
+    found = read_run(run)
+    (trial,) = found.trials
+    assert of_slices(trial, [mine[0]], 8).values["span_ns_order"] == 20
+    left = of_slices(trial, [number], 8).values
+    assert left["spans_order"] == 1 and "span_ns_order" not in left
+    assert [Void.BURDENED in slice_voids(trial, one) for one in mine] == [one > number for one in mine]
+    theirs = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.subject == other]
+    assert not any(Void.BURDENED in slice_voids(trial, one) for one in theirs)
+    (said,) = [note for note in analyse(run).notes if "was not done" in note]
+    assert said.startswith("the work of go was not done when the time to wait for it was over, after ")
 
 
 def test_what_processes_tell_of_their_state_counts_where_a_level_was_held_and_of_several_slices_the_highest(
@@ -202,7 +230,7 @@ def test_percentages_are_of_steps_and_of_a_parameter_that_the_study_has(changed:
 
 
 def test_orders_are_told_of_all_subjects_together_and_of_each() -> None:
-    counts = {"accepted": 7, "completed": 6, "mails": 19, "lost": 1, "doubled": 2}
+    counts = {"accepted": 7, "completed": 6, "mails": 19, "open": 0, "lost": 1, "doubled": 2}
     told = orders_of({who: {f"orders.{name}": count for name, count in counts.items()} for who in "ab"})
     assert told is not None and told.accepted == 14 and told.lost == 2
     assert told.by_subject["b"].model_dump() == counts

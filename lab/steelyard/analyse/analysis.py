@@ -282,6 +282,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     if run.unusual_jdks:
         on = ", ".join(f"{label} ran on JDK {major}" for label, major in run.unusual_jdks.items())
         yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
+    yield from _left(run)
     yield from _distress(run)
     yield from _machine(run)
     yield from _unsteady(run)
@@ -299,6 +300,16 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     for finding in findings:
         if finding.level is Level.WARNING:
             yield finding.reason
+
+
+def _left(run: Run) -> Iterator[str]:
+    """Where work that outlives its answers was not done in time, and what therefore is no figure."""
+    for trial in run.trials:
+        for subject, number in trial.unsettled.items():
+            yield (
+                f"the work of {subject} was not done when the time to wait for it was over, after {trial.plans[number].cell} in "
+                f"trial {trial.number}: how long it took is not known, and what was asked of it later in that trial does not count"
+            )
 
 
 def missing(run: Run) -> list[str]:

@@ -23,7 +23,8 @@ class Series:
     """One block on one subject in one fork, each array (n,), a value a second.
 
     `second` is where each ends, from the block's begin; `seconds` how long it was; `users` those active at its end; `completed`
-    right answers, `spent_s` the sum of their response times; `failures` are by kind, wrong answers among them.
+    right answers, `spent_s` the sum of their response times; `failures` are by kind, wrong answers among them. `finished`
+    is how many spans ended by which a study is judged, whose work outlives its answers; None where it is judged by answers alone.
     """
 
     trial: int
@@ -33,6 +34,7 @@ class Series:
     completed: Numbers
     spent_s: Numbers
     failures: dict[str, Numbers]
+    finished: Numbers | None = None
 
     @property
     def throughput_per_s(self) -> Numbers:
@@ -64,17 +66,18 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
 
     A block of which the engine says that it did not drive it as it should is nothing that the server did, and left out.
     """
+    span = cell.judged_by if cell.judged_by in {each.name for each in run.schedule.spans} else None
     forks = []
     for trial in run.trials:
         for number in measured_slices(trial, cell.name, subject).values():
             whole = number in trial.slices and trial.ticks_by_slice.get(number)
             if whole and slice_voids(trial, number, unbroken=True) != (Void.ENGINE,):
-                forks.append(series_of(trial, number))
+                forks.append(series_of(trial, number, span))
     return [fork for fork in forks if len(fork.second)]
 
 
-def series_of(trial: Trial, number: int) -> Series:
-    """One slice of a trial second by second; it has rows in ticks.csv."""
+def series_of(trial: Trial, number: int, span: str | None = None) -> Series:
+    """One slice of a trial second by second, which has rows in ticks.csv; `span` is the name of those by which it is judged."""
     by_instant: dict[int, list[Tick]] = {}
     for tick in trial.ticks_by_slice[number]:
         by_instant.setdefault(tick.time_ns, []).append(tick)
@@ -100,7 +103,15 @@ def series_of(trial: Trial, number: int) -> Series:
         failures={
             kind: column(lambda ticks, kind=kind: sum(tick.failures.get(kind, 0) for tick in ticks)) for kind in kinds
         },
+        finished=None if span is None else _ended(trial, number, span, instants)[kept],
     )
+
+
+def _ended(trial: Trial, number: int, span: str, instants: Numbers) -> Numbers:
+    """How many spans of that name ended up to each instant since the one before."""
+    rows = (trial.spans or {}).get(number, ())
+    ends = np.array([row.begin_ns + row.ns for row in rows if row.name == span and row.ns is not None], float)
+    return np.diff(np.searchsorted(np.sort(ends), instants, side="right"), prepend=0).astype(float)
 
 
 def by_users(block: Series) -> Levels:
@@ -116,14 +127,16 @@ def by_users(block: Series) -> Levels:
 def held(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
     """Users, throughput per second and held seconds of the levels (users, from second, to second) that were held, each (levels,).
 
+    Throughput is that of the work which is finished, where that outlives its answers: a queue takes in more than it lets out.
     A second at a level's edge counts for neither of its neighbours, and a level that the block did not hold to its end for none.
     """
     held_levels = []
+    done = block.completed if block.finished is None else block.finished
     for users, begin, end in levels:
         inside = (block.second - block.seconds >= begin - 0.1) & (block.second <= end + 0.1)
         seconds = block.seconds[inside].sum()
         if seconds and end <= block.second[-1] + 0.1:
-            held_levels.append((users, block.completed[inside].sum() / seconds, end - begin))
+            held_levels.append((users, done[inside].sum() / seconds, end - begin))
     table = np.array(held_levels, float).reshape(-1, 3)
     return table[:, 0], table[:, 1], table[:, 2]
 

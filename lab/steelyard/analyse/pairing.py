@@ -25,6 +25,7 @@ class Void(StrEnum):
     ENGINE = "engine not valid"
     EMPTY = "no right answer"
     MISSING = "not measured"
+    BURDENED = "begun beside work that was left of an earlier load"
 
 
 def voids_text(voids: Iterable[Void]) -> str:
@@ -72,6 +73,8 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
         voids.append(Void.WRONG)
     if not row.completed:
         voids.append(Void.EMPTY)
+    if number > trial.unsettled.get(trial.plans[number].subject, number):
+        voids.append(Void.BURDENED)
     if not unbroken and compiles(trial.jit_share(number)):
         voids.append(Void.COMPILING)
     if row.stale + row.stale_failed > STALE_LIMIT * max(1, row.started):

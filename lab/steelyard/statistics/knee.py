@@ -36,17 +36,17 @@ class Knee:
     forks: int
     confidence: float
 
-    def sentence(self, name: str) -> str:
+    def sentence(self, name: str, rate: str = "throughput") -> str:
         """What the report says, such as "tomcat's throughput stops growing at 9.4 users (95% interval 8.1 to 11, 4 forks)."."""
         forks = counted(self.forks, "fork")
         if self.users is None or self.low is None or self.high is None:
             seen = f"; {self.seen} of {forks} showed one" if self.seen else ""
-            return f"No knee of {name} up to {self.most_users:g} users: its throughput still grows{seen}."
+            return f"No knee of {name} up to {self.most_users:g} users: its {rate} still grows{seen}."
         if self.users <= self.least_users:
-            return f"{name}'s throughput does not grow beyond {counted(round(self.least_users), 'user')} ({forks})."
+            return f"{name}'s {rate} does not grow beyond {counted(round(self.least_users), 'user')} ({forks})."
         interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)}"
         seen = f", {self.seen} of {forks}" if self.seen < self.forks else f", {forks}"
-        return f"{name}'s throughput stops growing at {value_text(self.users)} users ({interval}{seen})."
+        return f"{name}'s {rate} stops growing at {value_text(self.users)} users ({interval}{seen})."
 
 
 def fork_knee(

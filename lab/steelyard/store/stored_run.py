@@ -65,6 +65,15 @@ class Trial:
             return "damaged"
         return self.record.status if self.record is not None else "interrupted"
 
+    @property
+    def unsettled(self) -> Mapping[str, int]:
+        """By subject, the first slice whose work outlived its answers and was not done when the time to wait for it was over."""
+        first: dict[str, int] = {}
+        for outcome in self.record.settled if self.record is not None else ():
+            if not outcome.settled:
+                first.setdefault(outcome.subject, outcome.slice)
+        return first
+
     def jit_share(self, number: int) -> float | None:
         """Compiler threads' run time in a slice as a share of the subject's own time; None if nothing was observed."""
         rows = self.observations.get(number)

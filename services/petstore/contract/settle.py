@@ -1,7 +1,8 @@
 """Waits until every order that was accepted is settled, and says what became of them: settle.py HOST PORT MAIL_API_PORT SECONDS.
 
-Settled is an order whose three mails are sent (one, where it was denied). Prints one JSON object of whole numbers: `lost` is how
-many accepted orders are neither completed nor denied at the end, `doubled` how many mails were sent that had been sent before.
+Settled is an order whose three mails are sent (one, where it was denied). Prints one JSON object of whole numbers. Of the accepted
+orders that are neither completed nor denied at the end, `open` are those of a center that still gets on, and `lost` those of one in
+which nothing has moved for half a minute; `doubled` is how many mails were sent that had been sent before.
 """
 
 import json
@@ -12,6 +13,7 @@ from collections import Counter
 
 MAILS_OF_COMPLETED, MAILS_OF_DENIED = 3, 1
 PAUSE_SECONDS = 0.2
+STILL_SECONDS = 30.0
 
 
 def asked(url):
@@ -22,20 +24,26 @@ def asked(url):
 def main():
     host, port, mail_port, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
     deadline = time.monotonic() + seconds
+    seen, moved = None, time.monotonic()
     while True:
         store = json.loads(asked(f"http://{host}:{port}/petstore/settlement"))
         subjects = Counter(line.partition("\t")[2] for line in asked(f"http://{host}:{mail_port}/mails").splitlines())
         due = MAILS_OF_COMPLETED * store["completed"] + MAILS_OF_DENIED * store["denied"]
         open_orders = store["accepted"] - store["completed"] - store["denied"]
+        now = (store["completed"], store["denied"], store["mails"], subjects.total())
+        if now != seen:
+            seen, moved = now, time.monotonic()
         settled = open_orders == 0 and min(len(subjects), store["mails"]) >= due
         if settled or time.monotonic() > deadline:
             break
         time.sleep(PAUSE_SECONDS)
+    lost = 0 if time.monotonic() - moved < min(STILL_SECONDS, seconds / 2) else open_orders
     found = {
         "orders.accepted": store["accepted"],
         "orders.completed": store["completed"],
         "orders.mails": subjects.total(),
-        "orders.lost": open_orders,
+        "orders.open": open_orders - lost,
+        "orders.lost": lost,
         "orders.doubled": subjects.total() - len(subjects),
     }
     print(json.dumps({"settled": settled, "counts": found}))

@@ -20,7 +20,8 @@ def _say(name: str, forks: Sequence[Series], cell: Cell) -> str:
     measured = [blocks.held(fork, levels) for fork in forks]
     come_to = min(len(users) for users, _, _ in measured)
     users, _, seconds = (column[:come_to] for column in measured[0])
-    return knee(users, [throughput[:come_to] for _, throughput, _ in measured], seconds).sentence(name)
+    at_most = knee(users, [throughput[:come_to] for _, throughput, _ in measured], seconds)
+    return at_most.sentence(name, "throughput" if forks[0].finished is None else f"throughput of {cell.judged_by}")
 
 
 DETECTOR = Detector("knee", frozenset({"steps"}), "where {} has its knee", _say)

@@ -1,6 +1,7 @@
 """Times between a service's events (spans.csv): `spans_NAME` of them ended, `span_ns_NAME` in all, in `span_seconds` of load.
 
-`spans_NAME_meeting_OTHER` counts those of them during which, at least in part, a span of another name went on.
+`spans_NAME_meeting_OTHER` counts those of them during which, at least in part, a span of another name went on. Where work was left
+when the time to wait for it was over, the spans that ended are those that were quick: there is no `span_ns_NAME`.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
         return {}
     held = trial.plans[number].held_seconds
     spans = [span for span in trial.spans.get(number, ()) if span.ns is not None]
+    whole = trial.unsettled.get(trial.plans[number].subject) != number
     sums: Counter[str] = Counter()
     for span in spans:
         if span.held and span.ns is not None:
             sums[f"spans_{span.name}"] += 1
-            sums[f"span_ns_{span.name}"] += span.ns
+            if whole:
+                sums[f"span_ns_{span.name}"] += span.ns
     seconds = trial.slices[number].seconds if held is None else held
     return {**sums, **_meetings(spans), "span_seconds": seconds}
 

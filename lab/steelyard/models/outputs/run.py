@@ -93,12 +93,14 @@ class GridRow(Strict):
 
 
 class Orders(Strict):
-    """What became of work that outlives its answers, at the end of all trials: how many orders were `accepted`, `completed`, `lost`
-    (neither completed nor refused in time) and done twice (`doubled`), and how many `mails` they brought."""
+    """What became of work that outlives its answers, at the end of all trials: how many orders were `accepted`, `completed`, `open`
+    (still in work when the time to wait for them was over), `lost` (in work no more, and neither completed nor refused) and done
+    twice (`doubled`), and how many `mails` they brought."""
 
     accepted: int
     completed: int
     mails: int
+    open: int
     lost: int
     doubled: int
 
