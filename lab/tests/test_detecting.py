@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,20 @@ def test_where_work_outlives_its_answers_the_knee_is_that_of_what_was_finished(t
     assert finding.startswith(f"{A}'s throughput of order stops growing at 12"), finding
     answers = DETECTORS["knee"].say(A, shaped.series(run, run.schedule.cells[0], A), run.schedule.cells[0])
     assert "throughput still grows" in answers, "the answers alone tell of no end"
+
+
+def test_a_block_that_began_beside_work_of_another_is_no_part_of_charts_and_detections(tmp_path: Path) -> None:
+    run = run_of(tmp_path, blocks={"4": HELD, "10": RAMP})
+    (trial, *_) = run.trials
+    first = min(number for cell in run.schedule.cells for number in trial.measured[cell.name, B].values())
+    record = json.loads((trial.folder / "trial.json").read_text())
+    record["settled"] = [{"slice": first, "subject": B, "settled": False, "seconds": 180, "counts": {}}]
+    (trial.folder / "trial.json").write_text(json.dumps(record))
+    again = read_run(run.folder)
+    drawn = {cell.name: [block.trial for block in shaped.series(again, cell, B)] for cell in again.schedule.cells}
+    assert sorted(drawn.values()) == [[1, 2, 3, 4], [2, 3, 4]], (
+        "the first is whole, what came after it waited behind its work"
+    )
 
 
 def test_what_is_too_short_to_be_judged_is_said_with_its_reason(tmp_path: Path) -> None:

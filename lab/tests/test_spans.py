@@ -102,7 +102,9 @@ def test_work_that_was_left_is_no_figure_and_what_was_asked_beside_it_does_not_c
     mine = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.subject == "go"]
     (other,) = {plan.subject for plan in trial.plans.values()} - {"go"}
     number = mine[1]
-    table = [(one, "go", "order", f"o{one}", 5, 25, 1) for one in mine]
+    table = [
+        (one, "go", *span, 1) for one in mine for span in (("order", f"o{one}", 5, 25), ("pause", f"p{one}", 6, 7))
+    ]
     lines = [",".join(map(str, row)) for row in (SPAN_COLUMNS, *table)]
     (trial.folder / "spans.csv").write_text("\n".join(lines) + "\n")
     record = json.loads((trial.folder / "trial.json").read_text())
@@ -111,9 +113,10 @@ def test_work_that_was_left_is_no_figure_and_what_was_asked_beside_it_does_not_c
     (trial.folder / "trial.json").write_text(json.dumps(record))
     found = read_run(run)
     (trial,) = found.trials
-    assert of_slices(trial, [mine[0]], 8).values["span_ns_order"] == 20
+    whole = of_slices(trial, [mine[0]], 8).values
+    assert (whole["span_ns_order"], whole["spans_order_meeting_pause"]) == (20, 1)
     left = of_slices(trial, [number], 8).values
-    assert left["spans_order"] == 1 and "span_ns_order" not in left
+    assert left["spans_order"] == 1 and not {"span_ns_order", "spans_order_meeting_pause"} & set(left)
     assert [Void.BURDENED in slice_voids(trial, one) for one in mine] == [one > number for one in mine]
     theirs = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.subject == other]
     assert not any(Void.BURDENED in slice_voids(trial, one) for one in theirs)

@@ -46,7 +46,7 @@ const ADDRESS = /(?<=:address location="http:\/\/)[^/"]*/g;
 /** The description at `?wsdl`, with the address it was asked at, and the schemas that it names where their names lead from there. */
 function publish(application, { description, path, schemas, folder }) {
   application.get(path, (request, response, next) => {
-    if (Object.hasOwn(request.query, 'wsdl')) response.type('text/xml').send(description.replace(ADDRESS, own(request.socket)));
+    if (Object.hasOwn(request.query, 'wsdl')) response.type('text/xml').send(description.replace(ADDRESS, addressOf(request.socket)));
     else next();
   });
   const files = express.static(schemas, { index: false, redirect: false });
@@ -56,7 +56,7 @@ function publish(application, { description, path, schemas, folder }) {
   });
 }
 
-function own({ localAddress, localPort, localFamily }) {
+function addressOf({ localAddress, localPort, localFamily }) {
   return localFamily === 'IPv6' ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`;
 }
 

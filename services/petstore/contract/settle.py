@@ -2,7 +2,7 @@
 
 Settled is an order whose three mails are sent (one, where it was denied). Prints one JSON object of whole numbers. Of the accepted
 orders that are neither completed nor denied at the end, `open` are those of a center that still gets on, and `lost` those of one in
-which nothing has moved for half a minute; `doubled` is how many mails were sent that had been sent before.
+which nothing has moved for half a minute (or half of SECONDS); `doubled` is how many mails were sent that had been sent before.
 """
 
 import json

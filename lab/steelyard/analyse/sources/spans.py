@@ -1,7 +1,7 @@
 """Times between a service's events (spans.csv): `spans_NAME` of them ended, `span_ns_NAME` in all, in `span_seconds` of load.
 
 `spans_NAME_meeting_OTHER` counts those of them during which, at least in part, a span of another name went on. Where work was left
-when the time to wait for it was over, the spans that ended are those that were quick: there is no `span_ns_NAME`.
+when the time to wait for it was over, the spans that ended are those that were quick: only how many they were is given.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
             if whole:
                 sums[f"span_ns_{span.name}"] += span.ns
     seconds = trial.slices[number].seconds if held is None else held
-    return {**sums, **_meetings(spans), "span_seconds": seconds}
+    return {**sums, **(_meetings(spans) if whole else {}), "span_seconds": seconds}
 
 
 def _meetings(spans: Sequence[SpanRow]) -> dict[str, float]:
