@@ -12,7 +12,7 @@ from types import ModuleType
 import jsonschema
 import pytest
 from conftest import Lab
-from steelyard.base.csvfiles import gzipped, read_bytes
+from steelyard.base.csvfiles import packed_place, read_bytes
 from steelyard.models.verdict import Verdicts
 
 CONTRACTS = Path(__file__).parent.parent / "contracts"
@@ -28,7 +28,7 @@ def changed(lab: Lab, name: str, **environment: str) -> list[str]:
     made = ("results.csv", "verdicts.json", "report.html")
     before = {file: read_bytes(run / file) for file in made}
     for file in made:
-        for path in (run / file, gzipped(run / file)):
+        for path in (run / file, packed_place(run / file)):
             path.unlink(missing_ok=True)
     ran = lab.run("report", str(run), **environment)
     assert ran.code == 0, ran.err

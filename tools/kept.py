@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 import subprocess
@@ -12,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from steelyard.base.csvfiles import gzipped, read_text
+from steelyard.base.csvfiles import pack, packed_place, read_text
 
 ROOT = Path(__file__).resolve().parent.parent
 STEELYARD = Path(sys.executable).with_name("steelyard")
@@ -44,7 +43,7 @@ def wanted_runs() -> int | None:
 def run_one_fork(
     words: Sequence[str], to: Path, names: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> None:
-    """`steelyard run WORDS --forks 1`, of whose one trial the files `names` are kept, gzipped, in the folder `to`.
+    """`steelyard run WORDS --forks 1`, of whose one trial the files `names` are kept, packed, in the folder `to`.
 
     No verdict comes of one fork, so the exit code says nothing; a trial that was not whole is an error.
     """
@@ -54,11 +53,11 @@ def run_one_fork(
         (trial,) = Path(folder).glob("*/trials/01")
         to.mkdir(parents=True)
         for name in names:
-            gzipped(to / name).write_bytes(gzip.compress((trial / name).read_bytes(), 9, mtime=0))
+            packed_place(to / name).write_bytes(pack((trial / name).read_bytes()))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """A table's rows, whether it lies gzipped or not."""
+    """A table's rows, whether it lies packed or not."""
     return list(csv.DictReader(io.StringIO(read_text(path), newline="")))
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from steelyard.base import house
-from steelyard.base.csvfiles import gzipped, read_bytes
+from steelyard.base.csvfiles import pack, packed_place, read_bytes
 from steelyard.base.errors import StoreError
 from steelyard.models.records import Failure
 from steelyard.report import keeping, write_report
@@ -79,7 +78,7 @@ def test_logs_stay_of_trials_that_failed_alone_and_the_users_home_is_not_in_them
     for trial in ("01", "02"):
         (run / "trials" / trial / "go.server.log").write_text("/home/somebody/x is not /home/somebody-else/x")
     kept = keeping.keep(run, tmp_path / "kept")
-    assert not gzipped(kept / "trials" / "01" / "go.server.log").exists()
+    assert not packed_place(kept / "trials" / "01" / "go.server.log").exists()
     assert read_bytes(kept / "trials" / "02" / "go.server.log") == b"~/x is not /home/somebody-else/x"
 
 
@@ -106,10 +105,10 @@ def test_a_kept_run_may_be_kept_again_in_its_place_and_nothing_else_is_replaced(
             keeping.keep(whole, to)
 
 
-def test_a_damaged_gzipped_file_is_named(run: Path, tmp_path: Path) -> None:
+def test_a_damaged_packed_file_is_named(run: Path, tmp_path: Path) -> None:
     kept = keeping.keep(run, tmp_path / "run")
-    path = gzipped(kept / "trials" / "01" / "slices.csv")
-    for damaged in (path.read_bytes()[:-9], b"no gzip at all", gzip.compress(b"\xff")):
+    path = packed_place(kept / "trials" / "01" / "slices.csv")
+    for damaged in (path.read_bytes()[:-9], b"not packed at all", pack(b"\xff")):
         path.write_bytes(damaged)
         (trial, *_) = read_run(kept).trials
         assert trial.status == "damaged" and "slices.csv" in (trial.damage or "")

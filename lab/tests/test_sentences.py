@@ -3,7 +3,7 @@ word that its reader would stumble over."""
 
 from __future__ import annotations
 
-import gzip
+import lzma
 import re
 from html import unescape
 from pathlib import Path
@@ -26,7 +26,7 @@ from steelyard.report.page import html_of
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
-KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.html.gz"))
+KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.html.xz"))
 STUMBLES = {
     "an exponent": r"\b\d+(\.\d+)?e[+-]?\d+\b",
     "one of many": r"(?<![\d.,:-])1 (forks|pairs|users|starts|trials|slices|subjects|verdicts|tests|cells|caveats|warm-ups)\b",
@@ -66,7 +66,7 @@ def stumbles(html: str) -> list[str]:
 
 @pytest.mark.parametrize("kept", KEPT, ids=lambda path: path.parent.name)
 def test_no_sentence_of_a_kept_run_makes_its_reader_stumble(kept: Path) -> None:
-    assert stumbles(gzip.decompress(kept.read_bytes()).decode()) == []
+    assert stumbles(lzma.decompress(kept.read_bytes()).decode()) == []
 
 
 def test_there_are_kept_runs_to_read() -> None:

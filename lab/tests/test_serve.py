@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from starlette.testclient import TestClient
+from steelyard.base.csvfiles import pack
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.progress import Progress
 from steelyard.serve import guard, shelf, trends
@@ -188,15 +189,13 @@ def test_hostile_folders_are_listed_as_what_they_are_and_stop_nothing(kept: Path
     assert unreadable == {"deep", "binary", "list", "nothing", "pipe", "large"}
 
 
-def test_a_gzipped_file_that_would_fill_the_memory_is_not_unpacked(
+def test_a_packed_file_that_would_fill_the_memory_is_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import gzip
-
     monkeypatch.setattr(shelf, "MOST_BYTES", 10_000)
-    (tmp_path / "schedule.json.gz").write_bytes(gzip.compress(b" " * 1_000_000))
+    (tmp_path / "schedule.json.xz").write_bytes(pack(b" " * 1_000_000))
     [run] = Shelf(tmp_path).runs()
-    assert run.problem == "schedule.json.gz is larger than 10,000 bytes"
+    assert run.problem == "schedule.json.xz is larger than 10,000 bytes"
 
 
 def stored(name: str, path: str) -> str:
@@ -222,7 +221,7 @@ def test_kept_files_are_unpacked_and_a_folder_shows_its_names() -> None:
     told_of, kind = stored_file(DEMO, "report.html")
     assert kind == "text/html" and told_of.startswith(b"<!doctype html>")
     assert stored_file(DEMO, "trials/01/slices.csv")[1] == "text/plain"
-    assert b"trial.json.gz" in stored_file(DEMO, "trials/01")[0]
+    assert b"trial.json.xz" in stored_file(DEMO, "trials/01")[0]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import lzma
 import json
 import shutil
 import subprocess
@@ -86,7 +86,7 @@ def test_every_column_of_every_kept_run_is_known(table: str) -> None:
     places = ("*/", "*/trials/01/") if data.of == "place" else ("*/",)
     paths = {path for place in places for path in KEPT.glob(f"{place}{data.file}*") if "calibration" not in path.parts}
     headers = [
-        (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode().splitlines()[0]
+        (lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()).decode().splitlines()[0]
         for path in paths
     ]
     assert headers

@@ -179,7 +179,7 @@ def _spent_ns(trial: Trial) -> dict[int, int]:
 
 
 def write(bank: Bank, folder: Path) -> None:
-    """Write the tables and environment.json, each whole or not at all, the slices gzipped; raises StoreError."""
+    """Write the tables and environment.json, each whole or not at all, the slices packed; raises StoreError."""
     folder.mkdir(parents=True, exist_ok=True)
     write_document(folder / SETUP, bank.setup)
     columns = [column.name for column in fields(SliceEntry)]

@@ -18,7 +18,7 @@ def keep(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
     to: Annotated[Path, typer.Argument(metavar="TO", help="The folder to keep it in; a kept run may be its own.")],
 ) -> None:
-    """Copy a run small: what its report needs, gzipped, and ten sampled answers; `steelyard report` reads it as it is."""
+    """Copy a run small: what its report needs, packed (xz), and ten sampled answers; `steelyard report` reads it as it is."""
     from ..report import keeping
 
     kept = keeping.keep(run_folder, to)

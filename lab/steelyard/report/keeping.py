@@ -11,7 +11,7 @@ from typing import Any
 from ..analyse import indices
 from ..analyse.analysis import Analysis, examined, write_figures
 from ..analyse.measures import registry
-from ..base.csvfiles import write_text
+from ..base.csvfiles import packed_place, write_text
 from ..base.errors import StoreError
 from ..store.keeping import compact, put
 from ..store.stored_run import Run, read_run
@@ -42,7 +42,7 @@ def keep(run_folder: Path, to: Path) -> Path:
 
 
 def _is_kept(run: Run) -> bool:
-    return all((trial.folder / "slices.csv.gz").exists() for trial in run.trials)
+    return all(packed_place(trial.folder / "slices.csv").exists() for trial in run.trials)
 
 
 def _kinds(study: Mapping[str, Any]) -> frozenset[str]:

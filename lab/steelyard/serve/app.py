@@ -228,7 +228,7 @@ def _leave(now: RunningNow) -> None:
 
 
 def stored_file(run: Path, path: str) -> tuple[bytes, str]:
-    """What a file below a run's folder holds, unpacked where it was kept gzipped, and its kind; for a folder, the names in it.
+    """What a file below a run's folder holds, unpacked where it was kept packed, and its kind; for a folder, the names in it.
 
     Raises StoreError for what leads out of the folder, is no regular file, or is of no kind that a run has.
     """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
+import lzma
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..base.csvfiles import read_small
+from ..base.csvfiles import PACKED, packed_place, read_small
 from ..base.errors import StoreError
 from ..models.records import Schedule
 from ..models.verdict import Verdicts
@@ -108,7 +108,7 @@ class Shelf:
             yield place
 
     def _listed(self, place: Path) -> Listed:
-        signature = tuple(_stamp(place / name) for told in _TOLD_BY for name in (told, f"{told}.gz"))
+        signature = tuple(_stamp(place / name) for told in _TOLD_BY for name in (told, f"{told}{PACKED}"))
         known = self._known.get(place.name)
         if known is not None and known[0] == signature and not known[1].running:
             return known[1]
@@ -202,7 +202,7 @@ def _words(verdicts: Verdicts | None, running: bool) -> Iterator[str]:
 
 
 def _has(place: Path, name: str) -> bool:
-    return _stamp(place / name) is not None or _stamp(place / f"{name}.gz") is not None
+    return _stamp(place / name) is not None or _stamp(packed_place(place / name)) is not None
 
 
 def _model(model: type[_Model], place: Path, name: str) -> _Model:
@@ -215,7 +215,7 @@ def _model(model: type[_Model], place: Path, name: str) -> _Model:
 
 
 def _document(place: Path, name: str) -> Any:
-    """A JSON file of a run, gzipped or not; raises StoreError where it is none, or one that nobody should read whole."""
+    """A JSON file of a run, packed or not; raises StoreError where it is none, or one that nobody should read whole."""
     try:
         return json.loads(content(place / name).decode("utf-8"))
     except (ValueError, RecursionError):
@@ -223,17 +223,18 @@ def _document(place: Path, name: str) -> Any:
 
 
 def content(path: Path) -> bytes:
-    """What a file of a run holds, or the one with `.gz` behind its name, unpacked; raises StoreError beyond 50 MB."""
+    """What a file of a run holds, or the packed one beside its name, unpacked; raises StoreError beyond 50 MB."""
     if _stamp(path) is not None:
         return read_small(path, MOST_BYTES)
-    packed = read_small(path.with_name(f"{path.name}.gz"), MOST_BYTES)
+    place = packed_place(path)
+    packed = read_small(place, MOST_BYTES)
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+        with lzma.open(io.BytesIO(packed)) as file:
             unpacked = file.read(MOST_BYTES + 1)
-    except (OSError, EOFError, ValueError):
-        raise StoreError(f"{path.name}.gz is damaged") from None
+    except (lzma.LZMAError, EOFError):
+        raise StoreError(f"{place.name} is damaged") from None
     if len(unpacked) > MOST_BYTES:
-        raise StoreError(f"{path.name}.gz is larger than {MOST_BYTES:,} bytes")
+        raise StoreError(f"{place.name} is larger than {MOST_BYTES:,} bytes")
     return unpacked
 
 

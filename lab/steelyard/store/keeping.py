@@ -1,14 +1,13 @@
-"""A run made small enough to keep beside sources or to send: what its report reads, gzipped, and a few sampled answers."""
+"""A run made small enough to keep beside sources or to send: what its report reads, packed, and a few sampled answers."""
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Iterator, Set
 from pathlib import Path
 
-from ..base.csvfiles import Row, gzipped, is_stored, read_bytes, read_table, write_table
+from ..base.csvfiles import PACKED, Row, is_stored, pack, packed_place, read_bytes, read_table, write_table
 from . import collector_log, layer_table
 from .stored_run import Run, Trial
 
@@ -61,26 +60,26 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
                 content = _read_ones(trial, content, kinds)
             elif name == layer_table.NAME:
                 content = _measured_requests(trial, content)
-            _put_gzipped(folder / name, content)
+            _put_packed(folder / name, content)
         _keep_samples(trial, [row for of, row in samples if of is trial], folder / "samples")
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file plain where it is small and gzipped where it is not."""
+    """Write a file plain where it is small and packed where it is not."""
     if len(content) > PLAIN_BYTES:
-        _put_gzipped(path, content)
+        _put_packed(path, content)
     else:
         path.write_bytes(_without_home(content))
 
 
-def _put_gzipped(path: Path, content: bytes) -> None:
-    gzipped(path).write_bytes(gzip.compress(_without_home(content), 9, mtime=0))
+def _put_packed(path: Path, content: bytes) -> None:
+    packed_place(path).write_bytes(pack(_without_home(content)))
 
 
 def _names(folder: Path) -> list[str]:
-    """The names of a folder's own files, gzipped or not; none where there is no folder."""
+    """The names of a folder's own files, packed or not; none where there is no folder."""
     paths = folder.iterdir() if folder.is_dir() else ()
-    return sorted({path.name.removesuffix(".gz") for path in paths if path.is_file() and not path.name.startswith(".")})
+    return sorted({path.name.removesuffix(PACKED) for path in paths if path.is_file() and not path.name.startswith(".")})
 
 
 def _without_home(content: bytes) -> bytes:
@@ -139,4 +138,4 @@ def _keep_samples(trial: Trial, rows: list[Row], folder: Path) -> None:
     write_table(folder / "index.csv", list(rows[0].fields), ([*row.fields.values()] for row in rows))
     for row in rows:
         name = f"{row.text('sample')}.answer"
-        _put_gzipped(folder / name, read_bytes(trial.folder / "samples" / name))
+        _put_packed(folder / name, read_bytes(trial.folder / "samples" / name))
