@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 from steelyard.base import house
 from steelyard.base.csvfiles import read_bytes
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.formula import parse
 from steelyard.catalogue import entries
 from steelyard.catalogue.published_layers import (
@@ -27,13 +27,16 @@ from steelyard.catalogue.published_tables import (
     layer_quantities,
     read_conclusions,
 )
+from steelyard.exchange.corpus import requests_of
 from steelyard.models.job import FixedWork
 from steelyard.models.published_conclusions import TriedClaim
 from steelyard.models.verdict import Figure
+from steelyard.plan.kinds import warmed
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
 from steelyard.report import write_report
 from steelyard.report.sections import paper_layers
+from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 FOLDER = house.root() / "studies" / "flight"
@@ -48,19 +51,19 @@ def of(table: str, test: str, kind: str = "") -> list[PublishedLayer]:
 
 
 def test_every_printed_row_has_its_test_its_layer_its_kind_and_its_measure() -> None:
-    """Rows of message sizes are there for the claims on them: the study runs none of those."""
     tests = {test.name for test in STUDY.tests if not test.cold}
-    assert {row.test for row in ROWS if row.table != "3"} | {row.test for row in MEASURED} == tests
+    assert {row.test for row in ROWS} | {row.test for row in MEASURED} == tests
+    assert {row.factors for row in (*ROWS, *MEASURED)} <= {"", *STUDY.sets}
     assert {row.layer for row in ROWS} == {layer.name for layer in SERVICE.layers}
     assert {row.kind for row in ROWS} <= {"", *(kind.name for kind in SERVICE.request_kinds)}
     assert {row.measure for row in MEASURED} == {measure.name for measure in STUDY.measures}
 
 
 def test_each_breakdown_has_six_slices_that_make_up_a_request() -> None:
-    breakdowns = {(row.table, row.test, row.kind) for row in ROWS}
-    assert len(breakdowns) == 1 + 3 + 4 + 4
+    breakdowns = {(row.table, row.test, row.factors, row.kind) for row in ROWS}
+    assert len(breakdowns) == 1 + 3 + 4 + 8 + 4
     for one in breakdowns:
-        shares = [float(row.percent) for row in of(*one)]
+        shares = [float(row.percent) for row in ROWS if (row.table, row.test, row.factors, row.kind) == one]
         assert len(shares) == 6 and sum(shares) == pytest.approx(100, abs=0.05), one
 
 
@@ -98,7 +101,8 @@ def test_what_the_paper_claims_against_itself_stands_in_the_report(tmp_path: Pat
 
 
 def test_users_are_those_of_the_paper_and_ten_is_none_of_them() -> None:
-    users = [test.profile.users for test in STUDY.tests if isinstance(test.profile, FixedWork) and not test.cold]
+    usual = [test for test in STUDY.tests if test.name in STUDY.usual_tests]
+    users = [test.profile.users for test in usual if isinstance(test.profile, FixedWork) and not test.cold]
     assert users == [1, 2, 4, 8, 16]
     assert all(isinstance(test.profile, FixedWork) and test.profile.each == 50 for test in STUDY.tests)
 
@@ -206,6 +210,39 @@ def test_cold_and_warm_are_the_same_work() -> None:
 
 def test_each_difference_that_is_asked_for_names_tests_and_measures_of_the_study() -> None:
     tests, measures = {test.name for test in STUDY.tests}, {measure.name for measure in STUDY.measures}
-    assert len(STUDY.contrasts) == 2
+    assert len(STUDY.contrasts) == 3
     for contrast in STUDY.contrasts:
         assert {contrast.test, contrast.than or contrast.test} <= tests and contrast.measure in measures
+
+
+def test_a_size_of_the_paper_is_a_test_that_asks_for_groups_of_its_own() -> None:
+    schedule = schedule_only(STUDY, Request(tests="length-3215,length-28348", only=["tomcat-metro"]))
+    small, large = schedule.cells
+    assert (small.payload, large.payload) == ({"MaxGroup": 61}, {"MaxGroup": 559})
+    wanted = requests_of(schedule.cells, {"MaxGroup": 100, "ErrorPermille": 125}, STUDY.sessions)
+    asked = wanted["createReservation@MaxGroup=559"]
+    assert asked.operation == "createReservation"
+    assert asked.parameters == {"MaxGroup": 559, "ErrorPermille": 125}
+    assert "createReservation" not in wanted, "nothing is asked for that no test sends"
+
+
+def test_sizes_of_one_mix_of_sessions_are_warmed_up_once() -> None:
+    schedule = schedule_only(STUDY, Request(tests="breakdown,length-3215,length-222281", only=["tomcat-metro"]))
+    assert [cell.name for cell in warmed(schedule.cells)] == ["breakdown", "length-3215"]
+
+
+def test_a_payload_that_the_service_does_not_know_is_told_before_anything_runs() -> None:
+    (first, *_) = STUDY.tests
+    wrong = STUDY.model_copy(
+        update={"tests": [first.model_copy(update={"payload": {"MaxGruop": 3}})], "usual_tests": []}
+    )
+    with pytest.raises(ConfigurationError, match="'MaxGruop', which flight does not know; did you mean 'MaxGroup'"):
+        schedule_only(wrong, Request(only=["tomcat-metro"]))
+
+
+def test_what_was_printed_of_a_set_of_factors_stands_beside_the_subject_that_has_it(tmp_path: Path) -> None:
+    run = write_run(tmp_path, Planted(rates={"a": 90.0, "a@lan-10": 80.0, "b@mine": 70.0}, reference="a"))
+    under = paper_layers.Under.of(read_run(run), {"lan-10", ""})
+    assert under.bases == ("a", "b@mine")
+    assert under.subjects("lan-10") == ("a@lan-10", "b@mine@lan-10")
+    assert under.subjects("") == ("a", "b@mine")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import lzma
 import json
+import lzma
 import shutil
 import subprocess
 import sys

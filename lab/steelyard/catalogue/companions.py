@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..base.errors import ConfigurationError
-from ..models.service import Service
+from ..models.service import Companion, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import entries, factors
 from .entries import Entry
@@ -19,16 +21,24 @@ def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
     front = spec.parts[0]
     values = factors.settled(entries.server(front.server), service, front.factors)
     missing: list[PartSpec] = []
-    for role, factor in service.model.companions.items():
+    for role, companion in service.model.companions.items():
         own = next((part for part in spec.companions if role_of(part) == role), None)
-        if own is None:
-            missing.append(PartSpec(server=values[factor]))
-        elif own.server != values[factor]:
+        if isinstance(companion, Companion):
+            if own is None and not _goes_without(companion, values):
+                given = {name: values[factor] for name, factor in companion.factors.items()}
+                missing.append(PartSpec(server=companion.server, factors=given))
+        elif own is None:
+            missing.append(PartSpec(server=values[companion]))
+        elif own.server != values[companion]:
             raise ConfigurationError(
-                f"{spec.label} has {own.server} in the role of {role}, but its factor {factor} is '{values[factor]}'",
-                hint=f'set {factor} = "{own.server}", or leave the companion out: the factor names one',
+                f"{spec.label} has {own.server} in the role of {role}, but its factor {companion} is '{values[companion]}'",
+                hint=f'set {companion} = "{own.server}", or leave the companion out: the factor names one',
             )
     return spec.model_copy(update={"companions": [*missing, *spec.companions]})
+
+
+def _goes_without(companion: Companion, values: Mapping[str, str]) -> bool:
+    return bool(companion.unless) and companion.unless.items() <= values.items()
 
 
 def role_of(spec: PartSpec) -> str:

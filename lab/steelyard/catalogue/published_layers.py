@@ -14,7 +14,9 @@ _MEASURE_COLUMNS = ("table", "test", "measure", "value")
 
 @dataclass(frozen=True)
 class PublishedLayer:
-    """A layer's share of the requests of a kind (empty: all) in a test, in percent, and its ms where it was printed, as printed."""
+    """A layer's share of the requests of a kind (empty: all) in a test, in percent, and its ms where it was printed, as printed.
+
+    `factors` is the study's set of factors under which it was found; empty where that was the usual one."""
 
     table: str
     test: str
@@ -22,16 +24,18 @@ class PublishedLayer:
     layer: str
     ms: str
     percent: str
+    factors: str = ""
 
 
 @dataclass(frozen=True)
 class PublishedMeasure:
-    """A measure's value in a test, as printed."""
+    """A measure's value in a test, as printed, with the set of factors as of PublishedLayer."""
 
     table: str
     test: str
     measure: str
     value: str
+    factors: str = ""
 
 
 def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
@@ -45,6 +49,7 @@ def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
             layer=row.text("layer"),
             ms=_printed(row, "ms") if row.text("ms") else "",
             percent=_printed(row, "percent"),
+            factors=_factors(row),
         )
         for row in rows
     )
@@ -54,9 +59,16 @@ def read_published_measures(path: Path) -> tuple[PublishedMeasure, ...]:
     """The rows of a table of measures; none where there is no file. Raises StoreError with file and line."""
     rows = read_table(path, _MEASURE_COLUMNS) if is_stored(path) else ()
     return tuple(
-        PublishedMeasure(row.text("table"), row.text("test"), row.text("measure"), _printed(row, "value"))
+        PublishedMeasure(
+            row.text("table"), row.text("test"), row.text("measure"), _printed(row, "value"), _factors(row)
+        )
         for row in rows
     )
+
+
+def _factors(row: Row) -> str:
+    """Runs of before there were such rows keep tables without the column."""
+    return row.fields.get("set", "")
 
 
 def _printed(row: Row, name: str) -> str:

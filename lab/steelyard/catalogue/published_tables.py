@@ -146,14 +146,20 @@ def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -
 
 
 def layer_quantities(folder: Path) -> dict[str, Printed]:
-    """Every printed number of layers and measures in `folder` under the name that claims call it by: tTABLE_TEST_KIND_LAYER_percent
-    (and _ms), without KIND that of all requests, and tTABLE_TEST_MEASURE; raises StoreError."""
+    """Every printed number of layers and measures in `folder` under the name that claims call it by.
+
+    That is tTABLE_TEST_SET_KIND_LAYER_percent (and _ms), without SET that of the usual factors, without KIND that of all requests,
+    and tTABLE_TEST_SET_MEASURE. Raises StoreError.
+    """
     named: dict[str, str] = {}
     for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
-        name = "_".join(part for part in (f"t{row.table}", row.test, row.kind, row.layer) if part).replace("-", "_")
+        name = "_".join(part for part in (f"t{row.table}", row.test, row.factors, row.kind, row.layer) if part).replace(
+            "-", "_"
+        )
         named |= {f"{name}_percent": row.percent} | ({f"{name}_ms": row.ms} if row.ms else {})
     for measure in published_layers.read_published_measures(folder / published_layers.MEASURES):
-        named[f"t{measure.table}_{measure.test}_{measure.measure}".replace("-", "_")] = measure.value
+        parts = (f"t{measure.table}", measure.test, measure.factors, measure.measure)
+        named["_".join(part for part in parts if part).replace("-", "_")] = measure.value
     return {name: rounded(text) for name, text in named.items()}
 
 

@@ -300,6 +300,15 @@ class Format(Strict):
     implementations: Annotated[list[str], Field(min_length=1)]
 
 
+class Companion(Strict):
+    """A server that stands beside an implementation, unless the service's factors have these values; each of its own `factors`
+    has the value of the service's factor that is named."""
+
+    server: str
+    factors: dict[FactorName, FactorName] = {}
+    unless: dict[FactorName, str] = {}
+
+
 class Service(Strict):
     """The descriptor of a service.
 
@@ -317,7 +326,8 @@ class Service(Strict):
     one JSON object a line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set
     and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
     so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each
-    with the factor whose value names what does where a subject says nothing of it. `reconciliations` are what a trial ends
+    with the factor whose value names what does where a subject says nothing of it, or with what does and when. `reconciliations`
+    are what a trial ends
     with, `settle` is what each slice ends with where work outlives its answers, `aftermath` what a block ends with in which a
     study broke something. `layers`, from the outside in, are what its
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
@@ -347,7 +357,7 @@ class Service(Strict):
     parameters: dict[str, Parameter] = {}
     factors: dict[FactorName, Factor] = {}
     generate_with: list[FactorName] = []
-    companions: dict[Role, FactorName] = {}
+    companions: dict[Role, FactorName | Companion] = {}
     operations: Annotated[dict[str, Operation], Field(min_length=1)]
     generate: list[str] = []
     reconciliations: list[Reconciliation] = []
@@ -396,9 +406,11 @@ class Service(Strict):
 
     @model_validator(mode="after")
     def _factors_name_the_companions(self) -> Service:
-        for role, factor in self.companions.items():
-            if factor not in self.factors:
-                raise ValueError(f"the companion in the role of {role} is named by '{factor}', which is no factor")
+        for role, companion in self.companions.items():
+            named = [companion] if isinstance(companion, str) else [*companion.factors.values(), *companion.unless]
+            for factor in named:
+                if factor not in self.factors:
+                    raise ValueError(f"the companion in the role of {role} goes by '{factor}', which is no factor")
         return self
 
     @model_validator(mode="after")

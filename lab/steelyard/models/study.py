@@ -157,6 +157,7 @@ class Test(Strict):
     differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. With `percent_of`, the
     levels of its steps are percentages of that parameter of the study; where nobody gave the parameter, there is no such test.
     `also` are names that a user may ask for it by, where several experiments share it. A `cold` one is driven before the warm-up.
+    `payload` are values of the service's parameters that size its requests, in the place of the run's own.
     """
 
     name: TestName
@@ -172,6 +173,7 @@ class Test(Strict):
     assumed: list[str] = []
     until: Until | None = None
     percent_of: str | None = None
+    payload: dict[str, Annotated[int, Field(ge=0)]] = {}
 
     @model_validator(mode="after")
     def _has_the_steps_that_it_needs(self) -> Test:

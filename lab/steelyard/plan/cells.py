@@ -101,6 +101,13 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
         if operation not in service.operations and operation not in study.sessions:
             known = sorted({*service.operations, *study.sessions})
             raise ConfigurationError(f"{service.name} has no operation '{operation}'{nearest(operation, known)}")
+    for test in study.tests:
+        for name in test.payload:
+            if name not in service.parameters:
+                raise ConfigurationError(
+                    f"{study.name}: test {test.name} has a payload '{name}', which {service.name} does not know"
+                    f"{nearest(name, sorted(service.parameters))}"
+                )
     for name, session in study.sessions.items():
         if name in service.operations:
             raise ConfigurationError(
@@ -130,6 +137,7 @@ def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
             until=test.until,
             judged_by=study.judged_by,
             cold=test.cold,
+            payload=test.payload,
         )
         for test in _tests(study, request, settings)
         if not request.operations or test.operation in request.operations

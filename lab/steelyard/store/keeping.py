@@ -79,7 +79,9 @@ def _put_packed(path: Path, content: bytes) -> None:
 def _names(folder: Path) -> list[str]:
     """The names of a folder's own files, packed or not; none where there is no folder."""
     paths = folder.iterdir() if folder.is_dir() else ()
-    return sorted({path.name.removesuffix(PACKED) for path in paths if path.is_file() and not path.name.startswith(".")})
+    return sorted(
+        {path.name.removesuffix(PACKED) for path in paths if path.is_file() and not path.name.startswith(".")}
+    )
 
 
 def _without_home(content: bytes) -> bytes:

@@ -31,8 +31,8 @@ class Block(Kind):
         return BigBang(users=min(cell.users, WARM_UP_USERS), seconds=seconds)
 
     def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
-        """The first of each mix."""
-        firsts = {str(sorted(cell.mix.items())): cell for cell in reversed(cells)}
+        """The first of each mix; of cells that size their requests, the first that asks for the same."""
+        firsts = {str(sorted(cell.mix) if cell.payload else sorted(cell.mix.items())): cell for cell in reversed(cells)}
         return [cell for cell in cells if cell in firsts.values()]
 
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:

@@ -12,11 +12,19 @@ from ...base.text import short_text
 from ...models.verdict import TrialFailure
 from ...store.stored_run import Run
 from ...store.tables import FAILURE_KINDS
+from ..charts.shares import Part, shares
+from ..drawing import COLOURS, Picture
 from ..section import Section
 from ..subjects import called, cells
 
 _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
 _CLOSES = "closed a 1,000"
+_FAULTS = "expected faults"
+_PARTS = (
+    Part("right", "answered as asked", COLOURS[2]),
+    Part(_FAULTS, "refused, as the request deserved", COLOURS[4]),
+    Part("failed", "failed", COLOURS[1]),
+)
 _ASIDES = {  # below the table, where it has such a column
     "unfinished": "In flight counts requests that a slice's end cut off; a closed load leaves one a user and slice.",
     "stale": "Stale requests met a connection that the server had closed, and were sent again.",
@@ -41,6 +49,8 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "failure_headings": tuple(failure_headings(kinds)),
         "asides": [said for kind, said in _ASIDES.items() if kind in kinds],
         "failure_rows": list(failure_rows(run, kinds)),
+        "parts": tuple((part.title, f"var(--series-{COLOURS.index(part.colour)})") for part in _PARTS),
+        "endings": _endings(run),
         "trial_failures": list(trial_failures(analysis.verdicts.failures)),
         "voided": list(_voided(analysis)),
         "damaged": [problem for trial in run.trials for problem in trial.problems],
@@ -59,8 +69,23 @@ def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:
                     total += Counter(
                         {**row.failures, "wrong": row.wrong, "unfinished": row.unfinished, "stale": row.stale}
                     )
-                    total += Counter({"answered": row.completed, "closes": row.closes})
+                    total += Counter({"answered": row.completed, "closes": row.closes, _FAULTS: row.expected_faults})
             yield cell.name, subject, total
+
+
+def _endings(run: Run) -> Picture | None:
+    """How the requests of each cell and subject ended; None where all got the answer that was asked for and none was a fault."""
+    bars: dict[str, Mapping[str, float]] = {}
+    several = len(run.schedule.subjects) > 1
+    for cell, subject, total in _measured_rows(run):
+        failed = total["wrong"] + sum(total[kind] for kind in FAILURE_KINDS)
+        ended = {"right": total["answered"] - total[_FAULTS], _FAULTS: total[_FAULTS], "failed": failed}
+        if (requests := sum(ended.values())) > 0:
+            name = f"{cell}, {called(run, subject)}" if several else cell
+            bars[name] = {ending: 100 * count / requests for ending, count in ended.items()}
+    if not any(percents[_FAULTS] for percents in bars.values()):
+        return None
+    return shares("endings-of-requests", "How requests ended", ("requests", "load"), bars, _PARTS)
 
 
 def failure_kinds(run: Run) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -18,8 +18,8 @@ from ...catalogue.published_layers import (
 )
 from ...models.verdict import Figure, LayerFigure
 from ...store.stored_run import Run
-from ..charts.layers import legend
-from ..charts.shares import shares as shares_chart
+from ..charts.layers import colours, legend
+from ..charts.shares import Part, shares
 from ..drawing import Picture
 from ..section import Section
 from ..subjects import called
@@ -31,21 +31,49 @@ SHARE = "%"  # the unit of what means the same on any machine
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where the paper printed none, or nothing of it was run."""
     run = analysis.run
-    ran = {cell.name for cell in run.schedule.cells}
-    layers = [printed for printed in read_published_layers(run.folder / LAYERS) if printed.test in ran]
-    measures = [printed for printed in read_published_measures(run.folder / MEASURES) if printed.test in ran]
+    layers, measures = read_published_layers(run.folder / LAYERS), read_published_measures(run.folder / MEASURES)
+    under = Under.of(run, {printed.factors for printed in (*layers, *measures)})
+    layers, measures = tuple(filter(under.ran, layers)), tuple(filter(under.ran, measures))
     if not layers and not measures:
         return None
-    subjects = run.schedule.subjects
-    tables = list(_tables(analysis, layers))
+    tables = list(_tables(analysis, layers, under))
     return {
-        "subjects": tuple(called(run, subject) for subject in subjects),
+        "subjects": tuple(called(run, base) if base in run.schedule.subjects else base for base in under.bases),
         "legend": legend(run.schedule.layers),
         "largest": tuple(_largest(run, tables)),
         "charts": tuple(_charts(run, tables)),
-        "layers": tuple(_layer_rows(analysis, layers, subjects)),
-        "measures": tuple(_measure_rows(analysis, measures, subjects)),
+        "layers": tuple(_layer_rows(analysis, layers, under)),
+        "measures": tuple(_measure_rows(analysis, measures, under)),
     }
+
+
+@dataclass(frozen=True)
+class Under:
+    """The subjects of a run by the set of factors that a printed row is of: `bases` are their labels without such a set."""
+
+    run: Run
+    bases: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: Run, printed: Collection[str]) -> Under:
+        """Of the sets that something was printed of; another set is part of the label, as any factor is."""
+        parted = (label.rpartition("@") for label in run.schedule.subjects)
+        bases = dict.fromkeys(base if base and last in printed else f"{base}{at}{last}" for base, at, last in parted)
+        return cls(run, tuple(bases))
+
+    def subjects(self, factors: str) -> tuple[str, ...]:
+        """A label for each base, whether the run has it or not."""
+        return tuple(f"{base}@{factors}" if factors else base for base in self.bases)
+
+    def ran(self, printed: PublishedLayer | PublishedMeasure) -> bool:
+        """Whether something of the run can stand beside a printed row."""
+        schedule = self.run.schedule
+        tests = {cell.name for cell in schedule.cells}
+        return printed.test in tests and not {*schedule.subjects}.isdisjoint(self.subjects(printed.factors))
+
+
+def _test(printed: PublishedLayer | PublishedMeasure) -> str:
+    return f"{printed.test}, {printed.factors}" if printed.factors else printed.test
 
 
 @dataclass(frozen=True)
@@ -58,18 +86,21 @@ class _Beside:
     here: Mapping[str, Mapping[str, float]]
 
 
-def _tables(analysis: Analysis, printed: Sequence[PublishedLayer]) -> Iterator[_Beside]:
+def _tables(analysis: Analysis, printed: Sequence[PublishedLayer], under: Under) -> Iterator[_Beside]:
     """Those of which this run has something to hold beside, in the order in which they were printed."""
     verdicts, schedule = analysis.verdicts, analysis.run.schedule
-    users = {cell.name: counted(cell.users, "user") for cell in schedule.cells}
+    loads = {cell.name: cell.name if cell.payload else counted(cell.users, "user") for cell in schedule.cells}
     kinds = {kind.name: kind.title for kind in schedule.request_kinds}
-    for (table, test, kind), rows in groupby(printed, lambda row: (row.table, row.test, row.kind)):
+    for (table, test, factors, kind), rows in groupby(
+        printed, lambda row: (row.table, row.test, row.factors, row.kind)
+    ):
+        subjects = under.subjects(factors)
         here: dict[str, dict[str, float]] = {}
         for figure in (*verdicts.layers, *verdicts.layers_by_kind):
-            if (figure.cell, figure.kind) == (test, kind):
+            if (figure.cell, figure.kind) == (test, kind) and figure.subject in subjects:
                 here.setdefault(figure.subject, {})[figure.layer] = figure.percent
         if here:
-            name = kinds.get(kind, kind) if kind else users[test]
+            name = kinds.get(kind, kind) if kind else factors or loads[test]
             yield _Beside(table, name, {row.layer: float(row.percent) for row in rows}, here)
 
 
@@ -91,17 +122,17 @@ def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
 
 def _charts(run: Run, tables: Sequence[_Beside]) -> Iterator[Picture]:
     """A chart a table, the paper's bar above ours in each of its breakdowns."""
+    layers = run.schedule.layers
+    parts = [Part(layer.name, title, colour) for layer, (title, colour) in zip(layers, colours(layers), strict=True)]
     for place, (table, besides) in enumerate(groupby(tables, lambda beside: beside.table)):
         bars: dict[str, Mapping[str, float]] = {}
         for beside in besides:
             bars[f"{beside.name}, paper"] = beside.paper
-            bars |= {f"{beside.name}, {called(run, subject)}": shares for subject, shares in beside.here.items()}
-        yield shares_chart(place, f"Table {table}, and this run", bars, run.schedule.layers)
+            bars |= {f"{beside.name}, {called(run, subject)}": percents for subject, percents in beside.here.items()}
+        yield shares(f"shares-{place}", f"Table {table}, and this run", ("a request", "breakdown"), bars, parts)
 
 
-def _layer_rows(
-    analysis: Analysis, printed: Sequence[PublishedLayer], subjects: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
+def _layer_rows(analysis: Analysis, printed: Sequence[PublishedLayer], under: Under) -> Iterator[tuple[str, ...]]:
     verdicts, schedule = analysis.verdicts, analysis.run.schedule
     figures = {
         (figure.subject, figure.cell, figure.kind, figure.layer): figure
@@ -110,10 +141,11 @@ def _layer_rows(
     layers = {layer.name: layer.title for layer in schedule.layers}
     kinds = {"": "all requests", **{kind.name: kind.title for kind in schedule.request_kinds}}
     for published in printed:
+        subjects = under.subjects(published.factors)
         ours = (_share(figures.get((subject, published.test, published.kind, published.layer))) for subject in subjects)
         named = (
             published.table,
-            published.test,
+            _test(published),
             kinds.get(published.kind, published.kind),
             layers.get(published.layer, published.layer),
         )
@@ -125,16 +157,15 @@ def _share(figure: LayerFigure | None) -> tuple[str, str]:
     return (NONE, NONE) if figure is None else (value_text(figure.ms), f"{figure.percent:.2f}")
 
 
-def _measure_rows(
-    analysis: Analysis, printed: Sequence[PublishedMeasure], subjects: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
+def _measure_rows(analysis: Analysis, printed: Sequence[PublishedMeasure], under: Under) -> Iterator[tuple[str, ...]]:
     figures = {(figure.subject, figure.cell, figure.measure): figure for figure in analysis.verdicts.figures}
     for published in printed:
+        subjects = under.subjects(published.factors)
         ours = [figures.get((subject, published.test, published.measure)) for subject in subjects]
         known = next((figure for figure in ours if figure is not None), None)
         title = f"{known.title}, {known.unit}" if known is not None else published.measure
         cells = (cell for figure in ours for cell in measured(figure, float(published.value)))
-        yield published.table, published.test, title, published.value, *cells
+        yield published.table, _test(published), title, published.value, *cells
 
 
 def measured(figure: Figure | None, printed: float) -> tuple[str, str]:

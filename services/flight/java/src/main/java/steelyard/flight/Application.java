@@ -6,6 +6,9 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
 import jakarta.servlet.annotation.WebListener;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import javax.sql.DataSource;
@@ -25,6 +28,7 @@ import steelyard.flight.domain.PlainDomain;
 import steelyard.flight.domain.Reservation;
 import steelyard.flight.domain.RootDomain;
 import steelyard.flight.extension.Extensions;
+import steelyard.flight.logging.FunctionalLog;
 import steelyard.flight.service.Services;
 import steelyard.monitor.Monitor;
 import steelyard.monitor.hibernate.MonitorSessions;
@@ -57,8 +61,9 @@ public class Application implements ServletContextListener {
           Passenger.class,
           Reservation.class);
 
-  private static Application shared;
+  private static volatile Application shared;
 
+  private final FunctionalLog log;
   private final HikariDataSource source;
   private final SessionFactory sessions;
   private final Extensions extensions;
@@ -66,6 +71,7 @@ public class Application implements ServletContextListener {
 
   /** For the container, which wants a listener. */
   public Application() {
+    log = null;
     source = null;
     sessions = null;
     extensions = null;
@@ -74,18 +80,24 @@ public class Application implements ServletContextListener {
 
   Application(Settings settings) {
     extensions = Extensions.ofApplication();
-    source = new HikariDataSource(pool(settings));
+    log = log(settings);
+    HikariDataSource connected = null;
+    SessionFactory made;
     try {
-      boolean on =
-          Monitor.isOn(); // where it is off, nothing stands between the application and its
-      // persistence
-      DataSource connections = on ? MonitorDataSource.of(source) : source;
-      SessionFactory made = configuration(settings, connections).buildSessionFactory();
-      sessions = on ? MonitorSessions.of(made) : made;
+      connected = new HikariDataSource(pool(settings));
+      // Where the monitor is off, nothing stands between the application and its persistence.
+      boolean on = Monitor.isOn();
+      made = configuration(settings, on ? MonitorDataSource.of(connected) : connected).buildSessionFactory();
+      made = on ? MonitorSessions.of(made) : made;
     } catch (RuntimeException e) {
-      source.close();
+      if (connected != null) {
+        connected.close();
+      }
+      closeLog();
       throw e;
     }
+    source = connected;
+    sessions = made;
     services =
         new Services(sessions, settings.root() ? RootDomain::new : PlainDomain::new, extensions);
   }
@@ -98,6 +110,14 @@ public class Application implements ServletContextListener {
     return shared;
   }
 
+  /** What a request that ends has logged is told, where there is an application that logs. */
+  public static void tellLog() throws IOException {
+    Application now = shared;
+    if (now != null) {
+      now.log.tell();
+    }
+  }
+
   /** Makes an application that of this process; for tests. */
   static synchronized void share(Application application) {
     shared = application;
@@ -105,6 +125,10 @@ public class Application implements ServletContextListener {
 
   public Services services() {
     return services;
+  }
+
+  public FunctionalLog log() {
+    return log;
   }
 
   public Extensions extensions() {
@@ -143,6 +167,25 @@ public class Application implements ServletContextListener {
   void close() {
     sessions.close();
     source.close();
+    closeLog();
+  }
+
+  private void closeLog() {
+    try {
+      log.close();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "the log could not be closed: " + e.getMessage());
+    }
+  }
+
+  private static FunctionalLog log(Settings settings) {
+    try {
+      // Among the server's temporary files, which are removed with it.
+      Path file = Path.of(System.getProperty("java.io.tmpdir"), "flight.log");
+      return FunctionalLog.at(settings.logLevel(), file, settings.gauges());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the application cannot log", e);
+    }
   }
 
   private static HikariConfig pool(Settings settings) {

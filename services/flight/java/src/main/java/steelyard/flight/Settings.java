@@ -2,25 +2,34 @@ package steelyard.flight;
 
 import java.util.List;
 import java.util.Map;
+import steelyard.flight.logging.FunctionalLog;
 
 /** What the server was started with: the factors of the service, and where the database is. */
-record Settings(String url, String password, boolean root, String cache) {
+record Settings(
+    String url, String password, boolean root, String cache, String logLevel, String gauges) {
 
   /** From STEELYARD_ variables; throws IllegalStateException where one makes no sense. */
   static Settings of(Map<String, String> environment) {
-    String port = environment.get("STEELYARD_PORT_DATABASE");
-    if (port == null) {
+    // What stands between the application and its database, if anything does, is asked in its place.
+    String database = environment.get("STEELYARD_PORT_DATABASE");
+    String port = environment.getOrDefault("STEELYARD_PORT_LINK", database);
+    if (database == null) {
       throw new IllegalStateException("the subject has no process in the role of database");
     }
     String place = environment.getOrDefault("STEELYARD_HOST", "127.0.0.1") + ":" + port;
-    String database = one(environment, "DATABASE", List.of("h2", "postgres"));
+    String product = one(environment, "DATABASE", List.of("h2", "postgres"));
     return new Settings(
-        database.equals("h2")
+        product.equals("h2")
             ? "jdbc:h2:tcp://" + place + "/./steelyard"
             : "jdbc:postgresql://" + place + "/steelyard",
         environment.getOrDefault("STEELYARD_PASSWORD", ""),
         one(environment, "DOMAIN", List.of("root", "plain")).equals("root"),
-        one(environment, "SECOND_LEVEL_CACHE", List.of("off", "read-only", "read-write")));
+        one(environment, "SECOND_LEVEL_CACHE", List.of("off", "read-only", "read-write")),
+        one(
+            environment,
+            "LOG_LEVEL",
+            List.of(FunctionalLog.OFF, "fatal", "error", "warn", "info", "debug", "trace")),
+        environment.getOrDefault("STEELYARD_GAUGES", ""));
   }
 
   private static String one(Map<String, String> environment, String name, List<String> choices) {

@@ -9,6 +9,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.atomic.LongAdder;
 import steelyard.common.BusyWork;
+import steelyard.flight.Application;
 import steelyard.monitor.Layers;
 import steelyard.monitor.Monitor;
 
@@ -43,6 +44,10 @@ public class ServiceFilter extends HttpFilter {
           "Steelyard-Busy-Us is a number of microseconds up to a million");
       return;
     }
-    chain.doFilter(request, response);
+    try {
+      chain.doFilter(request, response);
+    } finally {
+      Application.tellLog();
+    }
   }
 }

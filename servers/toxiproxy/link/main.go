@@ -1,0 +1,53 @@
+// A link of a limited rate between two processes of a subject: one proxy of Toxiproxy with its bandwidth toxic both ways.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/Shopify/toxiproxy/v2/app"
+)
+
+// Of a megabit a second, in the thousands of bytes a second that the toxic counts in.
+const kilobytesOfMegabit = 125
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:0", "`ADDRESS` that is connected to")
+	to := flag.String("to", "", "`ADDRESS` behind the link")
+	mbit := flag.Int64("mbit", 100, "rate of each connection in each direction, in Mbit/s")
+	flag.Parse()
+	if err := run(*listen, *to, *mbit); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(listen, to string, mbit int64) error {
+	if to == "" || mbit < 1 {
+		return fmt.Errorf("a link needs an address behind it and a rate of at least 1 Mbit/s, not %q and %d", to, mbit)
+	}
+	parts, err := app.NewApp()
+	if err != nil {
+		return err
+	}
+	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(parts.Metrics, parts.Logger), "link", listen, to)
+	for _, direction := range []string{"upstream", "downstream"} {
+		toxic := fmt.Sprintf(`{"type": "bandwidth", "stream": %q, "attributes": {"rate": %d}}`, direction, mbit*kilobytesOfMegabit)
+		if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
+			return err
+		}
+	}
+	if err := proxy.Start(); err != nil {
+		return err
+	}
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	<-ended
+	proxy.Stop()
+	return nil
+}

@@ -1,0 +1,54 @@
+"""The link lets through what it is said to, in both senses: no more, and not much less."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from steelyard.catalogue import entries
+from steelyard.catalogue.companions import with_companions
+from steelyard.catalogue.subject_syntax import subject_of
+
+FOLDER = Path(__file__).parent
+
+
+def rate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("rate", FOLDER / "rate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("go") is None:
+        pytest.skip("there is no Go here")
+    made = tmp_path_factory.mktemp("cache")
+    subprocess.run(["sh", "prepare.sh", str(made)], cwd=FOLDER, check=True)
+    return made
+
+
+@pytest.mark.parametrize("mbit", [10, 100])
+def test_a_link_lets_through_its_rate_and_no_more(cache: Path, mbit: int) -> None:
+    """Its clock may be early by a chunk; how late it is, is the machine's: a busy one lets through less."""
+    seen = rate().rates(cache / "link", mbit, 5)
+    assert max(seen) < 1.1 * mbit
+    assert max(seen) > 0.5 * mbit
+
+
+def test_a_link_without_anything_behind_it_says_so(cache: Path) -> None:
+    ended = subprocess.run([cache / "link", "-mbit", "10"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1 and "needs an address behind it" in ended.stderr
+
+
+def test_the_flight_services_factor_says_whether_a_link_stands_before_the_database() -> None:
+    service = entries.service("flight")
+    (without,) = with_companions(subject_of("tomcat-metro"), service).companions
+    assert without.server == "h2"
+    database, link = with_companions(subject_of("tomcat-metro@link=10"), service).companions
+    assert (database.server, link.server, link.factors) == ("h2", "toxiproxy", {"mbit": "10"})
