@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Lab, lab_in
+from steelyard.base.csvfiles import read_table
 
 STUDY = """
 name = "broken"
@@ -41,6 +42,13 @@ times = 2
 [[faults]]
 name = "freeze"
 kind = "freeze"
+part = "server"
+test = "faults"
+seconds = [0.1, 0.3]
+
+[[faults]]
+name = "full"
+kind = "full-disk"
 part = "server"
 test = "faults"
 seconds = [0.1, 0.3]
@@ -83,6 +91,15 @@ def test_a_freeze_takes_nothing(ran: tuple[Any, Path]) -> None:
     assert [outcome(ran[0], subject, "freeze", "lost")["total"] for subject in SUBJECTS] == [0, 0, 0]
 
 
+def test_a_full_disk_takes_nothing_that_was_answered_but_the_memory_of_who_is_started_again(
+    ran: tuple[Any, Path],
+) -> None:
+    assert outcome(ran[0], "file", "full", "lost")["total"] == 0
+    assert outcome(ran[0], "memory", "full", "lost")["hit"] == 1
+    slices = read_table(next(ran[1].glob("trials/*/slices.csv")), ("phase", "subject", "reset"))
+    assert any(row.text("subject") == "file" and row.whole("reset") > 0 for row in slices), "some were not answered"
+
+
 def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
     doubled = outcome(ran[0], "twice", "kill", "doubled")
     assert doubled["promised"] == 0 and doubled["broken"] == doubled["hit"] == 2
@@ -92,10 +109,10 @@ def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
 def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, Path]) -> None:
     (record,) = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
     faults = record["faults"]
-    assert len(faults) == 3 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
+    assert len(faults) == 4 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
     assert all(fault["away_seconds"] >= fault["planned_seconds"] for fault in faults)
     by_occasion = {(fault["occasion"], fault["planned_seconds"]) for fault in faults}
-    assert len(by_occasion) == 3, "all subjects meet the same"
+    assert len(by_occasion) == 4, "all subjects meet the same"
 
 
 def test_the_report_has_the_table(ran: tuple[Any, Path]) -> None:

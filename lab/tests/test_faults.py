@@ -61,13 +61,26 @@ def broken_first(study: Study, **changes: Any) -> Study:
     return without(study, faults=[{**first.model_dump(), **changes}, *(fault.model_dump() for fault in others)])
 
 
-def test_the_pet_store_meets_two_hundred_faults(planned: Schedule) -> None:
+def test_the_pet_store_meets_more_than_two_hundred_faults(planned: Schedule) -> None:
     (cell,) = planned.cells
     assert (cell.kind, cell.primary) == ("fault", False)
     met = len(planned.trials) * len(planned.subjects) * len(occasions(planned, cell))
-    assert met == 204
-    assert {fault.kind for fault in planned.faults} == {"kill", "freeze"}
+    assert met == 228
+    assert {fault.kind for fault in planned.faults} == {"kill", "freeze", "full-disk"}
     assert {fault.part for fault in planned.faults} == {"server", "database", "mail"}
+
+
+def test_a_network_can_be_cut_where_there_is_one(study: Study) -> None:
+    with pytest.raises(ConfigurationError, match="is of the link, which wildfly@variant=jms-original does not have"):
+        schedule_only(study, Request(tests="network"))
+    linked = schedule_only(study, Request(tests="network", set_of_factors="linked"))
+    assert {(fault.kind, fault.part) for fault in linked.faults} == {("freeze", "link"), ("kill", "link")}
+
+
+def test_a_server_refuses_only_where_it_is_known_how(study: Study) -> None:
+    with pytest.raises(ConfigurationError, match="refuse, and nobody knows how greenmail is told to"):
+        schedule_only(study, Request(tests="refusal"))
+    assert schedule_only(study, Request(tests="refusal", set_of_factors="exim")).faults[0].kind == "refuse"
 
 
 def test_each_subject_meets_every_occasion_once_and_before_the_next_comes(planned: Schedule) -> None:

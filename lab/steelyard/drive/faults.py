@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 from ..base.errors import KeeperError, ProvisionError
 from ..base.progress import Progress
@@ -97,8 +98,39 @@ def _frozen(part: RunningPart, _: Shares) -> Iterator[None]:
         part.keeper.thaw()
 
 
+@contextmanager
+def _without_disk(part: RunningPart, shares: Shares) -> Iterator[None]:
+    """None of its processes can write to a file, as on a full disk; then they are started again with room, as somebody would who
+    makes some."""
+    for process in part.keeper.use():
+        with suppress(ProcessLookupError):
+            _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, most))
+    yield
+    part.keeper.kill()
+    part.start_again()
+    part.keeper.pin(shares.of(part.part.processors))
+
+
+@contextmanager
+def _refusing(part: RunningPart, _: Shares) -> Iterator[None]:
+    """It lives, and refuses what it is asked."""
+    refusal = part.part.server.model.refuse
+    assert refusal is not None  # plan/faults.py has looked
+    part.carry_out(refusal.begin, "refuse")
+    try:
+        yield
+    finally:
+        part.carry_out(refusal.end, "take again")
+
+
 # To add a kind of fault is to add a way to break and to mend here, and its name to the study's model.
-_BROKEN: Mapping[str, _Break] = {"kill": _killed, "freeze": _frozen}
+_BROKEN: Mapping[str, _Break] = {
+    "kill": _killed,
+    "freeze": _frozen,
+    "full-disk": _without_disk,
+    "refuse": _refusing,
+}
 
 
 def counted_after(

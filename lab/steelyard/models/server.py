@@ -126,6 +126,13 @@ class State(Strict):
     verify: Argv
 
 
+class Refusal(Strict):
+    """How a server that runs is told to refuse what it is asked, and to take it again: two argument lists, for a study's faults."""
+
+    begin: Argv
+    end: Argv
+
+
 class Licence(Strict):
     """A licensed product: the environment variable that names the user's own installation, and how to get one."""
 
@@ -202,6 +209,7 @@ class Server(Strict):
     ready: Argv
     redeploy: list[Argv] = []
     state: State | None = None
+    refuse: Refusal | None = None
 
     @model_validator(mode="after")
     def _companions_have_roles(self) -> Server:

@@ -187,12 +187,14 @@ class Fault(Strict):
     """Something that is broken on purpose under the load of `test`, in a block of its own, `times` in each fork.
 
     `kill` ends the processes in the role `part` at once (SIGKILL), and starts them again on what they left; `freeze` stops them
-    where they are (SIGSTOP), and lets them go on. For how many `seconds` they are away, and when it happens, is drawn from the
+    where they are (SIGSTOP), and lets them go on: of a `link`, that is a network that is cut. `full-disk` lets them write to no
+    file (RLIMIT_FSIZE), then ends them and starts them again with room. `refuse` has them refuse what is asked, in the way that
+    their server.toml knows, and take it again. For how many `seconds` that lasts, and when it happens, is drawn from the
     run's seed, evenly between the two ends; `within` are shares of the block's time. All subjects meet the same.
     """
 
     name: TestName
-    kind: Literal["kill", "freeze"]
+    kind: Literal["kill", "freeze", "full-disk", "refuse"]
     part: Role
     test: TestName
     title: str = ""

@@ -69,12 +69,19 @@ def require_possible(
             raise ConfigurationError(
                 f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone"
             )
-        places = sorted(role_of(part) for part in (*spec.companions, *spec.parts))
+        parts = {role_of(part): part for part in (*spec.companions, *spec.parts)}
+        places = sorted(parts)
         for fault in faults:
-            if fault.part not in places:
+            if fault.part not in parts:
                 raise ConfigurationError(
                     f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
                     hint=f"it has {listed('part', places)}",
+                )
+            server = entries.server(parts[fault.part].server).model
+            if fault.kind == "refuse" and server.refuse is None:
+                raise ConfigurationError(
+                    f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and nobody knows how {server.name} is told to",
+                    hint="[refuse] of a server.toml says so",
                 )
         for role in sorted(aftermath.roles() - {*places}):
             raise ConfigurationError(f"{spec.label} has no {role}, which {service.name} asks what became of its work")

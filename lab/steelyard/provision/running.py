@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
@@ -24,6 +24,7 @@ from .subject import Part, Subject
 
 _RESTORE_SECONDS = 120
 _RECONCILE_SECONDS = 120
+_COMMAND_SECONDS = 30
 _COUNT_BYTES = 2**16  # of an answer that is one number
 
 
@@ -67,6 +68,20 @@ class RunningPart:
         Returns when it is ready; raises ProvisionError or KeeperError where it does not come up.
         """
         self.keeper = self._again()
+
+    def carry_out(self, argv: Sequence[str], deed: str) -> None:
+        """Run a command of the part's server while it runs; raises ProvisionError where it fails."""
+        server = self.part.server
+        try:
+            keeper.run(
+                build.placeholders([*argv], self.words.placeholders),
+                log=self.log.with_suffix(f".{deed}.log"),
+                cwd=server.folder,
+                environment=self.words.environment,
+                seconds=_COMMAND_SECONDS,
+            )
+        except KeeperError as error:
+            raise ProvisionError(f"{server.name} could not {deed}: {error.message}", hint=error.hint) from None
 
 
 class RunningSubject:

@@ -6,7 +6,8 @@ if [ "${STEELYARD_PROFILE:-standalone}" != standalone-full ]; then
   echo "the pet store needs messaging, which profile=standalone-full has and profile=${STEELYARD_PROFILE:-standalone} has not" >&2
   exit 1
 fi
-server=${STEELYARD_HOST:-127.0.0.1}:$STEELYARD_PORT_DATABASE
+database_port=${STEELYARD_PORT_LINK:-$STEELYARD_PORT_DATABASE} # what stands before the database, if anything does
+server=${STEELYARD_HOST:-127.0.0.1}:$database_port
 case ${STEELYARD_DATABASE:-h2} in
   postgresql) class=org.postgresql.xa.PGXADataSource url=jdbc:postgresql://$server/steelyard ;;
   *) class=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$server/./steelyard;LOCK_TIMEOUT=20000" ;;

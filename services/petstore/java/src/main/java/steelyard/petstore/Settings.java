@@ -51,7 +51,9 @@ public record Settings(
         environment.getOrDefault("STEELYARD_HOST", "127.0.0.1"),
         port(environment, "STEELYARD_PORT_SERVER"),
         environment.getOrDefault("STEELYARD_DATABASE", "h2"),
-        port(environment, "STEELYARD_PORT_DATABASE"),
+        environment.containsKey("STEELYARD_PORT_LINK")
+            ? port(environment, "STEELYARD_PORT_LINK")
+            : port(environment, "STEELYARD_PORT_DATABASE"),
         environment.getOrDefault("STEELYARD_PASSWORD", ""),
         port(environment, "STEELYARD_PORT_MAIL"),
         Integer.parseInt(environment.getOrDefault("STEELYARD_PORT_MAIL_API", "0")),
