@@ -78,7 +78,7 @@ def test_a_network_can_be_cut_where_there_is_one(study: Study) -> None:
 
 
 def test_a_server_refuses_only_where_it_is_known_how(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match="refuse, and nobody knows how greenmail is told to"):
+    with pytest.raises(ConfigurationError, match="refuse, and nobody knows how to tell greenmail"):
         schedule_only(study, Request(tests="refusal"))
     assert schedule_only(study, Request(tests="refusal", set_of_factors="exim")).faults[0].kind == "refuse"
 

@@ -162,9 +162,7 @@ def settled_counts(run: Run) -> dict[str, dict[str, int]]:
     """What each subject's service counted of its work until it was last settled in each trial, all trials together."""
     counts_of: dict[str, dict[str, int]] = {}
     for trial in run.trials:
-        last = {
-            settled.subject: settled.counts for settled in (trial.record.settled if trial.record is not None else ())
-        }
+        last = {settled.subject: settled.counts for settled in trial.noted.settled}
         for label, counts in last.items():
             sums = counts_of.setdefault(label, {})
             for name, count in counts.items():
@@ -252,7 +250,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
             message = f"its files are damaged, so it was set aside: {trial.damage}"
             yield TrialFailure(trial=trial.number, status="damaged", kind="damaged", subject=None, message=message)
             continue
-        failure = trial.record.failure if trial.record is not None else None
+        failure = trial.noted.failure
         yield TrialFailure(
             trial=trial.number,
             status=trial.status,
@@ -294,7 +292,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
             for contradiction in contradicted
         )
     for trial in run.trials:
-        for sample in trial.record.wrong_samples if trial.record is not None else ():
+        for sample in trial.noted.wrong_samples:
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
             yield f"wrong answer: {where}: {sample.message}"
     for finding in findings:
@@ -331,7 +329,7 @@ def _distress(run: Run) -> Iterator[str]:
     """Which subjects ran out of memory without dying of it: figures from then on are those of a server in distress."""
     by_subject_and_load: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for trial in run.trials:
-        for distress in trial.record.distress if trial.record is not None else ():
+        for distress in trial.noted.distress:
             seen = by_subject_and_load.setdefault((distress.subject, load_text(distress.place)), [])
             seen.append((trial.number, distress.message))
     for (subject, load), seen in by_subject_and_load.items():
@@ -344,7 +342,7 @@ def _machine(run: Run) -> Iterator[str]:
     """What was not as it should be on the machine before trials, each check once with its first finding."""
     by_check: dict[str, list[tuple[int, str]]] = {}
     for trial in run.trials:
-        for check in trial.record.machine if trial.record is not None else ():
+        for check in trial.noted.machine:
             if not check.good:
                 by_check.setdefault(check.name, []).append((trial.number, check.found))
     for name, seen in by_check.items():
@@ -363,7 +361,7 @@ def _unsteady(run: Run) -> Iterator[str]:
     starts: dict[tuple[str, str], set[int]] = {}
     longest: dict[str, float] = {}
     for trial in run.trials:
-        for steady in trial.record.steady if trial.record is not None else ():
+        for steady in trial.noted.steady:
             starts.setdefault((steady.subject, loads[steady.cell]), set()).add(trial.number)
             if not steady.met:
                 missed.setdefault(steady.subject, {}).setdefault(loads[steady.cell], []).append(trial.number)

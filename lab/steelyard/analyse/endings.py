@@ -50,7 +50,7 @@ class DrivenCell:
     @property
     def failure(self) -> Failure | None:
         """Why the trial ended early; None where it did not."""
-        return None if self.trial.record is None else self.trial.record.failure
+        return self.trial.noted.failure
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def out_of_memory(driven: DrivenCell) -> str | None:
     """Memory ran out: the subject died of it, or its log says that it went on without."""
     if driven.failure is not None and driven.failure.kind == "out-of-memory":
         return driven.failure.message
-    distress = driven.trial.record.distress if driven.trial.record is not None else []
+    distress = driven.trial.noted.distress
     return next(
         (f"it went on, but its log says: {each.message}" for each in distress if each.subject == driven.subject), None
     )

@@ -39,7 +39,7 @@ def fault_rows(run: Run) -> list[FaultRow]:
 
 
 def _met(run: Run) -> Iterator[Met]:
-    records = [record for trial in run.trials if trial.record is not None for record in trial.record.faults]
+    records = [record for trial in run.trials for record in trial.noted.faults]
     for subject in run.schedule.subjects:
         for fault in run.schedule.faults:
             mine = [record for record in records if (record.subject, record.fault) == (subject, fault.name)]

@@ -166,7 +166,7 @@ def _ended(run: Run, cell: Cell, subject: str) -> str:
     """`complete`, or the kind of the first failure in trials with the cell that the subject had, or that no one subject had."""
     trials = [trial for trial in run.trials if trial.planned.cell in ("", cell.name)]
     for trial in trials:
-        failure = trial.record.failure if trial.record is not None else None
+        failure = trial.noted.failure
         if failure is not None and failure.subject in (subject, None):
             return failure.kind
     whole = any(trial.status == "complete" and subject in trial.planned.start_order for trial in trials)

@@ -180,10 +180,10 @@ def _verified(run: Run, cell: Cell, subject: str) -> Finding:
     """No measurement without a verified answer: the contract's exchanges before, samples in full after."""
     exchanges, unverified, samples = 0, [], 0
     for trial in run.trials:
-        if trial.record is None or not measured_slices(trial, cell.name, subject):
+        if not measured_slices(trial, cell.name, subject):
             continue
-        samples += trial.record.samples_checked
-        counts = [started.exchanges_verified for started in trial.record.subjects if started.label == subject]
+        samples += trial.noted.samples_checked
+        counts = [started.exchanges_verified for started in trial.noted.subjects if started.label == subject]
         exchanges += sum(counts)
         if not counts or not all(counts):
             unverified.append(trial.number)
@@ -208,9 +208,9 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     for trial in run.trials:
         if not any(plan.cell == cell.name for plan in trial.plans.values()):
             continue
-        subjects = trial.record.subjects if trial.record is not None else []
+        subjects = trial.noted.subjects
         faces = {subject, *(face.label for face in subjects if face.same_as == subject)}
-        for count in trial.record.counted if trial.record is not None else ():
+        for count in trial.noted.counted:
             numbers = trial.slices.keys() if count.slices is None else count.slices
             if count.subject != subject or not any(trial.plans[number].cell == cell.name for number in numbers):
                 continue

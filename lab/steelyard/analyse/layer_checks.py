@@ -56,13 +56,7 @@ def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> Recor
             completed += sent - row.unanswered
             least += sent - row.unanswered - row.turned_away
             most += sent
-    recordings = [
-        recording
-        for trial in trials
-        if trial.record
-        for recording in trial.record.recorded
-        if recording.subject == subject
-    ]
+    recordings = [recording for trial in trials for recording in trial.noted.recorded if recording.subject == subject]
     return RecordCount(
         subject=subject,
         cell=cell.name,

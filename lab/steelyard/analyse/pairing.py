@@ -67,7 +67,7 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     row = trial.slices.get(number)
     if row is None:
         return (Void.MISSING,)
-    wrong_in_full = trial.record is not None and any(sample.slice == number for sample in trial.record.wrong_samples)
+    wrong_in_full = any(sample.slice == number for sample in trial.noted.wrong_samples)
     voids = []
     if row.wrong or wrong_in_full:
         voids.append(Void.WRONG)

@@ -218,7 +218,7 @@ def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int)
 
 
 def _more_time(run: Run, compared: Compared) -> str | None:
-    seconds = [trial.record.seconds for trial in run.trials if trial.record is not None and trial.status == "complete"]
+    seconds = [trial.noted.seconds for trial in run.trials if trial.status == "complete"]
     if not seconds or compared.interval is None:
         return None
     logs = compared.log_ratios

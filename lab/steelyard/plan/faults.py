@@ -80,7 +80,7 @@ def require_possible(
             server = entries.server(parts[fault.part].server).model
             if fault.kind == "refuse" and server.refuse is None:
                 raise ConfigurationError(
-                    f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and nobody knows how {server.name} is told to",
+                    f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and nobody knows how to tell {server.name}",
                     hint="[refuse] of a server.toml says so",
                 )
         for role in sorted(aftermath.roles() - {*places}):

@@ -48,7 +48,7 @@ def badges(analysis: Analysis) -> Iterator[Badge]:
 def _warming(run: Run) -> Iterator[Badge]:
     if design_named(run.schedule.design).unbroken:
         return
-    steady = [each for trial in run.trials if trial.record is not None for each in trial.record.steady]
+    steady = [each for trial in run.trials for each in trial.noted.steady]
     missed = [each for each in steady if not each.met]
     if missed:
         unsettled = ", ".join(dict.fromkeys(each.subject for each in missed))
@@ -66,12 +66,7 @@ def _noisy(analysis: Analysis) -> Iterator[Badge]:
         for finding in analysis.findings
         if finding.subject is None and finding.level in (Level.WARNING, Level.INVALID)
     ]
-    checks = {
-        check.name
-        for trial in analysis.run.trials
-        for check in (trial.record.machine if trial.record is not None else ())
-        if not check.good
-    }
+    checks = {check.name for trial in analysis.run.trials for check in trial.noted.machine if not check.good}
     if stolen or checks:
         told = "; ".join([*dict.fromkeys(finding.reason for finding in stolen), *sorted(checks)])
         yield Badge("noisy host", told, "instrument")
@@ -82,7 +77,7 @@ def _collectors(run: Run) -> Iterator[Badge]:
     collectors = {
         subject.label: str(subject.factors[COLLECTOR_FACTOR])
         for trial in run.trials
-        for subject in (trial.record.subjects if trial.record is not None else ())
+        for subject in trial.noted.subjects
         if COLLECTOR_FACTOR in subject.factors
     }
     if len(set(collectors.values())) > 1:

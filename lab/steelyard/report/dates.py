@@ -14,9 +14,8 @@ _MONTHS = (
 
 def measured_from_to(run: Run) -> tuple[datetime, datetime] | None:
     """When the first trial that has a record began and when the last one ended, in UTC; None where none says."""
-    records = [trial.record for trial in run.trials if trial.record is not None]
-    begun = [moment for record in records if (moment := _moment(record.begun))]
-    ended = [moment for record in records if (moment := _moment(record.ended))]
+    begun = [moment for trial in run.trials if (moment := _moment(trial.noted.begun))]
+    ended = [moment for trial in run.trials if (moment := _moment(trial.noted.ended))]
     return (min(begun), max(ended)) if begun and ended else None
 
 
@@ -38,7 +37,7 @@ def date_text(moment: datetime) -> str:
 
 def measuring_text(run: Run) -> str:
     """The time that all trials took together; empty where none says."""
-    seconds = sum(trial.record.seconds for trial in run.trials if trial.record is not None)
+    seconds = sum(trial.noted.seconds for trial in run.trials)
     return duration(seconds) if seconds else ""
 
 

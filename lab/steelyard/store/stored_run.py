@@ -28,6 +28,11 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _Found = TypeVar("_Found")
 
 
+_NOTHING_NOTED = TrialRecord(
+    number=0, seed=0, status="interrupted", begun="", ended="", seconds=0, server_cpus=[], engine_cpus=[]
+)
+
+
 @dataclass(frozen=True)
 class Trial:
     """One fork as stored. `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind.
@@ -59,17 +64,20 @@ class Trial:
     damage: str | None = None
 
     @property
+    def noted(self) -> TrialRecord:
+        """Its record, or one in which nothing is noted where the lab was killed before it could write one."""
+        return self.record if self.record is not None else _NOTHING_NOTED
+
+    @property
     def status(self) -> Literal["complete", "failed", "interrupted", "damaged"]:
         """How the trial ended, or that its files are damaged."""
-        if self.damage is not None:
-            return "damaged"
-        return self.record.status if self.record is not None else "interrupted"
+        return "damaged" if self.damage is not None else self.noted.status
 
     @property
     def unsettled(self) -> Mapping[str, int]:
         """By subject, the first slice whose work outlived its answers and was not done when the time to wait for it was over."""
         first: dict[str, int] = {}
-        for outcome in self.record.settled if self.record is not None else ():
+        for outcome in self.noted.settled:
             if not outcome.settled:
                 first.setdefault(outcome.subject, outcome.slice)
         return first
@@ -181,17 +189,15 @@ class Run:
     @property
     def floors(self) -> frozenset[str]:
         """Labels of the subjects that read no XML (Server.floor)."""
-        records = [trial.record for trial in self.trials if trial.record is not None]
-        return frozenset(subject.label for record in records for subject in record.subjects if subject.floor)
+        return frozenset(subject.label for trial in self.trials for subject in trial.noted.subjects if subject.floor)
 
     @property
     def formats(self) -> dict[str, str]:
         """The message format that each subject was asked in, by label, where its service has several."""
-        records = [trial.record for trial in self.trials if trial.record is not None]
         return {
             subject.label: subject.factors[FORMAT]
-            for record in records
-            for subject in record.subjects
+            for trial in self.trials
+            for subject in trial.noted.subjects
             if FORMAT in subject.factors
         }
 

@@ -218,7 +218,7 @@ def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
         for number, plan in trial.plans.items()
         if plan.phase == "warm-up" and plan.cell == cell.name and plan.subject == subject and number in trial.slices
     )
-    recorded = trial.record.steady if trial.record is not None else []
+    recorded = trial.noted.steady
     for steadiness in recorded:
         if (steadiness.subject, steadiness.cell) == (subject, cell.name):
             known = steadiness.met and 0 < steadiness.slices <= len(numbers)

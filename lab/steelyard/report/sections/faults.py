@@ -90,8 +90,7 @@ def _cases(analysis: Analysis) -> list[tuple[str, ...]]:
             or "nothing",
         )
         for trial in analysis.run.trials
-        if trial.record is not None
-        for record in trial.record.faults
+        for record in trial.noted.faults
     ]
 
 

@@ -90,7 +90,7 @@ def _trial(run: Run, trial: Trial) -> Mapping[str, object]:
 
 
 def _row(run: Run, trial: Trial, label: str) -> ForkRow:
-    record = next((each for each in (trial.record.subjects if trial.record else ()) if each.label == label), None)
+    record = next((each for each in trial.noted.subjects if each.label == label), None)
     driven = [plan for plan in trial.plans.values() if plan.subject == label and plan.number in trial.slices]
     measured = [plan for plan in driven if plan.phase == "measure"]
     shares = [share for plan in measured if (share := trial.jit_share(plan.number)) is not None]
@@ -113,7 +113,7 @@ def _row(run: Run, trial: Trial, label: str) -> ForkRow:
 
 def _warm_up(trial: Trial, label: str) -> str:
     """Such as "settled after 12.1 s"; of several cells the longest."""
-    steady = [each for each in (trial.record.steady if trial.record else ()) if each.subject == label]
+    steady = [each for each in trial.noted.steady if each.subject == label]
     if not steady:
         return "-"
     seconds = max(each.seconds for each in steady)

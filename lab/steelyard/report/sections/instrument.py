@@ -46,7 +46,7 @@ def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
 
 def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
     for trial in run.trials:
-        for check in trial.record.machine if trial.record is not None else ():
+        for check in trial.noted.machine:
             yield (
                 str(trial.number),
                 check.name,

@@ -57,14 +57,14 @@ def _states(run: Run) -> Iterator[str]:
 def _reconciled(run: Run) -> Iterator[str]:
     """What the trials ended with."""
     for trial in run.trials:
-        for reconciliation in trial.record.reconciled if trial.record is not None else ():
+        for reconciliation in trial.noted.reconciled:
             yield f"trial {trial.number}, {called(run, reconciliation.subject)}, {reconciliation.name}: {reconciliation.found}"
 
 
 def _processes(run: Run) -> Iterator[tuple[str, ProcessRecord]]:
     """Every process of every trial, with the label of its subject."""
     for trial in run.trials:
-        for subject in trial.record.subjects if trial.record is not None else ():
+        for subject in trial.noted.subjects:
             for process in subject.processes:
                 yield subject.label, process
 
