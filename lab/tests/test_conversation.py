@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
-from steelyard.base.conversation import Conversation
+from steelyard.base.conversation import ANSWER_BYTES, Answer, Conversation
 from steelyard.base.errors import ContractError, NoAnswerError
 
 Deed = Callable[[socket.socket, threading.Event], None]
@@ -150,3 +152,24 @@ def test_a_connection_that_the_server_closed_is_opened_again_unless_it_must_last
         with pytest.raises(NoAnswerError):
             lasting.get({})
         lasting.close()
+
+
+@pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_a_packed_answer_is_unpacked(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    answer = Answer(200, pack(b"said at length" * 1000), [("content-encoding", coding)])
+    assert answer.unpacked() == b"said at length" * 1000
+    assert Answer(200, b"as it is").unpacked() == b"as it is"
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", gzip.compress(b"cut short")[:-9]),
+        ("gzip", b"none at all"),
+        ("br", b"unknown"),
+        ("gzip", gzip.compress(bytes(ANSWER_BYTES + 1))),
+    ],
+)
+def test_a_packed_answer_that_cannot_be_had_is_none(coding: str, body: bytes) -> None:
+    with pytest.raises(NoAnswerError, match="packed"):
+        Answer(200, body, [("Content-Encoding", coding)]).unpacked()

@@ -7,6 +7,7 @@ import io
 import socket
 import ssl
 import time
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from .errors import NoAnswerError
 ANSWER_SECONDS = 30.0
 ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract is a hundredth of that
 _BUFFER_BYTES = 2**16
+_GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # as zlib tells them apart by itself
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,22 @@ class Answer:
     def all(self, name: str) -> list[str]:
         """The values of all fields of a name."""
         return [value for own, value in self.fields if own.lower() == name.lower()]
+
+    def unpacked(self) -> bytes:
+        """The body as it was before it was packed (gzip or deflate); raises NoAnswerError where it cannot be had, or is too large."""
+        codings = self.all("Content-Encoding")
+        if codings in ([], ["identity"]):
+            return self.body
+        if codings not in (["gzip"], ["x-gzip"], ["deflate"]):
+            raise NoAnswerError(f"the answer is packed as {', '.join(codings)[:60]}")
+        unpacking = zlib.decompressobj(_GZIP_OR_DEFLATE)
+        try:
+            body = unpacking.decompress(self.body, ANSWER_BYTES)
+        except zlib.error:
+            body = b""
+        if not unpacking.eof:
+            raise NoAnswerError(f"the packed answer is damaged, or larger than {ANSWER_BYTES:,} bytes")
+        return body
 
 
 class Conversation:

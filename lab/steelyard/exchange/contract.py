@@ -105,16 +105,17 @@ class Questioner:
         headers = merged(request_headers(self._service, exchange.operation, self._headers), exchange.headers, own)
         method, path = exchange.method or operation.method, exchange.path or operation.path or ""
         answer = self._conversation.ask(method, path, spelling.body, headers)
+        body = answer.unpacked()
         due = self.meaning.status(exchange)
-        same = bool(right) and answer.body == right
-        difference = None if same else self.meaning.difference(answer.body, exchange.answer, exchange.operation)
+        same = bool(right) and body == right
+        difference = None if same else self.meaning.difference(body, exchange.answer, exchange.operation)
         if answer.status != due:
             raise ContractError(
                 f"HTTP status {answer.status}, expected {due}" + (f" ({difference})" if difference else "")
             )
         if difference is not None:
             raise ContractError(difference)
-        return answer.body
+        return body
 
 
 def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:

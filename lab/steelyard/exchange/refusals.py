@@ -61,9 +61,9 @@ def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[st
             except ContractError as error:
                 wrong[bad.name] = error.message
                 continue
-            if secret in answer.body:
+            if secret in answer.unpacked():
                 wrong[LEAK] = f"the answer to {bad.name} holds the content of a file of the server's machine"
-            reason = meaning.not_refused(answer.status, answer.body)
+            reason = meaning.not_refused(answer.status, answer.unpacked())
             if reason is not None:
                 wrong[bad.name] = reason
     echo = meaning.echo(exchanges.written(service))
@@ -102,4 +102,4 @@ def _echoes(service: Entry[Service], url: str, echo: Echo, own: Mapping[str, str
         answer = _asked(service, url, BadRequest("echo", echo.saying(text), echo.operation), own)
     except ContractError:
         return False
-    return text.encode() in answer.body
+    return text.encode() in answer.unpacked()

@@ -85,7 +85,8 @@ class Factor(Strict):
     A value is one of `choices`, or matches the regular expression `form`, where they are given. `file` says, of a service's
     factor, that the value is the path of a file: from where the user is, or else from the service's folder. `implementations`
     are those of the service that obey it, where not all do. `needs` are values that go only with certain values of other
-    factors: by value, those by the factor's name.
+    factors: by value, those by the factor's name. `headers` go with every request to a subject whose server or service has the
+    factor at that value: what a client says who wants it.
     """
 
     default: str
@@ -95,12 +96,14 @@ class Factor(Strict):
     file: bool = False
     implementations: list[str] | None = None
     needs: dict[str, dict[FactorName, str]] = {}
+    headers: dict[str, dict[str, str]] = {}
 
     @model_validator(mode="after")
     def _needs_are_of_its_values(self) -> Factor:
-        for value in self.needs:
-            if self.refusal(value) is not None:
-                raise ValueError(f"needs names '{value}', which is no value of it")
+        for noun, values in (("needs", self.needs), ("headers", self.headers)):
+            for value in values:
+                if self.refusal(value) is not None:
+                    raise ValueError(f"{noun} names '{value}', which is no value of it")
         return self
 
     def refusal(self, value: str) -> str | None:

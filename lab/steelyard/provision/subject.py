@@ -115,7 +115,8 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
     companions = [_part(part, None, progress) for part in spec.companions]
     parts = [_part(part, service, progress) for part in spec.parts]
     own = spoken(service, parts[0].factors)
-    subject = Subject(spec.label, own, [*companions, *parts], spec.headers)
+    headers = {**_headers_of(parts[0], service), **spec.headers}
+    subject = Subject(spec.label, own, [*companions, *parts], headers)
     places = {part.place for part in subject.parts}
     for asked in subject.reconciliations():
         if service.model.counter is None and "{requests}" in asked.expect:
@@ -135,6 +136,16 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
             hint="name one among its companions, as CONTRIBUTING.md shows",
         )
     return subject
+
+
+def _headers_of(front: Part, service: Entry[Service]) -> dict[str, str]:
+    """What the values of factors, the server's and the service's, add to every request."""
+    known = {**front.server.model.all_factors(), **service.model.factors}
+    return {
+        header: value
+        for name, factor in known.items()
+        for header, value in factor.headers.get(front.factors[name], {}).items()
+    }
 
 
 def _require_places(spec: SubjectSpec) -> None:

@@ -20,6 +20,6 @@ agent=$home/lib/openejb-javaagent.jar # TomEE's
 if [ -r "$agent" ]; then set -- "$@" "-javaagent:$agent" -Djava.protocol.handler.pkgs=org.apache.catalina.webresources; fi
 run_java "$@" --enable-native-access=ALL-UNNAMED "-Dsteelyard.host=${STEELYARD_HOST:-127.0.0.1}" "-Dsteelyard.port=$port" \
   "-Dsteelyard.threads=${STEELYARD_THREADS:-200}" "-Dsteelyard.accept_queue=${STEELYARD_ACCEPT_QUEUE:-100}" "-Dsteelyard.max_connections=${STEELYARD_MAX_CONNECTIONS:-8192}" \
-  "-Dsteelyard.access_log=$access_log" \
+  "-Dsteelyard.access_log=$access_log" "-Dsteelyard.compression=${STEELYARD_COMPRESSION:-off}" \
   -classpath "$home/bin/bootstrap.jar:$home/bin/tomcat-juli.jar" "-Dcatalina.base=$scratch" "-Dcatalina.home=$home" \
   org.apache.catalina.startup.Bootstrap start
