@@ -34,7 +34,7 @@ class Answer:
         return [value for own, value in self.fields if own.lower() == name.lower()]
 
     def unpacked(self) -> bytes:
-        """The body as it was before it was packed (gzip or deflate); raises NoAnswerError where it cannot be had, or is too large."""
+        """The body as it was before it was packed (gzip or deflate); raises NoAnswerError where it cannot be had."""
         codings = self.all("Content-Encoding")
         if codings in ([], ["identity"]):
             return self.body
