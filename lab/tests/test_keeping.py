@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -129,3 +130,27 @@ def test_the_tree_stays_small() -> None:
     names = subprocess.run(["git", "ls-files", "-z"], cwd=house.root(), capture_output=True, check=True, text=True)
     files = [house.root() / name for name in names.stdout.split("\0") if name]
     assert sum(path.lstat().st_size for path in files if path.exists()) < 15_000_000
+
+
+def test_a_kept_runs_histograms_are_unfolded_and_read_as_before(run: Path, tmp_path: Path) -> None:
+    whole = read_run(run)
+    kept = keeping.keep(run, tmp_path / "run")
+    log = read_bytes(kept / "trials" / "01" / "intervals.hlog").decode()
+    assert ",0x1c8493" in log and "HISTF" not in log
+    for before, after in zip(whole.trials, read_run(kept).trials, strict=True):
+        assert after.histograms
+        for place, of_kind in after.histograms.items():
+            numbers, kind = [place[0]], place[1]
+            assert [tag for tag, _ in of_kind] == [tag for tag, _ in before.histograms[place]]
+            was, now = before.histogram(numbers, kind), after.histogram(numbers, kind)
+            assert was.highest.tolist() == now.highest.tolist() and was.counts.tolist() == now.counts.tolist()
+
+
+def test_a_damaged_unfolded_histogram_is_named(run: Path, tmp_path: Path) -> None:
+    kept = keeping.keep(run, tmp_path / "run")
+    path = kept / "trials" / "01" / "intervals.hlog"
+    log = read_bytes(path).decode()
+    for wrong in ("0x1c84930", "0x", "0xyz"):
+        packed_place(path).write_bytes(pack(re.sub(r"0x[0-9a-f]+", wrong, log, count=1).encode()))
+        (trial, *_) = read_run(kept).trials
+        assert trial.status == "damaged" and "intervals.hlog" in (trial.damage or "")

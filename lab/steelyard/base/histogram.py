@@ -26,6 +26,9 @@ from .errors import StoreError
 MOST_US, DIGITS = 3_600_000_000, 3
 _COOKIE = 0x1C849304  # of the compressed form of version 2, but for the bits that tell its word size
 _COOKIE_MASK = 0xFFFFFF0F
+_WORD = 0x10  # those bits, as all libraries write them
+_MAGIC = b"\x1c\x84\x93"  # of any histogram of version 2
+_UNFOLDED = "0x"
 _BASE = re.compile(r"#\[BaseTime: (\d+(?:\.\d+)?) ")
 _INTERVAL = re.compile(r"(?:Tag=([^,]*),)?\d*\.?\d*,\d*\.?\d*,\d*\.?\d*,([A-Za-z0-9+/=]+)")
 
@@ -144,7 +147,27 @@ def intact(encoded: str) -> bool:
 def tagged(line: str) -> tuple[str, str] | None:
     """The tag and the encoded histogram of a line of an HdrHistogram log; None where it is something else."""
     interval = _INTERVAL.fullmatch(line)
-    return None if interval is None or interval[1] is None else (interval[1], interval[2])
+    return None if interval is None or interval[1] is None else (interval[1], _folded(interval[2]))
+
+
+def unfolded(encoded: str) -> str:
+    """An intact histogram with nothing of it compressed, in hexadecimal: what packs a whole log packs that better. A log may hold
+    either form."""
+    return f"{_UNFOLDED}{zlib.decompress(base64.b64decode(encoded)[8:]).hex()}"
+
+
+def _folded(text: str) -> str:
+    """The compressed form in base64, from that or from what `unfolded` gave; what is neither is left to whoever looks into it."""
+    if not text.startswith(_UNFOLDED):
+        return text
+    try:
+        raw = bytes.fromhex(text.removeprefix(_UNFOLDED))
+    except ValueError:
+        return text
+    if not raw.startswith(_MAGIC):
+        return text
+    compressed = zlib.compress(raw)
+    return base64.b64encode(struct.pack(">II", _COOKIE | _WORD, len(compressed)) + compressed).decode()
 
 
 def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:

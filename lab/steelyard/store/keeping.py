@@ -8,6 +8,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 from ..base.csvfiles import PACKED, Row, is_stored, pack, packed_place, read_bytes, read_table, write_table
+from ..base.histogram import intact, unfolded
 from . import collector_log, layer_table
 from .stored_run import Run, Trial
 
@@ -92,14 +93,22 @@ def _without_home(content: bytes) -> bytes:
 
 
 def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
-    """Of a histogram log the lines of measured slices and these kinds; what is no histogram stays."""
+    """Of a histogram log the lines of measured slices and these kinds, unfolded; what is no histogram stays."""
     measured = _measured(trial)
     kept = []
     for line in log.decode("utf-8").splitlines(keepends=True):
         tag = _TAG.match(line)
-        if tag is None or (int(tag[1]) in measured and tag[2] in kinds):
+        if tag is None:
             kept.append(line)
+        elif int(tag[1]) in measured and tag[2] in kinds:
+            kept.append(_unfolded(line))
     return "".join(kept).encode()
+
+
+def _unfolded(line: str) -> str:
+    """The line with its histogram as it packs best; one that is damaged, or has been unfolded before, stays as it is."""
+    before, comma, encoded = line.rstrip("\n").rpartition(",")
+    return f"{before}{comma}{unfolded(encoded)}\n" if intact(encoded) else line
 
 
 def _measured_requests(trial: Trial, table: bytes) -> bytes:
