@@ -116,6 +116,10 @@ def test_a_delay_planted_in_the_service_layer_is_found_there_and_nowhere_else(to
         assert abs(delayed[layer] - plain[layer]) < drift, layer
 
 
+def test_nothing_is_logged_where_nobody_asks_for_it(trial: Path) -> None:
+    assert not (trial / "gauges.csv").exists()
+
+
 def test_the_database_began_with_the_flights_of_the_paper(trial: Path) -> None:
     record = json.loads((trial / "trial.json").read_text())
     states = [

@@ -1,4 +1,4 @@
-"""The flight service on the other stack and the other database: its layers, and what sixteen users do to each other."""
+"""The flight service on the other stack, behind a link to the other database, with a log: its layers, and what sixteen users do."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from conftest import Lab
 
-SUBJECT = "tomcat-cxf@postgres"
+SUBJECT = "tomcat-cxf@database=postgres@link=100@log_level=info"
 USERS, EACH = 16, 2  # of the test users-16, at the scale below
 
 
 @pytest.fixture(scope="module")
 def told(shared_lab: Lab) -> Any:
-    """What a run of sixteen users says, on CXF and PostgreSQL, with the domain root that all of them change."""
+    """What a run of sixteen users says, on CXF and PostgreSQL, with the domain root that all change."""
     short = ("--forks", "1", "--warm-up", "2", "--slice-seconds", "1", "--scale", "0.04")
     ran = shared_lab.run("run", "flight", "--tests", "users-16", "--only", SUBJECT, *short, "--json")
     assert "Traceback" not in ran.err
@@ -44,10 +44,17 @@ def test_errors_of_stale_objects_stand_apart_from_the_errors_of_input_and_end_no
     )
 
 
+def test_the_log_of_the_application_is_counted_in_bytes(told: Any) -> None:
+    (size,) = [figure["value"] for figure in told["figures"] if figure["measure"] == "log_size"]
+    (count,) = told["recorded"]
+    assert 50 < size / count["completed"] < 5000, "at the level info a line a request, and more where one failed"
+
+
 @pytest.mark.usefixtures("told")
-def test_postgresql_began_with_the_flights_of_the_paper(shared_lab: Lab) -> None:
+def test_postgresql_began_with_the_flights_of_the_paper_behind_a_link(shared_lab: Lab) -> None:
     (folder,) = shared_lab.runs()
     record = json.loads((folder / "trials/01/trial.json").read_text())
-    (database,) = (process for process in record["subjects"][0]["processes"] if process["role"] == "database")
-    assert database["server"] == "postgres"
+    database, link, _ = record["subjects"][0]["processes"]
+    assert (database["role"], database["server"]) == ("database", "postgres")
+    assert (link["role"], link["server"], link["judged"]) == ("link", "toxiproxy", False)
     assert re.search(r"^flight_instance 2820 [0-9a-f]+$", database["state"], re.M), database["state"]
