@@ -36,7 +36,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     ]
     return {
         "legend": legend(observed[0].layers),
-        "flames": pictures,
+        "flames": [*pictures, *_over_tests(run, whole, len(pictures))],
         "slow": [slow.sentence for slow in analysis.verdicts.slow_layers],
         "in_time": present(_in_time(run, place, breakdown) for place, breakdown in enumerate(whole)),
         "splits": [
@@ -69,6 +69,14 @@ def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequen
         )
         for breakdown in breakdowns_of_cell
     }
+
+
+def _over_tests(run: Run, whole: Sequence[Breakdown], first: int) -> Iterator[Picture]:
+    """Of each subject that has several tests, all of them in one picture: how its layers grow with users, or with messages."""
+    for place, subject in enumerate(run.schedule.subjects, first):
+        bars = {each.cell.name: list(figures_of(each)) for each in whole if each.subject == subject}
+        if len(bars) > 1:
+            yield flame(place, f"{called(run, subject)}, test by test", bars, whole[0].layers)
 
 
 def _kind(breakdown: Breakdown) -> str:
