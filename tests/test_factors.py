@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 from conftest import MARK
 from rich.console import Console
+from steelyard.base.conversation import Answer, Conversation
 from steelyard.base.errors import ConfigurationError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract
+from steelyard.exchange import contract, exchanges
+from steelyard.exchange.contract import request_headers
+from steelyard.exchange.meanings import meaning_of
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 from steelyard.provision.running import RunningPart, RunningSubject
@@ -31,6 +34,7 @@ VARIED = {
     "accept_queue": "10",
     "max_connections": "9",
     "parser": "jdk",
+    "compression": "on",
     "jdk": "17",
     "jvm": "-Dsaid=so -Dplain=$(exit);`exit`&|<'\"*",  # nothing of it means anything to a shell
 }
@@ -52,7 +56,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject]:
         with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
             for part in running.parts:
                 url = f"http://127.0.0.1:{part.port}{running.subject.path()}"
-                assert contract.verify(service, url, seed=1, all_spellings=False) > 30
+                headers = running.subject.headers
+                assert contract.verify(service, url, seed=1, all_spellings=False, headers=headers) > 30
             yield running
 
 
@@ -136,6 +141,27 @@ def connected(part: RunningPart, most: int) -> int:
             except TimeoutError:
                 return number
     return most
+
+
+def test_large_answers_come_packed_to_a_client_that_takes_them(both: RunningSubject) -> None:
+    service = entries.service("wstest")
+    sized = exchanges.generated(service, "echoList", seed=1, count=1, parameters={"ListSize": 100})
+    request = meaning_of(service).body(next(iter(sized)).request)
+    assert both.subject.headers == {"Accept-Encoding": "gzip"}
+    varied, default = both.parts
+    packed, plain = (_answer(both, varied, request, headers) for headers in (both.subject.headers, {}))
+    assert packed.all("Content-Encoding") == ["gzip"] and plain.all("Content-Encoding") == []
+    assert 4 * len(packed.body) < len(plain.body) and packed.unpacked() == plain.body
+    assert _answer(both, default, request, both.subject.headers).all("Content-Encoding") == []
+
+
+def _answer(both: RunningSubject, part: RunningPart, request: bytes, headers: dict[str, str]) -> Answer:
+    own = request_headers(both.subject.service.model, "echoList", headers)
+    conversation = Conversation(f"http://127.0.0.1:{part.port}{both.subject.path()}")
+    try:
+        return conversation.post(request, own)
+    finally:
+        conversation.close()
 
 
 def test_messages_are_read_by_the_parser(both: RunningSubject) -> None:
