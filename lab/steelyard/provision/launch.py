@@ -67,10 +67,11 @@ def started(
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
         ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience)
-        for part in subject.parts:
+        # What the engine asks comes last, since it may be there only to pass requests on.
+        for part in sorted(subject.parts, key=lambda part: part is subject.front):
             with progress.stage(f"starting {subject.label}"):
                 running.append(_start(subject, part, ground))
-        yield RunningSubject(subject, running)
+        yield RunningSubject(subject, sorted(running, key=lambda up: places.index(up.part.place)))
 
 
 @dataclass(frozen=True)

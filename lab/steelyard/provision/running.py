@@ -183,15 +183,23 @@ class RunningSubject:
     def requests_served(self) -> int | None:
         """The service's own count of requests since it was started, None if it has no counter.
 
-        Raises ProvisionError where it has one and does not tell.
+        Of a front part that only passes requests on, what all instances behind it counted together. Raises ProvisionError where it
+        has one and does not tell.
         """
         counter = self.subject.service.model.counter
         if counter is None:
             return None
         try:
-            return service_count(self.subject, counter, self.front.port, 5.0)
+            return sum(service_count(self.subject, counter, part.port, 5.0) for part in self._counting())
         except (NoAnswerError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
+
+    def _counting(self) -> list[RunningPart]:
+        """The parts whose counts make up the subject's."""
+        serving = [
+            part for part in self.parts if part.part.judged and part.part.server.model.implementation is not None
+        ]
+        return [self.front] if self.front in serving or not serving else serving
 
     def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
         """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
