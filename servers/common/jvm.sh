@@ -1,5 +1,5 @@
-# Sourced by start scripts of Java servers, with the start's own folder in `scratch`: sets JVM_OPTIONS from the factors that they
-# share, and makes run_java.
+# Sourced by start scripts of Java servers, with the start's own folder in `scratch`, and in `cache` the server's, where it has the
+# factor `monitor`: sets JVM_OPTIONS from the factors that they share, and makes run_java.
 #
 # No product's own start script runs where it can be helped: those let the shell evaluate the options that they are given. Here
 # each option is one word of an argument list, whatever characters it holds.
@@ -21,6 +21,11 @@ if [ "${STEELYARD_PARSER:-}" = jdk ]; then
   JVM_OPTIONS="$JVM_OPTIONS -Djavax.xml.stream.XMLInputFactory=com.sun.xml.internal.stream.XMLInputFactoryImpl"
 fi
 
+agent=
+if [ "${STEELYARD_MONITOR:-library}" = agent ]; then
+  agent="-javaagent:$cache/steelyard-monitor-agent.jar=settings=$scratch/agent.properties"
+fi
+
 # run_java WORD...: puts a JVM in the script's place, with JVM_OPTIONS, the options of the factor `jvm`, and then the words: a
 # product's own options, its main class or jar, its arguments. Temporary files go below `scratch`, so that they are removed with it.
 # STEELYARD_GC_LOG, where somebody asks for it, is the file for what the collector says, by the clock that Steelyard measures by.
@@ -28,5 +33,6 @@ run_java() {
   set -f # blanks part the options, and no other character of them means anything
   # shellcheck disable=SC2086
   exec "$JAVA_HOME/bin/java" $JVM_OPTIONS "-Djava.io.tmpdir=$scratch/tmp" \
-    ${STEELYARD_GC_LOG:+"-Xlog:gc*:file=\"$STEELYARD_GC_LOG\":timenanos,tags:filecount=0"} ${STEELYARD_JVM:-} "$@"
+    ${STEELYARD_GC_LOG:+"-Xlog:gc*:file=\"$STEELYARD_GC_LOG\":timenanos,tags:filecount=0"} \
+    ${agent:+"$agent"} ${STEELYARD_JVM:-} "$@"
 }

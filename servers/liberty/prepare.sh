@@ -4,4 +4,5 @@ server=$1/servers/steelyard
 mkdir -p "$server/dropins"
 cp server.xml "$server/"
 echo "command.port=-1" >"$server/bootstrap.properties" # signals stop it, no port does
+sh ../common/agent-settings.sh "$2" "$1"
 sh ../common/put-war.sh "$2" "$3" "$server/dropins"

@@ -1,7 +1,7 @@
 # Runs Open Liberty in the foreground: start.sh PORT SCRATCH CACHE.
 # The options are those of the product's own bin/server, which would have the shell evaluate them; server.xml reads the variables.
 set -eu
-scratch=$2 home=$3/liberty
+scratch=$2 cache=$3 home=$3/liberty
 . ../common/jvm.sh
 export STEELYARD_HOST="${STEELYARD_HOST:-127.0.0.1}" STEELYARD_PORT="$1" STEELYARD_THREADS="${STEELYARD_THREADS:-200}"
 export STEELYARD_ACCEPT_QUEUE="${STEELYARD_ACCEPT_QUEUE:-511}" STEELYARD_MAX_CONNECTIONS="${STEELYARD_MAX_CONNECTIONS:-128000}"

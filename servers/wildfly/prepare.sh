@@ -13,6 +13,7 @@ sed -e '/<https-listener /d' \
   -e 's|scan-interval="5000"|scan-interval="0"|' \
   -e '/socket-binding name="iiop/s|port="[0-9]*"|port="0"|' \
   "$cache/wildfly/standalone/configuration/$profile.xml" >"$scratch/configuration/standalone.xml"
+sh ../common/agent-settings.sh "$service" "$scratch"
 sh ../common/put-war.sh "$service" "$implementation" "$scratch/deployments"
 own=$service/$implementation/src/main/wildfly/prepare.sh
 if [ -f "$own" ]; then

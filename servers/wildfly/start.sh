@@ -1,7 +1,7 @@
 # Runs WildFly in the foreground: start.sh PORT SCRATCH CACHE. Its management takes any free port of the same address.
 # The options are those of the product's own standalone.sh, which would have the shell evaluate them.
 set -eu
-port=$1 scratch=$2 home=$3/wildfly host=${STEELYARD_HOST:-127.0.0.1}
+port=$1 scratch=$2 cache=$3 home=$3/wildfly host=${STEELYARD_HOST:-127.0.0.1}
 . ../common/jvm.sh
 set -- -D"[Standalone]" "-Djdk.serialFilter=maxbytes=10485760;maxdepth=128;maxarray=100000;maxrefs=300000"
 for package in java.desktop/sun.awt java.naming/com.sun.jndi.ldap java.naming/com.sun.jndi.url.ldap java.naming/com.sun.jndi.url.ldaps \

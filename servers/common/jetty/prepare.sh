@@ -8,4 +8,5 @@ cp "$(dirname "$0")"/*.ini "$scratch/start.d/"
 for lib in "$@"; do
   ln -s "$lib"/*.jar "$scratch/lib/ee10/ext/"
 done
+sh "$(dirname "$0")/../agent-settings.sh" "$service" "$scratch"
 sh "$(dirname "$0")/../put-war.sh" "$service" "$implementation" "$scratch/webapps"

@@ -6,8 +6,7 @@ shift 4
 mkdir -p "$scratch/conf" "$scratch/lib" "$scratch/webapps"
 cp "$cache/tomcat/conf/web.xml" "$cache/tomcat/conf/catalina.properties" "$scratch/conf/"
 cp "$(dirname "$0")/server.xml" "$scratch/conf/"
-# What the service tells an agent of itself, if it does (monitor/agent/README.md).
-if [ -f "$service/agent.properties" ]; then cp "$service/agent.properties" "$scratch/conf/"; else : >"$scratch/conf/agent.properties"; fi
+sh "$(dirname "$0")/../agent-settings.sh" "$service" "$scratch"
 for lib in "$@"; do
   ln -s "$lib"/*.jar "$scratch/lib/"
 done

@@ -2,7 +2,7 @@
 # (OPTION: further options of the JVM).
 # The options are those of the product's own catalina.sh, which would have the shell evaluate them.
 set -eu
-port=$1 scratch=$2 home=$3/tomcat
+port=$1 scratch=$2 cache=$3 home=$3/tomcat
 shift 3
 . "$(dirname "$0")/../jvm.sh"
 umask 0027
@@ -13,9 +13,6 @@ for package in java.base/java.lang java.base/java.lang.reflect java.base/java.io
   java.rmi/sun.rmi.transport; do
   set -- "$@" "--add-opens=$package=ALL-UNNAMED"
 done
-if [ "${STEELYARD_MONITOR:-library}" = agent ]; then
-  set -- "$@" "-javaagent:${home%/tomcat}/steelyard-monitor-agent.jar=settings=$scratch/conf/agent.properties"
-fi
 agent=$home/lib/openejb-javaagent.jar # TomEE's
 if [ -r "$agent" ]; then set -- "$@" "-javaagent:$agent" -Djava.protocol.handler.pkgs=org.apache.catalina.webresources; fi
 run_java "$@" --enable-native-access=ALL-UNNAMED "-Dsteelyard.host=${STEELYARD_HOST:-127.0.0.1}" "-Dsteelyard.port=$port" \
