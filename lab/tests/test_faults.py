@@ -71,7 +71,7 @@ def test_the_pet_store_meets_more_than_two_hundred_faults(planned: Schedule) -> 
 
 
 def test_a_network_can_be_cut_where_there_is_one(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match="is of the link, which wildfly@variant=jms-original does not have"):
+    with pytest.raises(ConfigurationError, match="is of the link, which wildfly@variant=jms-modified does not have"):
         schedule_only(study, Request(tests="network"))
     linked = schedule_only(study, Request(tests="network", set_of_factors="linked"))
     assert {(fault.kind, fault.part) for fault in linked.faults} == {("freeze", "link"), ("kill", "link")}
