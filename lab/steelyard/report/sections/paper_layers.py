@@ -32,7 +32,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where the paper printed none, or nothing of it was run."""
     run = analysis.run
     layers, measures = read_published_layers(run.folder / LAYERS), read_published_measures(run.folder / MEASURES)
-    under = Under.of(run, {printed.factors for printed in (*layers, *measures)})
+    under = Under.of(run, {*(row.factors for row in layers), *(row.factors for row in measures)})
     layers, measures = tuple(filter(under.ran, layers)), tuple(filter(under.ran, measures))
     if not layers and not measures:
         return None
