@@ -129,7 +129,7 @@ class State(Strict):
     verify: Argv
 
 
-class Refusal(Strict):
+class Refusing(Strict):
     """How a server that runs is told to refuse what it is asked, and to take it again: two argument lists, for a study's faults."""
 
     begin: Argv
@@ -212,7 +212,7 @@ class Server(Strict):
     ready: Argv
     redeploy: list[Argv] = []
     state: State | None = None
-    refuse: Refusal | None = None
+    refuse: Refusing | None = None
 
     @model_validator(mode="after")
     def _companions_have_roles(self) -> Server:

@@ -13,7 +13,7 @@ LABEL = 170  # pixels, of a bar's name
 
 
 @dataclass(frozen=True)
-class Part:
+class SharePart:
     """A part of every bar: its name in the data, what it is called, and its colour."""
 
     name: str
@@ -22,7 +22,7 @@ class Part:
 
 
 def shares(
-    name: str, title: str, of: tuple[str, str], bars: Mapping[str, Mapping[str, float]], parts: Sequence[Part]
+    name: str, title: str, of: tuple[str, str], bars: Mapping[str, Mapping[str, float]], parts: Sequence[SharePart]
 ) -> Picture:
     """One bar a row of `bars`: by its name the percent of each part, the first on the left.
 

@@ -12,7 +12,7 @@ from ...base.text import short_text
 from ...models.verdict import TrialFailure
 from ...store.stored_run import Run
 from ...store.tables import FAILURE_KINDS
-from ..charts.shares import Part, shares
+from ..charts.shares import SharePart, shares
 from ..drawing import COLOURS, Picture
 from ..section import Section
 from ..subjects import called, cells
@@ -21,9 +21,9 @@ _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tl
 _CLOSES = "closed a 1,000"
 _FAULTS = "expected faults"
 _PARTS = (
-    Part("right", "answered as asked", COLOURS[2]),
-    Part(_FAULTS, "refused, as the request deserved", COLOURS[4]),
-    Part("failed", "failed", COLOURS[1]),
+    SharePart("right", "answered as asked", COLOURS[2]),
+    SharePart(_FAULTS, "refused, as the request deserved", COLOURS[4]),
+    SharePart("failed", "failed", COLOURS[1]),
 )
 _ASIDES = {  # below the table, where it has such a column
     "unfinished": "In flight counts requests that a slice's end cut off; a closed load leaves one a user and slice.",

@@ -19,7 +19,7 @@ from ...catalogue.published_layers import (
 from ...models.verdict import Figure, LayerFigure
 from ...store.stored_run import Run
 from ..charts.layers import colours, legend
-from ..charts.shares import Part, shares
+from ..charts.shares import SharePart, shares
 from ..drawing import Picture
 from ..section import Section
 from ..subjects import called
@@ -123,7 +123,9 @@ def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
 def _charts(run: Run, tables: Sequence[_Beside]) -> Iterator[Picture]:
     """A chart a table, the paper's bar above ours in each of its breakdowns."""
     layers = run.schedule.layers
-    parts = [Part(layer.name, title, colour) for layer, (title, colour) in zip(layers, colours(layers), strict=True)]
+    parts = [
+        SharePart(layer.name, title, colour) for layer, (title, colour) in zip(layers, colours(layers), strict=True)
+    ]
     for place, (table, besides) in enumerate(groupby(tables, lambda beside: beside.table)):
         bars: dict[str, Mapping[str, float]] = {}
         for beside in besides:
