@@ -59,7 +59,7 @@ def rates(link: Path, mbit: int, transfers: int) -> list[float]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         behind = f"127.0.0.1:{listener.getsockname()[1]}"
         command = [str(link), "-listen", f"127.0.0.1:{port}", "-to", behind, "-mbit", str(mbit)]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL, env={"LOG_LEVEL": "warn"}) as running:
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as running:
             try:
                 until = time.monotonic() + 10
                 while not connected(port):

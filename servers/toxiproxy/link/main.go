@@ -10,7 +10,8 @@ import (
 	"syscall"
 
 	"github.com/Shopify/toxiproxy/v2"
-	"github.com/Shopify/toxiproxy/v2/app"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 )
 
 // Of a megabit a second, in the thousands of bytes a second that the toxic counts in.
@@ -31,11 +32,10 @@ func run(listen, to string, mbit int64) error {
 	if to == "" || mbit < 1 {
 		return fmt.Errorf("a link needs an address behind it and a rate of at least 1 Mbit/s, not %q and %d", to, mbit)
 	}
-	parts, err := app.NewApp()
-	if err != nil {
-		return err
-	}
-	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(parts.Metrics, parts.Logger), "link", listen, to)
+	// Of each connection it would say that there is one.
+	logger := zerolog.New(os.Stderr).Level(zerolog.WarnLevel).With().Timestamp().Logger()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), logger)
+	proxy := toxiproxy.NewProxy(server, "link", listen, to)
 	for _, direction := range []string{"upstream", "downstream"} {
 		toxic := fmt.Sprintf(`{"type": "bandwidth", "stream": %q, "attributes": {"rate": %d}}`, direction, mbit*kilobytesOfMegabit)
 		if _, err := proxy.Toxics.AddToxicJson(strings.NewReader(toxic)); err != nil {
