@@ -87,7 +87,9 @@ public class Application implements ServletContextListener {
       connected = new HikariDataSource(pool(settings));
       // Where the monitor is off, nothing stands between the application and its persistence.
       boolean on = Monitor.isOn();
-      made = configuration(settings, on ? MonitorDataSource.of(connected) : connected).buildSessionFactory();
+      made =
+          configuration(settings, on ? MonitorDataSource.of(connected) : connected)
+              .buildSessionFactory();
       made = on ? MonitorSessions.of(made) : made;
     } catch (RuntimeException e) {
       if (connected != null) {

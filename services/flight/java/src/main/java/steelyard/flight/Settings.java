@@ -8,9 +8,15 @@ import steelyard.flight.logging.FunctionalLog;
 record Settings(
     String url, String password, boolean root, String cache, String logLevel, String gauges) {
 
+  /** Without a log. */
+  Settings(String url, String password, boolean root, String cache) {
+    this(url, password, root, cache, FunctionalLog.OFF, "");
+  }
+
   /** From STEELYARD_ variables; throws IllegalStateException where one makes no sense. */
   static Settings of(Map<String, String> environment) {
-    // What stands between the application and its database, if anything does, is asked in its place.
+    // What stands between the application and its database, if anything does, is asked in its
+    // place.
     String database = environment.get("STEELYARD_PORT_DATABASE");
     String port = environment.getOrDefault("STEELYARD_PORT_LINK", database);
     if (database == null) {

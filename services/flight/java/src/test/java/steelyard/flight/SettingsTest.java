@@ -38,6 +38,23 @@ class SettingsTest {
   }
 
   @Test
+  void whatStandsBeforeTheDatabaseIsAskedInItsPlaceAndNothingIsLoggedUnlessSaidOtherwise() {
+    Settings usual = Settings.of(Map.of("STEELYARD_PORT_DATABASE", "20001"));
+    assertThat(usual.logLevel()).isEqualTo("off");
+    Settings other =
+        Settings.of(
+            Map.of(
+                "STEELYARD_PORT_DATABASE",
+                "20001",
+                "STEELYARD_PORT_LINK",
+                "20002",
+                "STEELYARD_LOG_LEVEL",
+                "debug"));
+    assertThat(other.url()).isEqualTo("jdbc:h2:tcp://127.0.0.1:20002/./steelyard");
+    assertThat(other.logLevel()).isEqualTo("debug");
+  }
+
+  @Test
   void whatMakesNoSenseIsTold() {
     assertThatThrownBy(() -> Settings.of(Map.of())).hasMessageContaining("role of database");
     assertThatThrownBy(

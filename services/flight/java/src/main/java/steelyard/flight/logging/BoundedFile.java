@@ -7,7 +7,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file that begins anew where it would grow beyond its bound, and counts all that was written. */
+/**
+ * A file that begins anew where it would grow beyond its bound, and counts all that was written.
+ */
 final class BoundedFile extends OutputStream {
 
   private final FileChannel file;

@@ -67,7 +67,9 @@ public final class FunctionalLog implements Closeable {
     return new FunctionalLog(file, telling ? gaugesAt(Path.of(gauges)) : null, context);
   }
 
-  /** Tells what was logged since the last time: called when a request ends, that is what it added. */
+  /**
+   * Tells what was logged since the last time: called when a request ends, that is what it added.
+   */
   public synchronized void tell() throws IOException {
     if (gauges != null) {
       long written = file.written();
