@@ -54,7 +54,7 @@ class FunctionalLogTest {
   void aLevelThatThereIsNotIsTold() {
     assertThatThrownBy(() -> FunctionalLog.at("loud", folder.resolve("flight.log"), ""))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("loud");
+        .hasMessageContaining("LOUD");
   }
 
   @Test
