@@ -76,7 +76,7 @@ def test_the_schemas_of_contracts_are_those_of_the_models() -> None:
 
 SCHEMA_OF = {  # of the files that people write, by their places
     "server": ("servers/*/server.toml", "tests/house/servers/*/server.toml"),
-    "server-included": ("servers/common/*/*.toml",),
+    "server-included": ("servers/common/*.toml", "servers/common/*/*.toml"),
     "service": ("services/*/service.toml", "tests/house/services/*/service.toml"),
     "study": ("studies/*.toml",),
     "claims": ("studies/*/claims.toml",),
