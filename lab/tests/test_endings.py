@@ -44,7 +44,7 @@ def driven(failure: str | None = None, distress: str | None = None, **row: int) 
     failed = Failure(kind=failure, subject="a", message=f"a {failure}", place=PLACE) if failure else None
     lived = [Distress(subject="a", place=PLACE, message=distress)] if distress else []
     record = SimpleNamespace(failure=failed, distress=lived)
-    trial: Any = SimpleNamespace(record=record, status="failed" if failed else "complete", damage=None)
+    trial: Any = SimpleNamespace(record=record, noted=record, status="failed" if failed else "complete", damage=None)
     return DrivenCell(CELL, "a", trial, SliceRow(**columns))
 
 
