@@ -52,5 +52,21 @@ def test_a_face_of_a_subject_and_a_service_that_needs_nothing_have_none_added() 
 
 def test_a_service_names_its_companions_by_factors_that_it_has() -> None:
     written = FLIGHT.model.model_dump(by_alias=True) | {"companions": {"database": "databse"}}
-    with pytest.raises(ValidationError, match="named by 'databse', which is no factor"):
+    with pytest.raises(ValidationError, match="goes by 'databse', which is no factor"):
         Service.model_validate(written)
+
+
+def test_one_that_is_there_only_for_some_values_has_factors_of_the_services() -> None:
+    flight = entries.service("flight")
+    assert [part.server for part in with_companions(subject_of("tomcat-metro"), flight).companions] == ["h2"]
+    database, link = with_companions(subject_of("tomcat-metro@link=7"), flight).companions
+    assert (database.server, link.server, link.factors) == ("h2", "toxiproxy", {"mbit": "7"})
+
+
+@pytest.mark.parametrize("wrong", [{"factors": {"mbit": "lnik"}}, {"unless": {"lnik": "none"}}])
+def test_one_with_conditions_names_factors_that_there_are(wrong: dict[str, dict[str, str]]) -> None:
+    model = entries.service("flight").model
+    with pytest.raises(ValueError, match="goes by 'lnik', which is no factor"):
+        Service.model_validate(
+            {**model.model_dump(by_alias=True), "companions": {"link": {"server": "toxiproxy", **wrong}}}
+        )

@@ -9,9 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from steelyard.catalogue import entries
-from steelyard.catalogue.companions import with_companions
-from steelyard.catalogue.subject_syntax import subject_of
 
 FOLDER = Path(__file__).parent
 
@@ -44,11 +41,3 @@ def test_a_link_lets_through_its_rate_and_no_more(cache: Path, mbit: int) -> Non
 def test_a_link_without_anything_behind_it_says_so(cache: Path) -> None:
     ended = subprocess.run([cache / "link", "-mbit", "10"], capture_output=True, text=True, check=False)
     assert ended.returncode == 1 and "needs an address behind it" in ended.stderr
-
-
-def test_the_flight_services_factor_says_whether_a_link_stands_before_the_database() -> None:
-    service = entries.service("flight")
-    (without,) = with_companions(subject_of("tomcat-metro"), service).companions
-    assert without.server == "h2"
-    database, link = with_companions(subject_of("tomcat-metro@link=10"), service).companions
-    assert (database.server, link.server, link.factors) == ("h2", "toxiproxy", {"mbit": "10"})
