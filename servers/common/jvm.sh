@@ -21,9 +21,9 @@ if [ "${STEELYARD_PARSER:-}" = jdk ]; then
   JVM_OPTIONS="$JVM_OPTIONS -Djavax.xml.stream.XMLInputFactory=com.sun.xml.internal.stream.XMLInputFactoryImpl"
 fi
 
-agent=
+monitor_agent=
 if [ "${STEELYARD_MONITOR:-library}" = agent ]; then
-  agent="-javaagent:$cache/steelyard-monitor-agent.jar=settings=$scratch/agent.properties"
+  monitor_agent="-javaagent:$cache/steelyard-monitor-agent.jar=settings=$scratch/agent.properties"
 fi
 
 # run_java WORD...: puts a JVM in the script's place, with JVM_OPTIONS, the options of the factor `jvm`, and then the words: a
@@ -34,5 +34,5 @@ run_java() {
   # shellcheck disable=SC2086
   exec "$JAVA_HOME/bin/java" $JVM_OPTIONS "-Djava.io.tmpdir=$scratch/tmp" \
     ${STEELYARD_GC_LOG:+"-Xlog:gc*:file=\"$STEELYARD_GC_LOG\":timenanos,tags:filecount=0"} \
-    ${agent:+"$agent"} ${STEELYARD_JVM:-} "$@"
+    ${monitor_agent:+"$monitor_agent"} ${STEELYARD_JVM:-} "$@"
 }
