@@ -1,6 +1,6 @@
-# Runs the domain that prepare.sh laid out, in the foreground: start.sh SCRATCH.
+# Runs the domain that prepare.sh laid out, in the foreground: start.sh SCRATCH CACHE.
 set -eu
-scratch=$1
+scratch=$1 cache=$2
 . "$(dirname "$0")/../jvm.sh"
 set --
 {
