@@ -11,7 +11,6 @@ esac
   cat <<END
 global
   nbthread ${STEELYARD_CPUS:-1}
-  maxconn 10000
 defaults
   mode http
   retries 0
