@@ -83,8 +83,8 @@ def test_a_value_of_several_lines_is_refused_in_a_sentence() -> None:
 def house(tmp_path: Path) -> Path:
     """Programs that only record their arguments, and of every product the files that the scripts read."""
     programs = [
-        *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2", "exim4")),
-        *("cache/echo", "cache/wstest", "cache/wstest-null", "cache/python/bin/python"),
+        *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2", "exim4", "haproxy", "go")),
+        *("cache/echo", "cache/link", "cache/wstest", "cache/wstest-null", "cache/python/bin/python"),
         *("cache/product/bin/initdb", "cache/product/bin/postgres", "oracle/wlserver/server/lib/weblogic.jar"),
     ]
     files = {
@@ -125,6 +125,7 @@ def commands(name: str, house: Path, scratch: Path) -> Iterator[list[str]]:
     values = {
         "port": "8080",
         "port.mail.api": "0",  # of those that listen for themselves: any that is free
+        "port.database": "8081",
         "scratch": str(scratch),
         "cache": str(house / "cache"),
         "service": str(house / "service" / "echo"),
@@ -145,6 +146,7 @@ def run(name: str, house: Path, **variables: str) -> tuple[list[str], str]:
         "ORACLE_HOME": str(house / "oracle"),
         "STEELYARD_CPUS": "2",
         "STEELYARD_PASSWORD": "0123456789abcdef",
+        "STEELYARD_PORT_INSTANCE1": "8082",
         **variables,
     }
     said = ""

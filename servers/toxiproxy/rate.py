@@ -9,6 +9,7 @@ CACHE is where prepare.sh has built the link. Only the standard library is used.
 from __future__ import annotations
 
 import math
+import os
 import socket
 import subprocess
 import sys
@@ -17,19 +18,20 @@ import time
 from pathlib import Path
 from statistics import fmean, stdev
 
+HOST = os.environ.get("STEELYARD_HOST", "127.0.0.1")
 SECONDS = 0.5  # of a transfer at the nominal rate
 # Student's quantile at 95%, two-sided, by degrees of freedom.
 QUANTILES = {4: 2.776, 9: 2.262, 19: 2.093}
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
+    with socket.create_server((HOST, 0)) as free:
         return int(free.getsockname()[1])
 
 
 def transfer(listener: socket.socket, port: int, size: int) -> float:
     """Mbit/s of `size` bytes that go through the link, from the first byte that arrives to the last."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as sender:
+    with socket.create_connection((HOST, port), timeout=30) as sender:
         sending = threading.Thread(target=sender.sendall, args=(b"\0" * size,))
         sending.start()
         receiver, _ = listener.accept()
@@ -47,7 +49,7 @@ def transfer(listener: socket.socket, port: int, size: int) -> float:
 
 def connected(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        socket.create_connection((HOST, port), timeout=1).close()
     except OSError:
         return False
     return True
@@ -56,9 +58,9 @@ def connected(port: int) -> bool:
 def rates(link: Path, mbit: int, transfers: int) -> list[float]:
     """Of each transfer over a link of that nominal rate."""
     port = free_port()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        behind = f"127.0.0.1:{listener.getsockname()[1]}"
-        command = [str(link), "-listen", f"127.0.0.1:{port}", "-to", behind, "-mbit", str(mbit)]
+    with socket.create_server((HOST, 0)) as listener:
+        behind = f"{HOST}:{listener.getsockname()[1]}"
+        command = [str(link), "-listen", f"{HOST}:{port}", "-to", behind, "-mbit", str(mbit)]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as running:
             try:
                 until = time.monotonic() + 10

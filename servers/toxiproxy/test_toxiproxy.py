@@ -40,4 +40,4 @@ def test_a_link_lets_through_its_rate_and_no_more(cache: Path, mbit: int) -> Non
 
 def test_a_link_without_anything_behind_it_says_so(cache: Path) -> None:
     ended = subprocess.run([cache / "link", "-mbit", "10"], capture_output=True, text=True, check=False)
-    assert ended.returncode == 1 and "needs an address behind it" in ended.stderr
+    assert ended.returncode == 1 and "needs an address, an address behind it" in ended.stderr

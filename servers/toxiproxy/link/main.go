@@ -18,7 +18,7 @@ import (
 const kilobytesOfMegabit = 125
 
 func main() {
-	listen := flag.String("listen", "127.0.0.1:0", "`ADDRESS` that is connected to")
+	listen := flag.String("listen", "", "`ADDRESS` that is connected to")
 	to := flag.String("to", "", "`ADDRESS` behind the link")
 	mbit := flag.Int64("mbit", 100, "rate of each connection in each direction, in Mbit/s")
 	flag.Parse()
@@ -29,8 +29,8 @@ func main() {
 }
 
 func run(listen, to string, mbit int64) error {
-	if to == "" || mbit < 1 {
-		return fmt.Errorf("a link needs an address behind it and a rate of at least 1 Mbit/s, not %q and %d", to, mbit)
+	if listen == "" || to == "" || mbit < 1 {
+		return fmt.Errorf("a link needs an address, an address behind it and a rate of at least 1 Mbit/s, not %q, %q and %d", listen, to, mbit)
 	}
 	// Of each connection it would say that there is one.
 	logger := zerolog.New(os.Stderr).Level(zerolog.WarnLevel).With().Timestamp().Logger()
