@@ -79,7 +79,7 @@ def test_a_stranger_on_the_port_is_not_taken_for_the_server_that_was_started(
     service, progress = entries.service("wstest"), Progress(Console(quiet=True))
     first, second = subject.all_provided([strange, ours], service, progress)
     with launch.started(first, tmp_path, cpus.share(), random.Random(), progress) as running:
-        monkeypatch.setattr(launch, "free_ports", lambda _draw, _count: [running.front.port])
+        monkeypatch.setattr(launch, "free_ports", lambda *_: [running.front.port])
         with (
             pytest.raises(ProvisionError, match="null died before it was ready"),
             launch.started(second, tmp_path, cpus.share(), random.Random(), progress),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,13 @@ def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tupl
     return None
 
 
+def carried_bytes_per_s(environment: Mapping[str, Any]) -> float | None:
+    """What the link to the subjects' host carries each way, or the loopback device where no host was declared; None: not known."""
+    link = environment.get("link")
+    carried = link.get("bytes_per_s") if isinstance(link, Mapping) else environment.get("loopback_bytes_per_s")
+    return float(carried) if isinstance(carried, int | float) else None
+
+
 def _row(analysis: Analysis, cell: Cell, subject: str, size: float | None, ending: Ending | None) -> GridRow:
     own, reference = (figure(analysis, cell, label, TPS) for label in (subject, analysis.run.schedule.reference))
     tps = own.value if own is not None else None
@@ -108,7 +115,7 @@ def _row(analysis: Analysis, cell: Cell, subject: str, size: float | None, endin
     engine = _share((row.engine_user_ns + row.engine_system_ns, row.measured_ns) for row in driven)
     by_engine = _share((row.bytes_out, row.seconds) for row in driven).mean
     by_server = _share((row.bytes_in, row.seconds) for row in driven).mean
-    carried = analysis.run.environment.get("loopback_bytes_per_s")
+    carried = carried_bytes_per_s(analysis.run.environment)
     return GridRow(
         use_case=cell.operation,
         payload=cell.payload,

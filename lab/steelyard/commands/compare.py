@@ -14,7 +14,7 @@ from ..base.errors import ConfigurationError
 from ..plan.settings import Request
 from . import completing
 from .compare_running import compared_running, is_running
-from .options import ComparisonOptions, require_verdict, run_study, takes
+from .options import ComparisonOptions, HostsFile, require_verdict, run_study, takes
 
 if TYPE_CHECKING:
     from ..run.outcome import Outcome
@@ -35,6 +35,7 @@ class CompareOptions(ComparisonOptions):
         ),
     ]
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%"
+    hosts: HostsFile = None
 
 
 @commands.command(
@@ -46,12 +47,14 @@ class CompareOptions(ComparisonOptions):
 def compare(options: CompareOptions) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
     if any(is_running(subject) for subject in options.subjects):
+        if options.hosts is not None:
+            raise ConfigurationError("what runs already stays where it is", hint="leave --hosts out")
         compared_running(options.subjects, options)
         return
-    require_verdict(compared(options.subjects, options))
+    require_verdict(compared(options.subjects, options, options.hosts))
 
 
-def compared(subjects: Sequence[str], options: ComparisonOptions) -> Outcome:
+def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | None = None) -> Outcome:
     """Run the comparison that `compare` and `check` ask for; one of a server with itself is remembered.
 
     `subjects` are in the user's words, SERVER or SERVER@FACTOR=VALUE. Raises ConfigurationError where the options do not go
@@ -81,6 +84,7 @@ def compared(subjects: Sequence[str], options: ComparisonOptions) -> Outcome:
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
         file = Path(folder) / "compare.toml"
         file.write_text(subject_syntax.text_of(study), encoding="utf-8")
-        outcome = run_study(str(file), request, options.out, options.json)
-    machine_history.remember_run(study, outcome.verdicts)
+        outcome = run_study(str(file), request, options.out, options.json, hosts)
+    if hosts is None:  # what is known of this machine is of its loopback
+        machine_history.remember_run(study, outcome.verdicts)
     return outcome

@@ -38,6 +38,12 @@ WarmUp = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
 Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")]
+HostsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--hosts", metavar="FILE", help="Your hosts, and what runs on which (default: all on this machine's loopback)."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 
 
@@ -94,13 +100,15 @@ def console(*, stderr: bool = True) -> Console:
     return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
-def run_study(study: str, request: Request, out: Path | None, json: bool) -> Outcome:
-    """Run the study of this name or file and print what it came to; raises SteelyardError where that cannot be done."""
+def run_study(study: str, request: Request, out: Path | None, json: bool, hosts: Path | None = None) -> Outcome:
+    """Run the study of this name or file, perhaps on the hosts of a file, and print what it came to; raises SteelyardError where
+    that cannot be done."""
     entry = entries.study(study)
     from ..run import main_job as running  # only now: a name that is not known needs no wait
 
     with Progress(console()) as progress:
-        outcome = running.run(entry, request, out=out, command=["steelyard", *sys.argv[1:]], progress=progress)
+        command = ["steelyard", *sys.argv[1:]]
+        outcome = running.run(entry, request, out=out, command=command, progress=progress, hosts=hosts)
     print_outcome(outcome, json)
     return outcome
 

@@ -19,6 +19,7 @@ from ..plan.schedule import schedule_only, subjects_of
 from ..plan.settings import Request, Value, settle
 from . import completing
 from .options import (
+    HostsFile,
     Json,
     Out,
     Pairs,
@@ -117,6 +118,7 @@ class RunOptions:
             help="Ask the question on every machine of a cluster: local:N workers here, or a Dask scheduler's address.",
         ),
     ] = None
+    hosts: HostsFile = None
     dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False
     json: Json = False
 
@@ -124,6 +126,7 @@ class RunOptions:
 @commands.command(
     epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
     "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
+    "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml; "
     "steelyard run --resume runs/wstest-2026-01-31-120000; "
     "steelyard run wstest --operation echoStruct --forks 4 --cluster tcp://10.0.0.5:8786"
 )
@@ -136,6 +139,13 @@ def run(options: RunOptions) -> None:
     if options.study is None:
         raise ConfigurationError("a study is missing", hint="`steelyard studies` lists them")
     request = request_of(options)
+    if options.hosts is not None and (options.cluster is not None or options.dry_run):
+        raise ConfigurationError(
+            f"--hosts and {'--dry-run' if options.cluster is None else '--cluster'} do not go together",
+            hint="the schedule is the same wherever subjects run"
+            if options.cluster is None
+            else "leave one of them out",
+        )
     if options.cluster is not None:
         _on_machines(options, request)
     elif options.dry_run:
@@ -149,7 +159,7 @@ def run(options: RunOptions) -> None:
         as_text = planned.schedule.model_dump_json()
         print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
     else:
-        require_verdict(run_study(options.study, request, options.out, options.json))
+        require_verdict(run_study(options.study, request, options.out, options.json, options.hosts))
 
 
 def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
@@ -229,8 +239,9 @@ def _resume(folder: Path, options: RunOptions) -> None:
     from ..store.cluster_folder import is_cluster
 
     json = options.json
-    if options.study is not None:
-        raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
+    if options.study is not None or options.hosts is not None:
+        given = "the study's name" if options.hosts is None else "--hosts"
+        raise ConfigurationError("--resume goes on with a run as it was asked for", hint=f"leave {given} out")
     if not folder.is_dir():
         raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
     if is_cluster(folder):

@@ -12,6 +12,7 @@ from ..base import house
 from ..models import (
     calibration,
     cluster,
+    hosts,
     job,
     live,
     published_conclusions,
@@ -32,6 +33,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "format": service.Format,
     "exchange": service.Exchange,
     "study": study.Study,
+    "hosts": hosts.Hosts,
     "claims": published_conclusions.Conclusions,
     "tuning": tuning_lists.TuningList,
     "tuning-settings": tuning_lists.SettingNames,

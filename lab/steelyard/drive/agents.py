@@ -17,6 +17,7 @@ from ..models.service import Service
 from ..provision.cpus import Shares, kept_awake
 from ..provision.launch import started
 from ..provision.running import RunningSubject
+from ..provision.site import LOOPBACK, Site
 from ..provision.subject import Subject
 from .engine import Engine
 
@@ -34,6 +35,7 @@ def find_agents(
     folder: Path,
     shares: Shares,
     progress: Progress,
+    site: Site = LOOPBACK,
 ) -> int:
     """The level of LEVELS with the highest throughput, relative to each subject's best, over all subjects alike.
 
@@ -42,7 +44,7 @@ def find_agents(
     """
     progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
     seen = [
-        _sweep(service, subject, mix, parameters, folder / "agents" / subject.label, shares, progress)
+        _sweep(service, subject, mix, parameters, folder / "agents" / subject.label, shares, progress, site)
         for subject in subjects
     ]
     users = most_productive(seen)
@@ -73,6 +75,7 @@ def _sweep(
     folder: Path,
     shares: Shares,
     progress: Progress,
+    site: Site,
 ) -> dict[int, float]:
     """Median throughput per second by number of users, after a warm-up."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -82,7 +85,7 @@ def _sweep(
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
         # Ports that no other run draws at the same time: it would ask our server, or find its port taken.
-        running = stack.enter_context(started(subject, folder, shares, random.Random(), progress))
+        running = stack.enter_context(started(subject, folder, shares, random.Random(), progress, site=site))
         server = subject.front.server.model
         contract.verify(
             service,

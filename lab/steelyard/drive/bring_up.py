@@ -33,7 +33,15 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"starting {label}"))
         subject = setting.subjects[label]
         try:
-            context = started(subject, log.folder, setting.shares, draw, setting.progress, setting.schedule.observe)
+            context = started(
+                subject,
+                log.folder,
+                setting.shares,
+                draw,
+                setting.progress,
+                setting.schedule.observe,
+                site=setting.site,
+            )
             up = stack.enter_context(context)
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(
@@ -124,4 +132,5 @@ def _process(setting: Setting, running: RunningPart) -> ProcessRecord:
         judged=part.judged,
         processors=setting.shares.of(part.processors),
         state=running.state,
+        host=running.site.name,
     )

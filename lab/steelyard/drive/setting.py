@@ -29,6 +29,7 @@ from ..models.records import (
 )
 from ..models.service import Service
 from ..provision.cpus import Shares
+from ..provision.site import LOOPBACK, Site
 from ..provision.subject import Subject
 
 
@@ -65,6 +66,7 @@ class Setting:
     """What all trials of a run share. `folder` is the run's.
 
     `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not.
+    `site` is the host of all subjects.
     """
 
     schedule: Schedule
@@ -75,6 +77,7 @@ class Setting:
     shares: Shares
     progress: Progress
     warm_up_within: float | None = None
+    site: Site = LOOPBACK
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """What a trial is doing now, for the progress line."""

@@ -18,6 +18,7 @@ from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardErr
 from ..models.job import Turn
 from ..models.records import Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import doctor, processes
+from ..observe.links import LinkObserver
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
 from ..plan.faults import drawn
@@ -143,8 +144,12 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
         stack.callback(os.sched_setaffinity, 0, affinity)
         try:
             counts = ServiceCounts(running)
-            with Engine(job, log.folder) as engine, processes.Observer(log.folder) as observer:
-                driver = _Driver(setting, plan, log, running, engine, observer, counts)
+            with (
+                Engine(job, log.folder) as engine,
+                processes.Observer(log.folder) as observer,
+                LinkObserver(log.folder, setting.site.link, setting.site.name) as links,
+            ):
+                driver = _Driver(setting, plan, log, running, engine, observer, links, counts)
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
                 driver.measure(slices)
@@ -180,6 +185,7 @@ class _Driver:
         running: dict[str, RunningSubject],
         engine: Engine,
         observer: processes.Observer,
+        links: LinkObserver,
         counts: ServiceCounts,
     ) -> None:
         self._setting = setting
@@ -188,6 +194,7 @@ class _Driver:
         self._running = running
         self._engine = engine
         self._observer = observer
+        self._links = links
         self._counts = counts
         self._design = design_named(setting.schedule.design)
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
@@ -338,8 +345,10 @@ class _Driver:
     def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
         """Record what the subjects of these slices use while they are driven, and judge how each went."""
         before = [processes.read(self._running[plan.subject]) for plan in plans]
+        carried = self._links.look()
         self._log.slices.extend(plans)
         drive()
+        self._links.record([plan.number for plan in plans], carried, self._links.look())
         after = [processes.read(self._running[plan.subject]) for plan in plans]
         rows = self.rows.take(len(plans))
         self._setting.progress.live.slices_ended(self._last_slices.p99_ms())

@@ -218,7 +218,8 @@ class SlicePlan(Strict):
 class ProcessRecord(Strict):
     """One process of a subject: its role, what it was, on which processors it was kept, and whether it is judged.
 
-    `state` is what its starting state was verified by, where it has one.
+    `state` is what its starting state was verified by, where it has one; `host` is the declared one that it ran on (empty: this
+    machine, on loopback).
     """
 
     role: str
@@ -228,6 +229,7 @@ class ProcessRecord(Strict):
     judged: bool
     processors: list[int]
     state: str = ""
+    host: str = ""
 
 
 class Reconciled(Strict):

@@ -15,10 +15,12 @@ from .. import __version__
 from ..base import children, house
 from ..catalogue import factors, tuned_settings
 from ..catalogue.entries import Entry
+from ..models.hosts import Hosts
 from ..models.service import Service
 from ..provision.build import placeholders, source_hash
 from ..provision.cpus import Shares
 from ..provision.keeper import binary
+from ..provision.site import LOOPBACK, Site
 from ..provision.subject import Part, Subject
 from ..provision.toolchain import jdk_description, jdk_home
 from ..store import machine_history
@@ -33,10 +35,12 @@ def describe(
     command: Sequence[str],
     study: str | None = None,
     service: Entry[Service] | None = None,
+    hosts: Hosts | None = None,
+    site: Site = LOOPBACK,
 ) -> dict[str, Any]:
     """Plain values for JSON; nothing in it names the user or the machine's address.
 
-    With `study`, also what its paper tuned, beside the nearest settings of these subjects, and what the network carries; with
+    `hosts` are the user's own, `site` that of the subjects. With `study`, also what its paper tuned, beside the nearest settings of these subjects, and what the network carries; with
     `service`, also its sources.
     """
     tuned = (
@@ -60,12 +64,24 @@ def describe(
             "distribution": _distribution(),
         },
         "processors_shared": {**asdict(shares), "apart": shares.apart},
-        "network": "loopback",
-        **({"loopback_bytes_per_s": carried} if study and (carried := network.loopback_bytes_per_s()) else {}),
+        **_network(hosts, site, measured=study is not None),
         **({"service": _service(service)} if service is not None else {}),
         **({"calibration": known} if (known := machine_history.citation()) else {}),
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
         **({"tuning": tuned.model_dump()} if tuned is not None else {}),
+    }
+
+
+def _network(hosts: Hosts | None, site: Site, *, measured: bool) -> dict[str, Any]:
+    """What lies between engine and subjects, and what it carries: loopback, or the link to a declared host."""
+    if hosts is None or site.link is None:
+        carried = network.loopback_bytes_per_s() if measured else None
+        return {"network": "loopback", **({"loopback_bytes_per_s": carried} if carried else {})}
+    by = "a short transfer" if hosts.server[1].rate_mbit is None else "what the hosts file declares"
+    return {
+        "network": "link",
+        "hosts": {name: host.model_dump(mode="json", exclude_defaults=True) for name, host in hosts.hosts.items()},
+        "link": {"bytes_per_s": site.link.bytes_per_s, "known_by": by},
     }
 
 
@@ -75,12 +91,15 @@ def spun() -> str:
 
 
 def _without_place(command: Sequence[str]) -> list[str]:
-    """The command without --out: where a run is kept is the user's own business."""
+    """The command without --out, and of --hosts the file's mere name: where files are kept is the user's own business."""
     kept: list[str] = []
     words = iter(command)
     for word in words:
         if word == "--out":
             next(words, None)
+        elif word == "--hosts" or word.startswith("--hosts="):
+            place = word.partition("=")[2] or next(words, "")
+            kept += ["--hosts", Path(place).name]
         elif not word.startswith("--out="):
             kept.append(word)
     return kept

@@ -1,12 +1,17 @@
-"""What the loopback device carries, by a short transfer: shares of bandwidth are shares of it, as it has no speed of its own."""
+"""What the loopback device or the link to a host carries, by a short transfer: shares of bandwidth are shares of that."""
 
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 
+from ..base import children
+from ..base.children import begun
 from ..base.house import HOST
+from ..provision.site import Site
 
 _PIECE = 1 << 18  # bytes; large enough that the interpreter's own work between two calls is little
 _WINDOWS, _WINDOW_SECONDS = 5, 0.05
@@ -29,6 +34,27 @@ def loopback_bytes_per_s() -> float | None:
                     best = _best_window(receiver)
             finally:
                 sender.join(_PATIENCE_SECONDS)
+    except OSError:
+        return None
+    return best or None
+
+
+def link_bytes_per_s(site: Site) -> float | None:
+    """Bytes a second that one TCP connection carries from a host to this machine, measured likewise; None where none can."""
+    if site.link is None:
+        return None
+    try:
+        with socket.create_server((site.link.near_address, 0)) as listener:
+            listener.settimeout(_PATIENCE_SECONDS)
+            port = listener.getsockname()[1]
+            argv = [*site.within, sys.executable, "-m", __name__, site.link.near_address, str(port)]
+            sender = begun(lambda: subprocess.Popen(argv, stdin=subprocess.DEVNULL, text=True, start_new_session=True))
+            try:
+                with listener.accept()[0] as receiver:
+                    receiver.settimeout(_PATIENCE_SECONDS)
+                    best = _best_window(receiver)
+            finally:
+                children.kill_group(sender)
     except OSError:
         return None
     return best or None
@@ -60,3 +86,7 @@ def _send(address: tuple[str, int]) -> None:
                 sender.sendall(piece)
     except OSError:
         return
+
+
+if __name__ == "__main__":
+    _send((sys.argv[1], int(sys.argv[2])))

@@ -78,6 +78,23 @@ def share(
     return replace(shares, awake=sorted(set(kept[awake])))
 
 
+def as_declared(shares: Shares, server: Collection[int], engine: Collection[int]) -> Shares:
+    """`shares` with the processors that a hosts file declares for either, where it does; raises ConfigurationError where the
+    machine has no such processor for us."""
+    available = os.sched_getaffinity(0)
+    for cpu in (*server, *engine):
+        if cpu not in available:
+            raise ConfigurationError(
+                f"the hosts file gives a host processor {cpu}, which is not there or not allowed",
+                hint=f"there are {', '.join(map(str, sorted(available)))}",
+            )
+    changed = replace(shares, server=sorted(server) or shares.server, engine=sorted(engine) or shares.engine)
+    all_awake = set(shares.server) <= set(shares.awake)
+    awake = {*changed.server, *changed.companions, *changed.engine} if all_awake else changed.engine
+    cores = _cores({*changed.server, *changed.engine}, Path("/"))
+    return replace(changed, awake=sorted(awake) if shares.awake else [], same_core=changed.apart and len(cores) == 1)
+
+
 def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None) -> Shares:
     engine = _taken(cores, wanted)
     own = _taken(cores, wanted) if apart else []

@@ -89,8 +89,10 @@ class Keeper:
         environment: Mapping[str, str] | None = None,
         cpus: Sequence[int] = (),
         control: Path | None = None,
+        within: Sequence[str] = (),
     ) -> None:
-        """Start `argv`; `control` is where the keeper makes a socket over which the engine freezes, thaws and reads clocks."""
+        """Start `argv`; `control` is where the keeper makes a socket over which the engine freezes, thaws and reads clocks, and
+        `within` are the words that have the keeper itself run on another host (`Site`)."""
         self.argv = list(argv)
         self.log = log.resolve()  # the command runs in a folder of its own
         self.exit: Exit | None = None
@@ -100,7 +102,7 @@ class Keeper:
             program = binary("steelyard-keeper")
             self._process = begun(
                 lambda: subprocess.Popen(
-                    [program, "--log", str(self.log), *options, "--", *self.argv],
+                    [*within, program, "--log", str(self.log), *options, "--", *self.argv],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
@@ -255,10 +257,12 @@ def run(
     cwd: Path,
     environment: Mapping[str, str],
     seconds: float,
+    within: Sequence[str] = (),
     while_waiting: Callable[[], None] | None = None,
 ) -> None:
-    """Run a command to its end, kept like a server; raises CommandFailedError with the end of its output where it fails."""
-    with Keeper(argv, log=log, cwd=cwd, environment=environment) as kept:
+    """Run a command to its end, kept like a server and like it perhaps on another host (`within`);
+    raises CommandFailedError with the end of its output where it fails."""
+    with Keeper(argv, log=log, cwd=cwd, environment=environment, within=within) as kept:
         _await_end(kept, " ".join(argv), seconds, while_waiting)
 
 
@@ -269,13 +273,14 @@ def output(
     cwd: Path,
     environment: Mapping[str, str],
     seconds: float,
+    within: Sequence[str] = (),
     while_waiting: Callable[[], None] | None = None,
 ) -> str:
     """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
     printed = log.with_suffix(".output").resolve()
     to_file = ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv]
     try:
-        with Keeper(to_file, log=log, cwd=cwd, environment=environment) as kept:
+        with Keeper(to_file, log=log, cwd=cwd, environment=environment, within=within) as kept:
             _await_end(kept, " ".join(argv), seconds, while_waiting)
         return printed.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

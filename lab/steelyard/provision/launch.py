@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import secrets
 import socket
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-from ..base import house
 from ..base.conversation import Conversation
 from ..base.errors import CommandFailedError, KeeperError, NoAnswerError, ProvisionError
 from ..base.house import HOST
@@ -29,10 +29,12 @@ from .cpus import Shares
 from .keeper import Keeper
 from .running import RunningPart, RunningSubject, Words, last_words, restored, service_count
 from .scratch import control_folder, scratch_folder
+from .site import LOOPBACK, Site
 from .subject import Part, Subject
 from .toolchain import require
 
 _READY_PAUSE = 0.1
+_ASK_SECONDS = 5.0
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
 # Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
 # description of what it runs.
@@ -48,25 +50,26 @@ def started(
     progress: Progress,
     observe: Collection[Observed] = (),
     patience: float = 1.0,
+    site: Site = LOOPBACK,
 ) -> Iterator[RunningSubject]:
     """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
 
     What is to be observed beside, its judged processes write into `folder`, too. Each may take `patience` times as long to be ready
-    as its descriptor says.
+    as its descriptor says. All run on the host `site`.
 
     Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
     """
     places = [part.place for part in subject.parts]
     names = places + [f"{part.place}.{more}" for part in subject.parts for more in part.server.model.more_ports]
-    ports = dict(zip(names, free_ports(draw, len(names)), strict=True))
+    ports = dict(zip(names, free_ports(draw, len(names), site.address), strict=True))
     shared = {f"STEELYARD_PORT_{name.upper().replace('.', '_')}": str(port) for name, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
-    shared["STEELYARD_HOST"] = HOST
+    shared["STEELYARD_HOST"] = site.address
     shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
-        ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience)
+        ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience, site)
         # What the engine asks comes last, since it may be there only to pass requests on.
         for part in sorted(subject.parts, key=lambda part: part is subject.front):
             with progress.stage(f"starting {subject.label}"):
@@ -78,7 +81,7 @@ def started(
 class _Ground:
     """What all parts of a subject are started on: the port of each by its place, words of the environment that they share, the
     folders of their logs and of their keepers' sockets, the machine's processors, what ends with them, what is
-    observed beside, how many times longer than usual they may take."""
+    observed beside, how many times longer than usual they may take, and their host."""
 
     ports: Mapping[str, int]
     shared: Mapping[str, str]
@@ -89,6 +92,7 @@ class _Ground:
     progress: Progress
     observe: Collection[Observed]
     patience: float
+    site: Site
 
 
 def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
@@ -113,14 +117,17 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
                 cwd=server.folder,
                 environment=words.environment,
                 control=control,
+                within=ground.site.within,
             )
         )
 
         def is_up() -> bool:
             listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
-            return listens and (not part.judged or _is_up(subject, part, port))
+            return listens and (not part.judged or _is_up(subject, part, ground.site, port))
 
-        _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, port), ground)
+        _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, ground.site, port), ground)
+        if ground.site != LOOPBACK:
+            _require_bound(server, kept, ground.site)
         return kept
 
     kept = run()
@@ -143,7 +150,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
     server = part.server
     placeholders = {
         **{f"port.{place}": str(each) for place, each in ground.ports.items()},
-        "host": HOST,
+        "host": ground.site.address,
         "port": str(ground.ports[part.place]),
         "scratch": scratch,
         "cache": str(part.cache),
@@ -156,7 +163,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         "STEELYARD_CPUS": str(max(1, len(ground.shares.of(part.processors)))),
         **(_observed(subject, part, ground) if part.judged else {}),
     }
-    return Words(placeholders, environment)
+    return Words(placeholders, environment, ground.site)
 
 
 def _observed(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
@@ -180,6 +187,7 @@ def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress)
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=60,
+                within=words.site.within,
                 while_waiting=progress.refresh,
             )
         except KeeperError as error:
@@ -210,7 +218,14 @@ def _await_ready(
                 hint=f"its log is {kept.log}",
             )
         try:
-            keeper.run(ready, log=probe_log, cwd=server.folder, environment=words.environment, seconds=10)
+            keeper.run(
+                ready,
+                log=probe_log,
+                cwd=server.folder,
+                environment=words.environment,
+                seconds=10,
+                within=words.site.within,
+            )
             if is_up():
                 probe_log.unlink(missing_ok=True)
                 return
@@ -231,42 +246,55 @@ def _await_ready(
         kept.wait(_READY_PAUSE)
 
 
-def _is_up(subject: Subject, part: Part, port: int) -> bool:
+def _require_bound(server: Entry[Server], kept: Keeper, site: Site) -> None:
+    """Raises ProvisionError where a server on a declared host listens on more than that host's address and its own loopback."""
+    for listener in sockets.listening([used.pid for used in kept.use()]):
+        if not listener.loopback and str(listener.address) != site.address:
+            raise ProvisionError(
+                f"{server.name} listens on {listener}, and may on host '{site.name}' listen on {site.address} only",
+                hint="its start must give it {host} (STEELYARD_HOST) to listen on",
+            )
+
+
+def _is_up(subject: Subject, part: Part, site: Site, port: int) -> bool:
     """Whether the service tells its count, or its description; one that has neither has nothing to tell."""
     model = subject.service.model
     try:
         if model.counter is not None:
-            return service_count(subject, model.counter, port, 2.0) >= 0
+            return service_count(subject, site.url(port, model.counter), 2.0) >= 0
         if model.description is not None:
-            return _status(subject, subject.path_on(part) + model.description, port) not in _NOT_THERE
+            return _status(subject, site.url(port, subject.path_on(part) + model.description)) not in _NOT_THERE
         return True
     except (NoAnswerError, ValueError):
         return False
 
 
-def _undeployed(subject: Subject, part: Part, port: int) -> str:
+def _undeployed(subject: Subject, part: Part, site: Site, port: int) -> str:
     """That a server which answers does not have the service, in words that follow a sentence; empty where that is not known."""
     description = subject.service.model.description
     if description is None or not part.judged:
         return ""
     path = subject.path_on(part) + description
     try:
-        return f"; it runs and answers GET {path} with status {_status(subject, path, port)}"
+        return f"; it runs and answers GET {path} with status {_status(subject, site.url(port, path))}"
     except NoAnswerError:
         return ""
 
 
-def _status(subject: Subject, path: str, port: int) -> int:
-    """The HTTP status with which a path is answered; raises NoAnswerError."""
-    conversation = Conversation(house.url(port, path), 5.0)
+def _status(subject: Subject, url: str) -> int:
+    """The HTTP status with which `url` is answered; raises NoAnswerError."""
+    conversation = Conversation(url, 5.0)
     try:
         return conversation.get(subject.headers).status
     finally:
         conversation.close()
 
 
-def free_ports(draw: random.Random, count: int) -> list[int]:
-    """Different loopback ports that nobody listens on now, drawn at random; raises ProvisionError where too few are found."""
+def free_ports(draw: random.Random, count: int, address: str = HOST) -> list[int]:
+    """Different ports of an address that nobody listens on now, drawn at random; raises ProvisionError where too few are found.
+
+    Of an address that is not this machine's own, each is asked for once.
+    """
     ports: list[int] = []
     with ExitStack() as held:  # each is kept until all are drawn
         for _ in range(200):
@@ -274,7 +302,17 @@ def free_ports(draw: random.Random, count: int) -> list[int]:
                 return ports
             port = draw.choice(_PORTS)
             probe = held.enter_context(socket.socket())
-            with suppress(OSError):
-                probe.bind((HOST, port))
+            try:
+                probe.bind((address, port))
                 ports.append(port)
+            except OSError as error:
+                if error.errno == errno.EADDRNOTAVAIL and port not in ports and _is_refused(address, port):
+                    ports.append(port)
     raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
+
+
+def _is_refused(address: str, port: int) -> bool:
+    """Whether nobody takes a connection on a port of another host."""
+    with socket.socket() as probe:
+        probe.settimeout(_ASK_SECONDS)
+        return probe.connect_ex((address, port)) == errno.ECONNREFUSED

@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 
-from ..base import house
 from ..base.conversation import Conversation
 from ..base.errors import KeeperError, NoAnswerError, ProvisionError
-from ..base.house import HOST
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
 from ..models.server import Server
@@ -20,6 +18,7 @@ from ..models.service import Reconciliation
 from . import build, keeper
 from .cpus import Shares
 from .keeper import Keeper, ProcessUse
+from .site import LOOPBACK, Site
 from .subject import Part, Subject
 
 _RESTORE_SECONDS = 120
@@ -30,15 +29,16 @@ _COUNT_BYTES = 2**16  # of an answer that is one number
 
 @dataclass(frozen=True)
 class Words:
-    """What the argument lists of one start are given: their placeholders' values and their environment."""
+    """What the argument lists of one start are given: their placeholders' values and their environment; and where they run."""
 
     placeholders: dict[str, str]
     environment: dict[str, str]
+    site: Site = LOOPBACK
 
 
 class RunningPart:
-    """A part that was started: its keeper and that one's control socket, its port and its log, and what proved a companion's
-    starting state."""
+    """A part that was started: its keeper and that one's control socket, its host, its port and its log, and what proved a
+    companion's starting state."""
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class RunningPart:
         self.state = state
         self.keeper = kept
         self.control = control
+        self.site = words.site
         self.port = int(words.placeholders["port"])
         self.log = log
         self.words = words
@@ -79,6 +80,7 @@ class RunningPart:
                 cwd=server.folder,
                 environment=self.words.environment,
                 seconds=_COMMAND_SECONDS,
+                within=self.site.within,
             )
         except KeeperError as error:
             raise ProvisionError(f"{server.name} could not {deed}: {error.message}", hint=error.hint) from None
@@ -104,12 +106,12 @@ class RunningSubject:
     @property
     def host(self) -> str:
         """Where the front part answers."""
-        return HOST
+        return self.front.site.address
 
     @property
     def url(self) -> str:
         """Where the front part answers the service's requests."""
-        return house.url(self.front.port, self.subject.path())
+        return self.front.site.url(self.front.port, self.subject.path())
 
     @property
     def start_seconds(self) -> float:
@@ -162,6 +164,7 @@ class RunningSubject:
                     cwd=server.folder,
                     environment=part.words.environment,
                     seconds=seconds,
+                    within=part.site.within,
                 )
             except KeeperError as error:
                 raise ProvisionError(
@@ -190,7 +193,7 @@ class RunningSubject:
         if counter is None:
             return None
         try:
-            return sum(service_count(self.subject, counter, part.port, 5.0) for part in self._counting())
+            return sum(service_count(self.subject, part.site.url(part.port, counter), 5.0) for part in self._counting())
         except (NoAnswerError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
 
@@ -253,7 +256,7 @@ class RunningSubject:
         self, argv: list[str], name: str, seconds: float, while_waiting: Callable[[], None] = lambda: None
     ) -> str:
         """What a command that asks after this subject prints."""
-        values = {"host": HOST, "service": str(self.subject.service.folder)}
+        values = {"host": self.host, "service": str(self.subject.service.folder)}
         for each in self.parts:
             place, folder = each.part.place, each.part.server.folder
             values |= {f"port.{place}": str(each.port), f"cache.{place}": str(each.part.cache)}
@@ -266,6 +269,7 @@ class RunningSubject:
             cwd=self.subject.service.folder,
             environment=self.front.words.environment,
             seconds=seconds,
+            within=self.front.site.within,
             while_waiting=while_waiting,
         )
         return said.strip()
@@ -295,6 +299,7 @@ def restored(server: Entry[Server], words: Words, log: Path, progress: Progress)
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=_RESTORE_SECONDS,
+                within=words.site.within,
                 while_waiting=progress.refresh,
             )
     except KeeperError as error:
@@ -304,9 +309,8 @@ def restored(server: Entry[Server], words: Words, log: Path, progress: Progress)
     return said.strip()
 
 
-def service_count(subject: Subject, counter: str, port: int, seconds: float) -> int:
-    """The service's count of requests on a port; raises NoAnswerError, or ValueError where the answer is not one number."""
-    url = house.url(port, counter)
+def service_count(subject: Subject, url: str, seconds: float) -> int:
+    """The service's count of requests, told at `url`; raises NoAnswerError, or ValueError where the answer is not one number."""
     conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
     try:
         answer = conversation.get(subject.headers)

@@ -16,6 +16,7 @@ from ..analyse import analysis, indices, measures
 from ..analyse.endings import broken_subjects, is_its_result
 from ..analyse.narrowing import so_far
 from ..analyse.pairing import short_of_forks
+from ..base import configuration
 from ..base.csvfiles import write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
@@ -26,10 +27,11 @@ from ..drive import trial as drive
 from ..drive.agents import find_agents
 from ..drive.setting import Setting, TrialFailedError
 from ..exchange import corpus
+from ..models.hosts import Hosts
 from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
-from ..models.study import Study
-from ..observe import environment
+from ..models.study import Study, SubjectSpec
+from ..observe import environment, network
 from ..plan.budget import fitted
 from ..plan.cells import together
 from ..plan.designs import design_named
@@ -39,6 +41,7 @@ from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import forks_for_a_verdict, stopping_of, warm_up_within, without_verdict
 from ..provision import cpus, subject
 from ..provision.cpus import Shares
+from ..provision.site import Site, reached
 from ..provision.subject import Subject
 from ..store import earlier, machine_history
 from ..store.live_file import LiveFile
@@ -47,6 +50,7 @@ from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
 
+HOSTS_FILE = "hosts.toml"  # of a run's folder
 _LOOKING_SHARE = 0.03
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -58,8 +62,11 @@ def run(
     out: Path | None,
     command: Sequence[str],
     progress: Progress,
+    hosts: Path | None = None,
 ) -> Outcome:
     """study -> design -> provision -> corpus -> drive + observe -> store -> analyse -> report.
+
+    `hosts` is the user's file of hosts that the subjects run on; without it they run on loopback.
 
     Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
@@ -68,10 +75,12 @@ def run(
     schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
     measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
     service = service_of(study.model)
-    with machine_lock(" ".join(command)):
+    declared = None if hosts is None else configuration.load(hosts, Hosts)
+    with machine_lock(" ".join(command)), reached(declared) as reachable:
+        site = with_bandwidth(reachable)
         specs = subjects_of(study.model, request.only, request.set_of_factors)
         planned = schedule_only(study.model, request)
-        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(planned))
+        shares = shared(specs, planned, declared)
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
@@ -79,19 +88,23 @@ def run(
         make_folder(folder)
         write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
         published_tables.keep(study.file, folder)
+        if hosts is not None:
+            write_text(folder / HOSTS_FILE, hosts.read_text(encoding="utf-8"))
         asked = together(planned.cells)
-        users = settings.users or find_agents(service, subjects, asked, settings.service, folder, shares, progress)
+        users = settings.users or find_agents(
+            service, subjects, asked, settings.service, folder, shares, progress, site
+        )
         schedule = schedule_of(study.model, service.model, request, settings, users)
         fits = fitted(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
         schedule = fits.schedule
         for said in fits.said:
             progress.say(said)
         _keep_schedule(folder, schedule)
-        described = environment.describe(subjects, shares, command, study.model.name, service)
+        described = environment.describe(subjects, shares, command, study.model.name, service, declared, site)
         write_document(folder / "environment.json", described)
         earlier.note(folder, schedule, described)
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
-        failures = _drive_or_report(setting, Standing())
+        failures = _drive_or_report(replace(setting, site=site), Standing())
     return _outcome(folder, failures, progress)
 
 
@@ -102,20 +115,37 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
     """
     study = entries.study(str(folder / "study.toml"))
     service = service_of(study.model)
-    with machine_lock(" ".join(command)):
+    hosts = folder / HOSTS_FILE
+    declared = configuration.load(hosts, Hosts) if hosts.exists() else None
+    with machine_lock(" ".join(command)), reached(declared) as reachable:
+        site = with_bandwidth(reachable)
         schedule, standing = taken_up(folder)
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
-        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
+        shares = shared(specs, schedule, declared)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
-        require_same_setup(folder, environment.describe(subjects, shares, command, service=service))
+        now = environment.describe(subjects, shares, command, service=service, hosts=declared, site=site)
+        require_same_setup(folder, now)
         for said in standing.damaged:
             progress.say(said)
         put_aside(folder, standing)
         settings = settle(study.model, Request(settings=schedule.parameters))
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
-        failures = _drive_or_report(setting, standing)
+        failures = _drive_or_report(replace(setting, site=site), standing)
     return _outcome(folder, failures, progress)
+
+
+def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None) -> Shares:
+    """The machine's processors as a run shares them, and as its hosts file declares; raises ConfigurationError."""
+    shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
+    return shares if hosts is None else cpus.as_declared(shares, hosts.server[1].cpus, hosts.engine[1].cpus)
+
+
+def with_bandwidth(site: Site) -> Site:
+    """A host with what its link carries: as declared, else by a short transfer."""
+    if site.link is None or site.link.bytes_per_s is not None:
+        return site
+    return replace(site, link=replace(site.link, bytes_per_s=network.link_bytes_per_s(site)))
 
 
 def service_of(study: Study) -> Entry[Service]:

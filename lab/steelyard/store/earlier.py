@@ -103,7 +103,14 @@ def _questions(schedule: Schedule, environment: Mapping[str, Any]) -> Iterator[t
                 if cell.primary and a != b:
                     load = [cell.mix, cell.payload, cell.users, cell.primary_measure, _shape(cell), schedule.parameters]
                     setups = [_setup(subjects.get(label)) for label in (a, b)]
-                    yield cell, a, b, json.dumps([schedule.service, load, setups], sort_keys=True, default=str)
+                    yield (
+                        cell,
+                        a,
+                        b,
+                        json.dumps(
+                            [schedule.service, load, setups, environment.get("hosts")], sort_keys=True, default=str
+                        ),
+                    )
 
 
 def _shape(cell: Cell) -> Any:

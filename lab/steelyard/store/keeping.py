@@ -23,6 +23,7 @@ _READ = {
     "observations.csv",
     "machine.csv",
     "throttling.csv",
+    "network.csv",
     "spans.csv",
     "gauges.csv",
     "ticks.csv",

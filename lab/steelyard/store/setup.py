@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 # What must not change between two sittings of one run: forks of two setups are not one sample.
-_SAME = ("steelyard", "git.revision", "git.changes", "engine", "machine", "processors_shared", "service", "subjects")
+_SAME = (
+    "steelyard",
+    "git.revision",
+    "git.changes",
+    "engine",
+    "machine",
+    "processors_shared",
+    "hosts",
+    "service",
+    "subjects",
+)
 
 
 # What another hour brings to the same machine.

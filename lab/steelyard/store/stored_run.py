@@ -22,7 +22,7 @@ from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
 from . import earlier, layer_table, tables
 from .collector_log import CollectorLog, read_collector_logs
 from .layer_table import TimedRequest
-from .tables import GaugeRow, Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
+from .tables import GaugeRow, LinkUse, Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Found = TypeVar("_Found")
@@ -37,8 +37,9 @@ _NOTHING_NOTED = TrialRecord(
 class Trial:
     """One fork as stored. `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind.
 
-    `throttled` is empty where no quota was seen, `gauges` where no process told of its state, `spans` is None where the study has
-    none; `layers` (by slice) and `collectors` (by subject and role, `LABEL.ROLE`) are empty where a study did not ask for them.
+    `throttled` is empty where no quota was seen, `network` where no host was declared, `gauges` where no process told of its state,
+    `spans` is None where the study has none; `layers` (by slice) and `collectors` (by subject and role, `LABEL.ROLE`) are empty
+    where a study did not ask for them.
     `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could write one.
     `damage` says what is wrong with a trial that was set aside: nothing else of it is here.
     """
@@ -57,6 +58,7 @@ class Trial:
     think_ms: float
     problems: Sequence[str] = field(default=())
     throttled: Mapping[int, Throttled] = field(default_factory=dict)
+    network: Sequence[LinkUse] = ()
     spans: Mapping[int, Sequence[SpanRow]] | None = None
     gauges: Mapping[int, Sequence[GaugeRow]] = field(default_factory=dict)
     layers: Mapping[int, Sequence[TimedRequest]] = field(default_factory=dict)
@@ -311,6 +313,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         think_ms=think_ms,
         problems=tuple(problems),
         throttled=read(tables.read_throttling, "throttling.csv", dict[int, Throttled]()),
+        network=read(tables.read_network, "network.csv", tuple[LinkUse, ...]()),
         spans=read(tables.read_spans, "spans.csv", None),
         gauges=read(tables.read_gauges, "gauges.csv", dict[int, list[GaugeRow]]()),
         layers=read(layer_table.read_layers, layer_table.NAME, dict[int, list[TimedRequest]]()),

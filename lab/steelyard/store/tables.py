@@ -189,7 +189,28 @@ class Throttled:
     throttled_s: float
 
 
-def columns(row: type[Observation | ProcessorTime | Throttled]) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class LinkUse:
+    """A row of network.csv: what an interface of a host carried while slices (`3`, or `3+4` where they took turns) were driven.
+
+    `link_share`: of what the link carries, the busier way; None where that is not known or it is not the link. `sent_again`:
+    segments that the host's TCP sent again, None of an interface that is not the link.
+    """
+
+    slices: str
+    host: str
+    interface: str
+    begin_ns: int
+    end_ns: int
+    bytes_in: int
+    packets_in: int
+    bytes_out: int
+    packets_out: int
+    link_share: float | None
+    sent_again: int | None
+
+
+def columns(row: type[Observation | ProcessorTime | Throttled | LinkUse]) -> tuple[str, ...]:
     """The columns of a table that the lab writes and reads, in their order: its row is the one list of them."""
     return tuple(item.name for item in fields(row))
 
@@ -259,6 +280,25 @@ def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
     rows = read_table(path, [item.name for item in fields(Throttled)], may_be_cut=may_be_cut)
     throttlings = [Throttled(row.whole("slice"), row.whole("periods"), row.number("throttled_s")) for row in rows]
     return {throttling.slice: throttling for throttling in throttlings}
+
+
+def read_network(path: Path, may_be_cut: bool) -> tuple[LinkUse, ...]:
+    """What went over the link to a host; runs without declared hosts have no such file. Raises StoreError."""
+    if not is_stored(path):
+        return ()
+    names = [item.name for item in fields(LinkUse)]
+    whole = names[3:9]
+    return tuple(
+        LinkUse(
+            row.text("slices"),
+            row.text("host"),
+            row.text("interface"),
+            *(row.whole(name) for name in whole),
+            row.number("link_share") if row.fields["link_share"] else None,
+            row.whole("sent_again") if row.fields["sent_again"] else None,
+        )
+        for row in read_table(path, names, may_be_cut=may_be_cut)
+    )
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,11 @@ def _cannot_say(run: Run) -> Iterator[str]:
             "Servers and load engine ran on one machine and spoke over its loopback device. A network's latency, its limits "
             "and the cost of its interrupts are not in these figures."
         )
+    if run.environment.get("network") == "link":
+        yield (
+            "The host of the subjects is a network namespace of the engine's machine: they share its processors, memory and disks, and "
+            "the link between them is the kernel's own work. The cost of a network's cards and interrupts is not in these figures."
+        )
     if isinstance(processors, int):
         yield (
             f"The machine has {processors} processors. What a server gains from more of them, or loses by their contention, "

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
-from ...analyse.indices import TPS, figure, interval, rows
+from ...analyse.indices import TPS, carried_bytes_per_s, figure, interval, rows
 from ...base.text import listed, range_text, ratio_text, value_text
 from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
 from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
@@ -100,9 +100,11 @@ def _sent(bytes_per_s: float | None, bandwidth: float | None) -> str:
 
 def _carried(analysis: Analysis) -> str:
     """What the shares of bandwidth are shares of."""
-    carried = analysis.run.environment.get("loopback_bytes_per_s")
-    if not isinstance(carried, int | float):
+    carried = carried_bytes_per_s(analysis.run.environment)
+    if carried is None:
         return ""
+    if "link" in analysis.run.environment:
+        return f"Beside MB/s, in percent of what the link to the servers' host carries one way: {value_text(carried / 1e6)} MB/s."
     return (
         "Beside MB/s, in percent of what one connection carried one way over the loopback device when the run began, which has no "
         f"speed of its own: {value_text(carried / 1e6)} MB/s, at least."

@@ -17,6 +17,8 @@ _TITLES = {
     "calibration": "What this machine tells apart",
     "machine": "Machine",
     "git": "Revision",
+    "hosts": "Hosts",
+    "link": "Link",
     "service": "Service",
     "processors_shared": "Processors",
     "subjects": "Subjects",

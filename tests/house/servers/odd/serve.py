@@ -172,6 +172,7 @@ def spin(microseconds):
 
 OPERATIONS = {"echoVoid", "echoStruct", "echoList", "echoSynthetic", "getOrder"}
 PORT, MODE, SERVICE = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+HOST = os.environ.get("STEELYARD_HOST", "127.0.0.1")
 sys.path.insert(0, str(SERVICE / "contract"))
 sys.dont_write_bytecode = True
 from generate import purchase_order  # noqa: E402
@@ -191,7 +192,7 @@ if MODE == "fixed-port":
     beside = ThreadingHTTPServer(("127.0.0.1", FIXED_PORT), BaseHTTPRequestHandler)
 if MODE == "impatient":
     Handler.timeout = MOST_IDLE_SECONDS
-server = ThreadingHTTPServer(("0.0.0.0" if MODE == "everywhere" else "127.0.0.1", PORT), Handler)
+server = ThreadingHTTPServer(("0.0.0.0" if MODE == "everywhere" else HOST, PORT), Handler)
 server.daemon_threads = True
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 server.serve_forever()

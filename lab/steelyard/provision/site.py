@@ -1,0 +1,67 @@
+"""Where a subject's processes run: on loopback, unless the user's hosts file declares a host for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..base.house import HOST
+from ..models.hosts import Hosts
+from . import namespace
+
+
+@dataclass(frozen=True)
+class Link:
+    """The link between the engine's host and that of the subjects: its two ends, each with the interface's name and a process whose
+    network that is; how many bytes a second it carries each way, as declared or as measured, None where that is not known.
+    `near_host` and `near_address` are those of the engine's end."""
+
+    near_host: str
+    near_address: str
+    near_interface: str
+    near_process: int
+    far_interface: str
+    far_process: int
+    bytes_per_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """A host for subjects: its name (empty: this machine's loopback), the address that they bind to and nothing else, the words that
+    go before a command which is to run there, and the link that leads to it."""
+
+    name: str = ""
+    address: str = HOST
+    within: tuple[str, ...] = ()
+    link: Link | None = None
+
+    def url(self, port: int, path: str) -> str:
+        """Where a server there is asked for `path`."""
+        return f"http://{self.address}:{port}{path}"
+
+
+LOOPBACK = Site()
+
+
+@contextmanager
+def reached(hosts: Hosts | None) -> Iterator[Site]:
+    """The host on which the subjects run, ready for them, and gone at the end; loopback where none is declared.
+
+    Raises ProvisionError or ToolchainError where it cannot be had.
+    """
+    if hosts is None:
+        yield LOOPBACK
+        return
+    (near, engine), (far, server) = hosts.engine, hosts.server
+    with namespace.made(far, server, engine.address) as made:
+        link = Link(
+            near_host=near,
+            near_address=str(engine.address),
+            near_interface=made.near_interface,
+            near_process=made.near_process,
+            far_interface=namespace.FAR_INTERFACE,
+            far_process=made.holder,
+            bytes_per_s=None if server.rate_mbit is None else server.rate_mbit * 1e6 / 8,
+        )
+        yield Site(far, str(server.address), made.within, link)

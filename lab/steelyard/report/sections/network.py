@@ -1,0 +1,78 @@
+"""What went over the link to the subjects' host, where the user declared one: bytes, packets, the link's share, what was sent again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...analyse.analysis import Analysis
+from ...analyse.indices import carried_bytes_per_s
+from ...base.text import value_text
+from ...models.records import Cell
+from ...store.stored_run import Run
+from ...store.tables import LinkUse
+from ..section import Section
+from ..subjects import cells
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where all ran on loopback."""
+    run = analysis.run
+    rows = [row for cell in cells(run) for row in _rows(run, cell)]
+    if not rows:
+        return None
+    return {"carried": rows, "hosts": list(_hosts(run)), "bandwidth": _bandwidth(run)}
+
+
+def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
+    """Cell, host, interface, MB/s in and out, packets a second in and out, the share of the link in percent, segments sent again:
+    over all measured slices, which are those of all subjects."""
+    seen: dict[tuple[str, str], list[LinkUse]] = {}
+    for trial in run.trials:
+        measured = {plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.cell == cell.name}
+        for use in trial.network:
+            if {int(number) for number in use.slices.split("+")} <= measured:
+                seen.setdefault((use.host, use.interface), []).append(use)
+    # An end of the link is called anew in every run.
+    for (host, interface), uses in seen.items():
+        if any(use.bytes_in or use.bytes_out for use in uses):
+            yield cell.name, host, interface, *_figures(uses)
+
+
+def _figures(uses: Sequence[LinkUse]) -> Iterator[str]:
+    seconds = sum(use.end_ns - use.begin_ns for use in uses) / 1e9
+    yield value_text(sum(use.bytes_in for use in uses) / seconds / 1e6)
+    yield value_text(sum(use.bytes_out for use in uses) / seconds / 1e6)
+    yield value_text(sum(use.packets_in for use in uses) / seconds)
+    yield value_text(sum(use.packets_out for use in uses) / seconds)
+    shares = [(use.link_share, use.end_ns - use.begin_ns) for use in uses if use.link_share is not None]
+    busy = sum(share * length for share, length in shares) / max(1, sum(length for _, length in shares))
+    yield value_text(100 * busy) if shares else ""
+    again = [use.sent_again for use in uses if use.sent_again is not None]
+    yield str(sum(again)) if again else ""
+
+
+def _hosts(run: Run) -> Iterator[str]:
+    """Each host in words, as it was declared."""
+    declared = run.environment.get("hosts")
+    for name, host in declared.items() if isinstance(declared, Mapping) else ():
+        if isinstance(host, Mapping):
+            limits = [f"{host[key]:g} {unit}" for key, unit in _LIMITS if isinstance(host.get(key), int | float)]
+            where = {"here": "this machine", "namespace": "a network namespace of this machine"}.get(
+                host.get("reach", "")
+            )
+            runs = {"engine": "the load engine", "server": "the subjects"}.get(host.get("role", ""))
+            yield f"{name} ({', '.join([f'{where}', str(host.get('address', '')), *limits])}): {runs}"
+
+
+_LIMITS = (("rate_mbit", "Mbit/s each way"), ("delay_ms", "ms each way"))
+
+
+def _bandwidth(run: Run) -> str:
+    """What the shares are shares of; empty where that is not known."""
+    carried, link = carried_bytes_per_s(run.environment), run.environment.get("link")
+    if carried is None or not isinstance(link, Mapping):
+        return ""
+    return f"The link carries {value_text(carried / 1e6)} MB/s each way, by {link.get('known_by', '')}."
+
+
+SECTION = Section("network", content)
