@@ -80,7 +80,9 @@ def test_verdicts_trials_and_processes_are_tables_too() -> None:
         run.table("slcies")
 
 
-@pytest.mark.parametrize("table", [name for name in known_tables.known() if name not in ("grid", "requests")])
+@pytest.mark.parametrize(
+    "table", [name for name in known_tables.known() if name not in ("grid", "requests", "network")]
+)
 def test_every_column_of_every_kept_run_is_known(table: str) -> None:
     data = known_tables.known()[table]
     places = ("*/", "*/trials/01/") if data.of == "place" else ("*/",)

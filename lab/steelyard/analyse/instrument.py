@@ -12,7 +12,7 @@ from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..store.stored_run import Run, Trial
-from ..store.tables import SliceRow
+from ..store.tables import LinkUse, SliceRow
 from .pairing import counted_slices, measured_slices
 
 ENGINE_SHARE = "Engine's processor"
@@ -22,6 +22,7 @@ LATENESS_LIMIT_NS = 1_000_000
 STEAL_WARNING = 0.01
 STEAL_LIMIT = 0.05
 THROTTLED_LIMIT = 0.001
+LINK_WARNING = 0.9
 FAILED_WARNING = 0.001
 CLOSES_WARNING = 1.0
 
@@ -56,6 +57,7 @@ def examine(run: Run) -> list[Finding]:
             findings += _subject_findings(run, cell, subject)
         findings += _steal(run, cell)
         findings += _throttled(run, cell)
+        findings += _link_filled(run, cell)
     return findings
 
 
@@ -309,6 +311,39 @@ def _throttled(run: Run, cell: Cell) -> Iterator[Finding]:
     reason = f"the quota of processor time ran out in {counted(periods, 'period')} on {cell.where} and halted servers or engine"
     limit = f"at most {THROTTLED_LIMIT:.1%}"
     yield Finding("Throttled", cell.name, None, level, f"{share:.2%}", limit, "" if level is Level.OK else reason)
+
+
+def link_uses(run: Run, cell: Cell) -> list[LinkUse]:
+    """What each interface of the declared hosts carried while the cell was measured; nothing where all ran on loopback."""
+    return [
+        use
+        for trial in run.trials
+        for use in trial.network
+        for plan in [trial.plans.get(int(use.slices.split("+")[0]))]  # all that take turns are of one cell
+        if plan is not None and plan.phase == "measure" and plan.cell == cell.name
+    ]
+
+
+def _link_filled(run: Run, cell: Cell) -> Iterator[Finding]:
+    """How much of the link to the subjects' host was used while the cell was measured; said only where one was declared."""
+    uses = [use for use in link_uses(run, cell) if use.link_share is not None]
+    if not uses:
+        return
+    share = sum((use.link_share or 0.0) * (use.end_ns - use.begin_ns) for use in uses)
+    share /= sum(use.end_ns - use.begin_ns for use in uses)
+    filled = share > LINK_WARNING
+    reason = (
+        f"the link to the subjects' host was {share:.0%} full on {cell.where}: what was measured there may be the link"
+    )
+    yield Finding(
+        "Link",
+        cell.name,
+        None,
+        Level.WARNING if filled else Level.OK,
+        f"{share:.0%} full",
+        f"at most {LINK_WARNING:.0%}",
+        reason if filled else "",
+    )
 
 
 def _measured(run: Run, cell: Cell) -> Iterator[tuple[Trial, int]]:

@@ -40,8 +40,8 @@ def describe(
 ) -> dict[str, Any]:
     """Plain values for JSON; nothing in it names the user or the machine's address.
 
-    `hosts` are the user's own, `site` that of the subjects. With `study`, also what its paper tuned, beside the nearest settings of these subjects, and what the network carries; with
-    `service`, also its sources.
+    `hosts` are those that the user declares, `site` is that of the subjects. With `study`, also what its paper tuned, beside the
+    nearest settings of these subjects, and what the network carries; with `service`, also its sources.
     """
     tuned = (
         tuned_settings.table(

@@ -13,7 +13,7 @@ from . import namespace
 
 @dataclass(frozen=True)
 class Link:
-    """The link between the engine's host and that of the subjects: its two ends, each with the interface's name and a process whose
+    """The link between the engine's host and that of the subjects: its ends, each with the interface's name and a process whose
     network that is; how many bytes a second it carries each way, as declared or as measured, None where that is not known.
     `near_host` and `near_address` are those of the engine's end."""
 
@@ -28,8 +28,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Site:
-    """A host for subjects: its name (empty: this machine's loopback), the address that they bind to and nothing else, the words that
-    go before a command which is to run there, and the link that leads to it."""
+    """A host for subjects: its name (empty: this machine's loopback), the address that they bind to and nothing else, the words
+    that go before a command which is to run there, and the link that leads to it."""
 
     name: str = ""
     address: str = HOST

@@ -66,9 +66,8 @@ def run(
 ) -> Outcome:
     """study -> design -> provision -> corpus -> drive + observe -> store -> analyse -> report.
 
-    `hosts` is the user's file of hosts that the subjects run on; without it they run on loopback.
-
-    Raises SteelyardError where nothing can be measured, KeyboardInterrupt after a partial report was written.
+    `hosts` is the user's file of hosts that the subjects run on; without it they run on loopback. Raises SteelyardError
+    where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
     settings = settle(study.model, request)
     folder = place_of(study.name, settings, out)
@@ -86,10 +85,7 @@ def run(
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         make_folder(folder)
-        write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
-        published_tables.keep(study.file, folder)
-        if hosts is not None:
-            write_text(folder / HOSTS_FILE, hosts.read_text(encoding="utf-8"))
+        _keep_asked(folder, study.file, hosts)
         asked = together(planned.cells)
         users = settings.users or find_agents(
             service, subjects, asked, settings.service, folder, shares, progress, site
@@ -380,6 +376,14 @@ def _partial(folder: Path) -> str:
         return f"stopped; what was measured is in {report.write_page(analysis.analysed(folder))}"
     except SteelyardError as error:
         return f"stopped; what was measured is in {folder} ({error.message})"
+
+
+def _keep_asked(folder: Path, study: Path, hosts: Path | None) -> None:
+    """Keep the files that a run was asked for in: the study's, with its paper's tables, and that of the hosts."""
+    write_text(folder / "study.toml", study.read_text(encoding="utf-8"))
+    published_tables.keep(study, folder)
+    if hosts is not None:
+        write_text(folder / HOSTS_FILE, hosts.read_text(encoding="utf-8"))
 
 
 def _keep_schedule(folder: Path, schedule: Schedule) -> None:

@@ -287,18 +287,20 @@ def read_network(path: Path, may_be_cut: bool) -> tuple[LinkUse, ...]:
     if not is_stored(path):
         return ()
     names = [item.name for item in fields(LinkUse)]
-    whole = names[3:9]
-    return tuple(
-        LinkUse(
+    uses = []
+    for row in read_table(path, names, may_be_cut=may_be_cut):
+        made = LinkUse(
             row.text("slices"),
             row.text("host"),
             row.text("interface"),
-            *(row.whole(name) for name in whole),
+            *(row.whole(name) for name in names[3:9]),
             row.number("link_share") if row.fields["link_share"] else None,
             row.whole("sent_again") if row.fields["sent_again"] else None,
         )
-        for row in read_table(path, names, may_be_cut=may_be_cut)
-    )
+        if not all(number.isdecimal() for number in made.slices.split("+")) or made.end_ns <= made.begin_ns:
+            raise StoreError(f"{path}, line {row.line}: it names no slices, or no time")
+        uses.append(made)
+    return tuple(uses)
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ def _cannot_say(run: Run) -> Iterator[str]:
         )
     if run.environment.get("network") == "link":
         yield (
-            "The host of the subjects is a network namespace of the engine's machine: they share its processors, memory and disks, and "
-            "the link between them is the kernel's own work. The cost of a network's cards and interrupts is not in these figures."
+            "The host of the subjects is a network namespace of the engine's machine: they share its processors, memory and disks, "
+            "and the link between them is the kernel's own work. The cost of network cards and interrupts is not in these figures."
         )
     if isinstance(processors, int):
         yield (

@@ -1,4 +1,4 @@
-"""What went over the link to the subjects' host, where the user declared one: bytes, packets, the link's share, what was sent again."""
+"""What went over the link to the subjects' host, where one was declared: bytes, packets, the link's share, what was sent again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
 from ...analyse.indices import carried_bytes_per_s
+from ...analyse.instrument import link_uses
 from ...base.text import value_text
 from ...models.records import Cell
 from ...store.stored_run import Run
@@ -27,12 +28,8 @@ def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
     """Cell, host, interface, MB/s in and out, packets a second in and out, the share of the link in percent, segments sent again:
     over all measured slices, which are those of all subjects."""
     seen: dict[tuple[str, str], list[LinkUse]] = {}
-    for trial in run.trials:
-        measured = {plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.cell == cell.name}
-        for use in trial.network:
-            if {int(number) for number in use.slices.split("+")} <= measured:
-                seen.setdefault((use.host, use.interface), []).append(use)
-    # An end of the link is called anew in every run.
+    for use in link_uses(run, cell):
+        seen.setdefault((use.host, use.interface), []).append(use)
     for (host, interface), uses in seen.items():
         if any(use.bytes_in or use.bytes_out for use in uses):
             yield cell.name, host, interface, *_figures(uses)
