@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -130,6 +131,14 @@ def test_a_hosts_file_says_what_runs_where() -> None:
     hosts = Hosts.model_validate(declared(rack={"rate_mbit": 100, "cpus": [1]}))
     assert (hosts.engine[0], hosts.server[0]) == ("desk", "rack")
     assert hosts.server[1].rate_mbit == 100 and hosts.server[1].address == IPv4Address(FAR)
+
+
+def test_the_guides_hosts_file_is_a_good_one() -> None:
+    guide = (ROOT / "docs/guides/hosts.md").read_text()
+    shown = guide.partition("<!-- hosts.toml -->")[2].partition("<!-- /hosts.toml -->")[0]
+    content = tomllib.loads("\n".join(line.strip() for line in shown.splitlines()))
+    jsonschema.validate(content, json.loads((ROOT / "contracts/hosts.schema.json").read_text()))
+    assert Hosts.model_validate(content).server[1].rate_mbit == 100
 
 
 @pytest.mark.parametrize(

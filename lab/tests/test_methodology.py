@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from steelyard.analyse import instrument
 from steelyard.base.house import root
 from steelyard.drive.jobs import ANSWERS_IN_A_TURN
 from steelyard.models.study import Study
@@ -27,6 +28,7 @@ COUNTS = {3: "three", 4: "four", 50: "fifty"}
         f"those that last {checks.LITTLE_LEAST_BLOCK:g} response times",
         f"at least {checks.TAIL_SUPPORT:g} / (1 - q) requests",
         f"With a margin m ({verdict_words.MARGIN:.0%})",
+        f"more than {instrument.LINK_WARNING:.0%} full on average",
         f"At most {COUNTS[MOST_IN_A_TRIAL]} share a trial",
         f"never before {LEAST_WARM_UP_SECONDS:g} s a subject and operation",
         f"at least {knee.LEAST_LEVELS} levels, each held for {knee.LEAST_HELD_SECONDS:g} s or more",
