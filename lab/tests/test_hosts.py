@@ -21,7 +21,10 @@ from command import Ran, steelyard
 from played import HOUSE, Run, played
 from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ProvisionError, StoreError
+from steelyard.drive.bring_up import start_all
+from steelyard.drive.setting import Setting
 from steelyard.models.hosts import Host, Hosts
+from steelyard.models.records import TrialPlan
 from steelyard.observe.links import LinkObserver, LinkReading, interfaces, sent_again
 from steelyard.provision import namespace
 from steelyard.provision.cpus import Shares, as_declared
@@ -350,6 +353,27 @@ def test_a_run_is_taken_up_again_on_the_hosts_that_it_began_with(run: Run, tmp_p
     record = json.loads((folder / "trials/01/trial.json").read_text())
     assert record["status"] == "complete", resumed.err
     assert {process["host"] for subject in record["subjects"] for process in subject["processes"]} == {"rack"}
+
+
+@needs_rights
+def test_a_host_that_is_lost_is_a_recorded_failure_and_what_was_measured_stays(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost_before_the_second(setting: Setting, plan: TrialPlan, *rest: Any, **more: Any) -> Any:
+        if plan.number == 2 and setting.site.link is not None:
+            os.killpg(setting.site.link.far_process, signal.SIGKILL)
+            while not setting.site.is_lost():
+                time.sleep(0.01)
+        return start_all(setting, plan, *rest, **more)
+
+    monkeypatch.setattr("steelyard.drive.trial.start_all", lost_before_the_second)
+    path = tmp_path / study(tmp_path)
+    path.write_text(path.read_text().replace("forks = 1", "forks = 2"))
+    ran = run("run", "small.toml", "--hosts", hosts_file(tmp_path))
+    records = [json.loads(path.read_text()) for path in sorted(tmp_path.glob("runs/*/trials/*/trial.json"))]
+    assert records[0]["status"] == "complete" and {one["status"] for one in records[1:]} == {"failed"}
+    assert records[1]["failure"]["kind"] == "host" and records[1]["failure"]["subject"] is None
+    assert ran.code == 1 and "host 'rack' is gone" in ran.err and "Traceback" not in ran.err, ran.err
 
 
 def test_where_nothing_is_declared_all_stays_on_loopback() -> None:

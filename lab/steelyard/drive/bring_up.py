@@ -21,8 +21,13 @@ def start_all(
 ) -> dict[str, RunningSubject]:
     """All subjects of a trial, running until `stack` is left, each noted in `log`; faces last, on their hosts' processes.
 
-    Raises TrialFailedError where one does not come up or answers wrongly.
+    Raises TrialFailedError where one does not come up or answers wrongly, or their host is lost.
     """
+    if setting.site.is_lost():
+        raise TrialFailedError(
+            Failure(kind="host", message=f"host '{setting.site.name}' is gone"),
+            hint="something ended the process that held it; a new run makes it anew",
+        )
     # Not of the seed alone: two runs of one study at a time would draw the same ports, and ask each other's servers.
     draw = random.Random(f"ports {plan.seed} {os.getpid()}")
     running: dict[str, RunningSubject] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..base.house import HOST
 from ..models.hosts import Hosts
@@ -39,6 +40,10 @@ class Site:
     def url(self, port: int, path: str) -> str:
         """Where a server there is asked for `path`."""
         return f"http://{self.address}:{port}{path}"
+
+    def is_lost(self) -> bool:
+        """Whether nothing can be started there any more."""
+        return self.link is not None and not Path(f"/proc/{self.link.far_process}/ns/net").exists()
 
 
 LOOPBACK = Site()
