@@ -81,15 +81,20 @@ with namespace.made("rack", host, IPv4Address(sys.argv[1])) as space:
 
 def may_make_hosts() -> bool:
     """Whether this user and this kernel can make a namespace with a link, asked without the code that is tested."""
-    asked = ["unshare", "--net", "ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
+    link = "ip link add probe0 type veth peer name probe1"
+    rate = "tc qdisc add dev probe0 root tbf rate 1mbit burst 32kbit latency 50ms"
+    asked = ["unshare", "--net", "sh", "-c", f"{link} && {rate}"]
     try:
-        # In a namespace of its own, and only root can give a link's other end to this machine's.
+        # In a network of its own, and only root can give a link's other end to this machine's.
         return os.geteuid() == 0 and subprocess.run(asked, capture_output=True, check=False).returncode == 0
     except OSError:
         return False
 
 
-needs_rights = pytest.mark.skipif(not may_make_hosts(), reason="making a network namespace takes the rights of root")
+needs_rights = pytest.mark.skipif(
+    not may_make_hosts(),
+    reason="making a network namespace and its link takes the rights of root, and a kernel that has them",
+)
 
 
 @pytest.fixture

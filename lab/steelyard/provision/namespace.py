@@ -56,19 +56,19 @@ def made(name: str, host: Host, near: IPv4Address) -> Iterator[Namespace]:
                 hint="util-linux has unshare and nsenter, iproute2 has ip and tc",
             )
     _await_free(name, (host.address, near))
-    holder = _held(name)
-    try:
-        space = Namespace(
-            holder=holder.pid,
-            within=("nsenter", f"--net=/proc/{holder.pid}/ns/net"),
-            near_interface=f"sy{holder.pid}",
-            near_process=os.getpid(),
-        )
-        for command in _commands(space, host, near):
-            _carry_out(name, command)
-        yield space
-    finally:
-        children.kill_group(holder)
+    with _held(name) as holder:
+        try:
+            space = Namespace(
+                holder=holder.pid,
+                within=("nsenter", f"--net=/proc/{holder.pid}/ns/net"),
+                near_interface=f"sy{holder.pid}",
+                near_process=os.getpid(),
+            )
+            for command in _commands(space, host, near):
+                _carry_out(name, command)
+            yield space
+        finally:
+            children.kill_group(holder)
 
 
 def _commands(space: Namespace, host: Host, near: IPv4Address) -> list[Sequence[str]]:
