@@ -289,13 +289,13 @@ def read_network(path: Path, may_be_cut: bool) -> tuple[LinkUse, ...]:
     names = [item.name for item in fields(LinkUse)]
     uses = []
     for row in read_table(path, names, may_be_cut=may_be_cut):
+        values: dict[str, Any] = {name: row.text(name) for name in names[:3]}
+        values |= {name: row.whole(name) for name in names[3:9]}
+        share, again = (bool(row.fields[name]) for name in names[9:])
         made = LinkUse(
-            row.text("slices"),
-            row.text("host"),
-            row.text("interface"),
-            *(row.whole(name) for name in names[3:9]),
-            row.number("link_share") if row.fields["link_share"] else None,
-            row.whole("sent_again") if row.fields["sent_again"] else None,
+            **values,
+            link_share=row.number("link_share") if share else None,
+            sent_again=row.whole("sent_again") if again else None,
         )
         if not all(number.isdecimal() for number in made.slices.split("+")) or made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: it names no slices, or no time")
