@@ -30,6 +30,7 @@ from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 from steelyard.provision.launch import events_file, gauges_file
 from steelyard.provision.running import RunningSubject
+from steelyard.provision.site import LOOPBACK
 from steelyard.store.stored_run import read_run
 from steelyard.store.tables import GAUGE_COLUMNS, SPAN_COLUMNS
 from synthetic import Planted, write_run
@@ -271,7 +272,7 @@ class Asked(RunningSubject):
         server = SimpleNamespace(folder=folder, model=SimpleNamespace(more_ports=["api"]))
         part = SimpleNamespace(place="mail", judged=True, server=server, cache=folder)
         words = SimpleNamespace(placeholders={"port.mail.api": "4711"}, environment={})
-        running = SimpleNamespace(part=part, port=1, log=folder / "x.log", words=words)
+        running = SimpleNamespace(part=part, port=1, log=folder / "x.log", words=words, site=LOOPBACK)
         service = SimpleNamespace(model=model, folder=folder, name="shop")
         super().__init__(cast("Any", SimpleNamespace(service=service)), cast("Any", [running]))
 
