@@ -108,6 +108,19 @@ def test_answers_that_come_after_their_slice_end_a_trial_only_where_it_is_measur
     assert (failure.kind if failure is not None else None) == kind
 
 
+def test_answers_that_come_after_their_slice_leave_the_other_cells_of_a_trial_to_be_measured(tmp_path: Path) -> None:
+    profile = BigBang(users=8, seconds=1)
+    names = ("echoStruct", "echoList")
+    cells = {name: Cell(name=name, mix={name: 1.0}, users=8, profile=profile, primary=True) for name in names}
+    watch = Watch({}, cells, dict.fromkeys(names, 900.0), 10.0, tmp_path)
+    columns = ("completed", "wrong", "unfinished", *FAILURE_KINDS)
+    late = dict.fromkeys(columns, "0") | {"end_ns": str(time.monotonic_ns()), "measured_ns": "1000000000"}
+    plan = SlicePlan(number=1, subject="go", cell="echoStruct", phase="measure", pair=0)
+    assert watch.look(plan, late) is None
+    failure = watch.look(plan, late | {"reset": "7"})
+    assert failure is not None and failure.kind == "no-answer"
+
+
 def test_the_kinds_of_failure_are_those_of_the_format_s_description() -> None:
     described = (Path(__file__).parents[2] / "ARCHITECTURE.md").read_text()
     assert ",".join(FAILURE_KINDS) in re.sub(r",\s+", ",", described)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
-from steelyard.analyse.indices import rows
+from steelyard.analyse.indices import figure, rows
 from steelyard.base import house
 from steelyard.models.records import Failure
 from steelyard.report import write_report
@@ -75,6 +75,33 @@ def test_the_engines_processor_use_is_told_beside_it(tmp_path: Path) -> None:
         assert row.engine_cpu_mean == pytest.approx(40, rel=0.01)
         assert row.engine_cpu_max is not None
         assert row.engine_cpu_max >= row.engine_cpu_mean
+
+
+def test_a_cell_whose_answers_all_came_after_their_slice_says_so_beside_those_that_were_measured(
+    tmp_path: Path,
+) -> None:
+    analysis = gridded(tmp_path / "run")
+    for path in (tmp_path / "run").glob("trials/*/slices.csv"):
+        with path.open(newline="") as file:
+            lines = list(csv.DictReader(file))
+        for line in lines:
+            if (line["operation"], line["subject"]) == ("echoList", "b"):
+                line["completed"] = "0"
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(lines[0]))
+            writer.writeheader()
+            writer.writerows(lines)
+    again = examined(read_run(analysis.run.folder))
+    found = {(row.use_case, row.subject): row for row in rows(again)}
+    late = found.pop(("echoList", "b"))
+    assert (late.tps, late.index, late.ended) == (None, None, "too-slow")
+    assert {row.ended for row in found.values()} == {"complete"}
+    assert found["echoStruct", "b"].index == pytest.approx(1 / 1.2, abs=0.03)
+    nothing = figure(
+        again, next(cell for cell in again.run.schedule.cells if cell.name == "echoList"), "b", "throughput"
+    )
+    assert nothing is not None
+    assert nothing.refusal == "no slice of it counts: answers only after the slice, which is too short in 40"
 
 
 def sent(folder: Path, **environment: object) -> Analysis:

@@ -15,6 +15,7 @@ from ..store.tables import request_bytes, stored_sizes
 from .analysis import Analysis
 from .endings import Ending, endings
 from .figures import ForkFigure
+from .pairing import answered_late, measured_slices
 from .ratios import fork_slices
 
 TPS = "throughput"
@@ -170,11 +171,17 @@ def _processor_shares(counted: Iterable[tuple[Trial, int]]) -> Iterator[tuple[in
 
 
 def _ended(run: Run, cell: Cell, subject: str) -> str:
-    """`complete`, or the kind of the first failure in trials with the cell that the subject had, or that no one subject had."""
+    """`complete`, or the kind of the first failure in trials with the cell that the subject had, or that no one subject had;
+    `too-slow` where no trial failed and all its slices of the cell ended before an answer."""
     trials = [trial for trial in run.trials if trial.planned.cell in ("", cell.name)]
     for trial in trials:
         failure = trial.noted.failure
         if failure is not None and failure.subject in (subject, None):
             return failure.kind
-    whole = any(trial.status == "complete" and subject in trial.planned.start_order for trial in trials)
-    return "complete" if whole else "interrupted"
+    whole = [trial for trial in trials if trial.status == "complete" and subject in trial.planned.start_order]
+    if not whole:
+        return "interrupted"
+    measured = [
+        trial.slices[number] for trial in whole for number in measured_slices(trial, cell.name, subject).values()
+    ]
+    return "too-slow" if measured and all(map(answered_late, measured)) else "complete"

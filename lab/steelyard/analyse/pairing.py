@@ -12,6 +12,7 @@ from ..models.records import Cell, Schedule
 from ..plan.kinds import kind_of
 from ..statistics.steady import compiles
 from ..store.stored_run import Run, Trial
+from ..store.tables import SliceRow
 
 STALE_LIMIT = 0.01
 
@@ -24,6 +25,7 @@ class Void(StrEnum):
     STALE = "stale connections"
     ENGINE = "engine not valid"
     EMPTY = "no right answer"
+    LATE = "answers only after the slice, which is too short"
     MISSING = "not measured"
     BURDENED = "begun beside work that was left of an earlier load"
 
@@ -71,7 +73,9 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     voids = []
     if row.wrong or wrong_in_full:
         voids.append(Void.WRONG)
-    if not row.completed:
+    if answered_late(row):
+        voids.append(Void.LATE)
+    elif not row.completed:
         voids.append(Void.EMPTY)
     if number > trial.unsettled.get(trial.plans[number].subject, number):
         voids.append(Void.BURDENED)
@@ -82,6 +86,11 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     if not row.valid:  # last, since the engine's own objections repeat some of the others
         voids.append(Void.ENGINE)
     return tuple(voids)
+
+
+def answered_late(row: SliceRow) -> bool:
+    """Whether nothing failed in a slice, and yet not one answer came before its end."""
+    return not row.completed and not row.wrong and not row.failures
 
 
 def measured_slices(trial: Trial, cell: str, subject: str) -> Mapping[int, int]:

@@ -127,12 +127,15 @@ class Watch:
     def _is_no_failure(self, plan: SlicePlan, *, late: bool, refused: bool) -> bool:
         """Whether a slice without a right answer may be: all came late, or were refused.
 
-        What is cold may need longer than a slice; the first measured one says whether it still does. And overload is what a test
-        with a shape looks for, and a cell that says so: the server lives, refuses or is slow, and that is counted.
+        What is cold may need longer than a slice; the first measured one says whether it still does. Where all were late in one of
+        several cells, the others can still be measured. And overload is what a test with a shape looks for, and a cell that says
+        so: the server lives, refuses or is slow, and that is counted.
         """
         cell = self._cells[plan.cell]
         if plan.phase != "measure":
             return late or (refused and cell.may_refuse)
+        if late and not refused and len(self._cells) > 1:
+            return True
         return (cell.may_refuse or kind_of(cell).overload_is_a_result) and (late or refused)
 
     def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
