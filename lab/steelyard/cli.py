@@ -12,12 +12,14 @@ from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 from typer.exceptions import TyperException
 
 from . import __version__
 from .base import children, house
 from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
+from .base.validation import problem_text
 from .commands import (
     add,
     calibrate,
@@ -153,7 +155,12 @@ def _misunderstood(error: TyperException) -> tuple[str, str]:
     while context is not None and context.parent is not None:  # the last is the program, by whatever name it was begun
         reached.insert(0, context.info_name)
         context = context.parent
-    return error.format_message(), f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
+    said = error.__cause__
+    if isinstance(error, typer.BadParameter) and isinstance(said, ValidationError) and error.param is not None:
+        message = f"{' or '.join(error.param.opts)} {problem_text(said.errors()[0])}"
+    else:
+        message = error.format_message()
+    return message, f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
 
 
 def _complain(message: str, hint: str) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .errors import ConfigurationError
-from .text import lower_first
+from .validation import problem_text
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,8 +50,8 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
         return f"unknown key '{place}'{nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
     if problem["type"] == "missing":
         return f"key '{place}' is missing"
-    message = problem["msg"].removeprefix("Value error, ")
-    return f"key '{place}': {lower_first(message)}" if place else message
+    text = problem_text(problem)
+    return f"key '{place}' {text}" if place else text
 
 
 def nearest(word: str, valid: list[str]) -> str:

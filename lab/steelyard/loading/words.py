@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
+from ..base.validation import problem_text
 from ..catalogue.subject_syntax import share_of
 from ..models.job import Think
 from ..models.service import Expect
@@ -160,7 +161,7 @@ def expect_of(rules: Sequence[str]) -> Expect:
         return Expect.model_validate({**said, **{name: paths for name, paths in listed.items() if paths}})
     except ValidationError as error:
         problem = error.errors()[0]
-        raise ConfigurationError(f"--expect {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
+        raise ConfigurationError(f"--expect {'.'.join(map(str, problem['loc']))}: {problem_text(problem)}") from None
 
 
 def goals_of(percentiles: dict[float, str | None], errors: str | None) -> Goals:

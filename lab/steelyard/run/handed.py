@@ -13,6 +13,7 @@ from ..base.csvfiles import read_document, write_document
 from ..base.errors import SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
+from ..base.validation import problem_text
 from ..catalogue import entries
 from ..catalogue.entries import Entry
 from ..drive import trial as drive
@@ -69,7 +70,7 @@ def _schedule(folder: Path) -> Schedule:
     try:
         return Schedule.model_validate(read_document(folder / "schedule.json"))
     except ValidationError as error:
-        raise StoreError(f"{folder / 'schedule.json'}: {error.errors()[0]['msg']}") from None
+        raise StoreError(f"{folder / 'schedule.json'}: {problem_text(error.errors()[0])}") from None
 
 
 def _require_alike(wanted: Mapping[str, Any], here: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..base.csvfiles import is_stored, read_document, write_document
 from ..base.errors import StoreError
+from ..base.validation import problem_text
 from ..models.records import Cell, EarlierAnswer, Schedule
 from ..models.verdict import Comparison, Verdicts
 
@@ -35,7 +36,7 @@ def noted(folder: Path) -> list[EarlierAnswer]:
     try:
         return _ANSWERS.validate_python(read_document(folder / EARLIER))
     except ValidationError as error:
-        raise StoreError(f"{folder / EARLIER}: {error.errors()[0]['msg']}") from None
+        raise StoreError(f"{folder / EARLIER}: {problem_text(error.errors()[0])}") from None
 
 
 def described(machine: object) -> str:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from ..base.csvfiles import is_stored, read_document
 from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
+from ..base.validation import problem_text
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
 from ..models.service import FORMAT
 from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
@@ -235,6 +236,10 @@ def read_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
+    if not is_stored(folder / "schedule.json"):
+        raise StoreError(
+            f"{folder} holds no run: schedule.json is missing", hint="name the folder that `steelyard run` wrote"
+        )
     schedule = read_model(Schedule, folder / "schedule.json")
     trials = [
         _read_or_set_aside(plan, place)
@@ -253,7 +258,7 @@ def read_model(model: type[_Model], path: Path) -> _Model:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise StoreError(f"{path}: {where}: {first['msg']}") from None
+        raise StoreError(f"{path}: {where} {problem_text(first)}") from None
 
 
 def _study(path: Path) -> Mapping[str, Any]:
