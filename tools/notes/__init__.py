@@ -1,0 +1,17 @@
+"""What the notes of kept runs say of them, made from the runs' own files: a file a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from . import demo, flight, petstore, soaservers, wstest
+from .kept_run import Kept
+
+# By the run's folder in docs/results: what stands between the marks of its notes.
+MADE: Mapping[str, Callable[[Kept], str]] = {
+    **demo.MADE,
+    **wstest.MADE,
+    **soaservers.MADE,
+    **petstore.MADE,
+    **flight.MADE,
+}

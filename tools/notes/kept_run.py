@@ -1,0 +1,128 @@
+"""A kept run as notes are made of it: its files read once, its figures by name, and the sentences that every kept run has."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from steelyard.base.csvfiles import read_document
+from steelyard.models.verdict import Comparison, LayerFigure, Verdicts
+from steelyard.store.stored_run import Run, read_run
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A kept run and what was said of it."""
+
+    folder: Path
+
+    @cached_property
+    def run(self) -> Run:
+        """The stored run."""
+        return read_run(self.folder)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """verdicts.json."""
+        return Verdicts.model_validate(read_document(self.folder / "verdicts.json"))
+
+    @cached_property
+    def primaries(self) -> list[Comparison]:
+        """The comparisons that were judged."""
+        return [one for one in self.verdicts.comparisons if one.primary]
+
+    def between(self, a: str, b: str, cell: str = "") -> Comparison:
+        """The judged comparison of two subjects in a cell; none said, the first time that they were compared."""
+        return next(one for one in self.primaries if {one.a, one.b} == {a, b} and cell in ("", one.cell))
+
+    def ratio(self, a: str, b: str, cell: str = "") -> float:
+        """a over b."""
+        one = self.between(a, b, cell)
+        assert one.ratio is not None
+        return one.ratio if one.a == a else 1 / one.ratio
+
+    def shown_better(self, a: str, b: str) -> bool:
+        """Whether a was shown to be better than b."""
+        one = self.between(a, b)
+        return one.verdict == ("faster" if one.a == a else "slower")
+
+    def value(self, subject: str, cell: str, measure: str) -> float:
+        """A subject's value of a measure in a cell."""
+        wanted = (subject, cell, measure)
+        (value,) = [one.value for one in self.verdicts.figures if (one.subject, one.cell, one.measure) == wanted]
+        assert value is not None
+        return value
+
+    def layer(self, subject: str, cell: str, layer: str) -> LayerFigure:
+        """A layer of all of a subject's requests in a cell."""
+        wanted = (subject, cell, layer)
+        (figure,) = [one for one in self.verdicts.layers if (one.subject, one.cell, one.layer) == wanted]
+        return figure
+
+    @cached_property
+    def steady(self) -> dict[str, tuple[int, int]]:
+        """By subject: forks in which it was steady on all that was warmed up, and forks that it was in."""
+        forks, met = Counter[str](), Counter[str]()
+        for trial in self.run.trials:
+            said: dict[str, bool] = {}
+            for one in trial.record.steady if trial.record is not None else ():
+                said[one.subject] = said.get(one.subject, True) and one.met
+            forks.update(list(said))
+            met.update(subject for subject, all_met in said.items() if all_met)
+        return {subject: (met[subject], forks[subject]) for subject in self.run.schedule.subjects}
+
+    def seldom_steady(self, subject: str) -> bool:
+        """Whether it was steady in less than half of its forks."""
+        met, forks = self.steady[subject]
+        return 2 * met < forks
+
+    @cached_property
+    def on_a_jvm(self) -> list[str]:
+        """The subjects that run on a JDK."""
+        subjects: Mapping[str, Sequence[Mapping[str, object]]] = self.run.environment["subjects"]
+        return [label for label, parts in subjects.items() if any(part.get("jdk") for part in parts)]
+
+
+class NoLongerTrueError(Exception):
+    """A sentence of this page that the kept run does not bear out any more."""
+
+
+def true(condition: bool, sentence: str) -> str:
+    """The sentence; raises NoLongerTrueError where its condition does not hold."""
+    if not condition:
+        raise NoLongerTrueError(sentence)
+    return sentence
+
+
+def command(kept: Kept) -> str:
+    """The command that made the run, over several lines where it is long."""
+    words = shlex.join(kept.run.environment["command"])
+    lines = [""]
+    for word in words.split(" "):
+        if len(lines[-1]) + len(word) > 110:
+            lines.append("  ")
+        lines[-1] += f" {word}" if lines[-1].strip() else word
+    return " \\\n".join("    " + line for line in lines)
+
+
+def steadiness(kept: Kept) -> str:
+    """Forks in which each subject was steady when it was measured."""
+    each = ", ".join(f"{subject} in {met} of {forks}" for subject, (met, forks) in kept.steady.items())
+    return f"Steady when they were measured, by the rule of METHODOLOGY: {each} forks."
+
+
+def tally(kept: Kept) -> str:
+    """How many of the judged comparisons have which word."""
+    words = Counter(str(one.verdict) for one in kept.primaries)
+    decided = sum(one.decided for one in kept.primaries)
+    open_ = ", ".join(f"{words[name]} {name}" for name in ("undecided", "unconfirmed", "too few forks") if words[name])
+    return f"Of {len(kept.primaries)} judged comparisons {decided} were decided" + (f"; {open_}." if open_ else ".")
+
+
+def listed(sentences: Sequence[str]) -> str:
+    """Sentences as a list."""
+    return "\n".join(f"- {sentence}" for sentence in sentences)

@@ -1,0 +1,119 @@
+"""What is said of the kept run of messages and web services within an order workflow."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+
+from steelyard.base.csvfiles import read_bytes
+from steelyard.base.text import value_text
+from steelyard.report.sections.paper_claims import own_figure
+
+from .kept_run import Kept, command, listed, steadiness, tally, true
+
+
+def petstore(kept: Kept) -> str:
+    """What is said of messages and web services within an order workflow."""
+    published = list(_beside_the_paper(kept))
+    near = [sentence for sentence, as_there in published if as_there]
+    far = [sentence for sentence, as_there in published if not as_there]
+    parts = [command(kept), kept.verdicts.sentence, tally(kept), steadiness(kept), "What it shows."]
+    parts += [
+        listed(list(_petstore(kept))),
+        "Where the paper gives a figure, and this run's lies within it:",
+        listed(near),
+    ]
+    return "\n\n".join([*parts, "Where this run's lies elsewhere:", listed(far)])
+
+
+def _by_fork(kept: Kept, measure: str, cell: str) -> dict[str, dict[str, float]]:
+    """A measure of each subject in each fork that counts, in a cell."""
+    values: dict[str, dict[str, float]] = {subject: {} for subject in kept.run.schedule.subjects}
+    for row in csv.DictReader(read_bytes(kept.folder / "results.csv").decode().splitlines()):
+        if (row["measure"], row["cell"]) == (measure, cell) and row["fork"] != "all" and row["value"]:
+            values[row["subject"]][row["fork"]] = float(row["value"])
+    return values
+
+
+def _petstore(kept: Kept) -> Iterator[str]:
+    counts = kept.verdicts.counts
+    sums = {name: sum(one[f"orders.{name}"] for one in counts.values()) for name in ("accepted", "completed", "mails")}
+    yield true(
+        all(one["orders.lost"] == one["orders.doubled"] == 0 for one in counts.values())
+        and 3 * sums["completed"] == 3 * sums["accepted"] == sums["mails"],
+        f"No order was lost and none was carried out twice, in any variant: of {sums['accepted']:,} that were accepted "
+        f"{sums['completed']:,} were completed, with {sums['mails']:,} mails; the database itself says the same after each trial.",
+    )
+    for cell in kept.run.schedule.cells:
+        yield from _orders(kept, cell.name)
+    pauses = [figure.value for figure in kept.verdicts.figures if figure.measure == "old_collection_share"]
+    yield true(
+        all(value is None for value in pauses),
+        "No block had a pause for an old collection, so what the paper says of these is not judged.",
+    )
+
+
+def _orders(kept: Kept, cell: str) -> Iterator[str]:
+    """How the variants differ in a test."""
+    modified, service, original = (f"wildfly@variant={one}" for one in ("jms-modified", "web-service", "jms-original"))
+    predicted = [value for each in _by_fork(kept, "orders_of_predicted", cell).values() for value in each.values()]
+    orders = ", ".join(
+        f"{one} {value_text(kept.value(one, cell, 'orders_per_minute'))}" for one in (modified, service, original)
+    )
+    yield true(
+        all(90 < value < 110 for value in predicted),
+        f"{cell}: interfaces cost no throughput ({orders} orders a minute): clients and their pauses decide it. "
+        f"In each fork it was {min(predicted):.0f} to {max(predicted):.0f}% of what pauses and response times predict.",
+    )
+    call, latency, response = (_by_fork(kept, one, cell) for one in ("call_time", "latency", "order_response"))
+    together = sorted(set(call[modified]) & set(call[original]))
+    yield true(
+        all(call[original][fork] < call[modified][fork] / 5 for fork in together),
+        f"{cell}: a message sent within the transaction holds the workflow up for "
+        f"{value_text(kept.value(original, cell, 'call_time'))} ms, one sent outside of it for "
+        f"{value_text(kept.value(modified, cell, 'call_time'))} ms, which waits for the disk itself. So in each fork.",
+    )
+    yield true(
+        all(latency[original][fork] > 2 * latency[modified][fork] for fork in together),
+        f"{cell}: the supplier begins later where the message is sent within the transaction, since it is not seen before the "
+        "commit: in each fork, by a factor of "
+        + " and ".join(value_text(latency[original][fork] / latency[modified][fork]) for fork in together)
+        + ".",
+    )
+    for other in (service, original):
+        yield _longer(kept, cell, other, modified, response)
+
+
+def _longer(kept: Kept, cell: str, other: str, than: str, response: Mapping[str, Mapping[str, float]]) -> str:
+    """By how much an order takes longer, where that was decided, and in how many forks."""
+    values = "; ".join(", ".join(value_text(value) for value in response[one].values()) for one in (other, than))
+    forks = sorted(set(response[other]) & set(response[than]))
+    longer = sum(response[other][fork] > response[than][fork] for fork in forks)
+    in_order = f"longer in {longer} of {len(forks)} forks (ms, in the order of the forks: {values})"
+    if not kept.between(other, than, cell).decided:
+        return f"{cell}: whether an order takes longer with {other} than with {than} is not decided; {in_order}."
+    more = 100 * (kept.ratio(other, than, cell) - 1)
+    sentence = f"{cell}: from an order to the mail that it is completed, {other} takes {more:.0f}% longer than {than}, {in_order}."
+    return true(more > 0, sentence)
+
+
+def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
+    """A sentence for each figure of the paper's text that this run has one for, and whether ours lies within it."""
+    titles = {figure.measure: (figure.title, figure.unit) for figure in kept.verdicts.figures}
+    for published in kept.run.study["published"]:
+        for cell in published["tests"]:
+            own = own_figure(published, cell, kept.verdicts)
+            if own is None:
+                continue
+            title, unit = titles[published["measure"]]
+            low, high = published["low"], published["high"]
+            span = value_text(low) if low == high else f"{value_text(low)} to {value_text(high)}"
+            than = f", more than {published['than']}" if published.get("than") else ""
+            unit = "%" if published.get("by") == "percent" else unit
+            # A single figure of the paper's is one that it read off a chart: a tenth beside it is still the same.
+            slack = 0.1 * abs(high) if low == high else 0
+            here = f"{title}, {unit}, {published['subject']}{than} ({cell}): {value_text(own)}"
+            yield f"{here}; the paper {span} ({published['source']})", low - slack <= own <= high + slack
+
+
+MADE = {"petstore": petstore}

@@ -1,0 +1,111 @@
+"""What is said of the kept run of the thesis's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steelyard.base.text import ratio_text
+from steelyard.catalogue.published_tables import PublishedRow, read_published
+
+from .kept_run import Kept, command, listed, steadiness, tally, true
+
+
+def soaservers(kept: Kept) -> str:
+    """What is said of the thesis's tests."""
+    return "\n\n".join(
+        [command(kept), when(kept), tally(kept), steadiness(kept), "What it shows.", listed(list(_soaservers(kept)))]
+    )
+
+
+def when(kept: Kept) -> str:
+    """Which server when."""
+    rows = ["| environment | load | tests | best |", "|---|---|---|---|"]
+    for one in kept.verdicts.decisions:
+        rows.append(f"| {one.operation} | {one.shape} | {', '.join(t.test for t in one.tests)} | {one.sentence} |")
+    return "\n".join(rows)
+
+
+def _soaservers(kept: Kept) -> Iterator[str]:
+    reference = kept.run.schedule.reference
+    small = [one for one in kept.primaries if one.operation != "large"]
+    beside = {
+        label: [one for one in small if (one.a, one.b) == (label, reference)] for label in kept.run.schedule.subjects
+    }
+    spans = {label: [one.ratio or 0 for one in found] for label, found in beside.items() if found}
+    said = ", ".join(f"{label} {ratio_text(min(found))} to {ratio_text(max(found))}" for label, found in spans.items())
+    yield true(
+        all(one.best == reference for one in kept.verdicts.decisions if one.operation != "large"),
+        f"With small messages {reference} measured best under every shape of load and at every degree of composition; over the "
+        f"tests the others reached these shares of its throughput: {said}.",
+    )
+    left = [one for one in small if one.b == reference and not one.decided]
+    yield true(
+        {one.a for one in left} == {"glassfish"},
+        f"Of the comparisons with {reference} on small messages {len(left)} were left open, all of GlassFish: "
+        + ", ".join(f"test {one.cell} {one.verdict}" for one in left)
+        + ".",
+    )
+    large = [one for one in kept.primaries if one.operation == "large"]
+    (best,) = [one.best for one in kept.verdicts.decisions if one.operation == "large"]
+    last = {min(spans, key=lambda label: spans[label][place]) for place in range(len(spans["wildfly"]))}
+    yield true(
+        not any(one.decided for one in large) and last == {best},
+        f"With large messages no two were told apart; {best}, the last in every test of small ones, measured best.",
+    )
+    yield from _thesis(kept)
+    most = max(cell.users for cell in kept.run.schedule.cells)
+    yield true(
+        not any(test.failed for one in kept.verdicts.decisions for test in one.tests),
+        f"No server refused, failed or wrongly answered a single request, with up to {most} users.",
+    )
+    counts = [one for trial in kept.run.trials if trial.record is not None for one in trial.record.counted]
+    yield true(
+        all(one.by_service == one.by_engine for one in counts),
+        f"The counts of services and engine agree in every trial, {sum(one.by_engine for one in counts):,} requests in all.",
+    )
+    yield from _scale(kept)
+
+
+def _thesis(kept: Kept) -> Iterator[str]:
+    rows: dict[str, dict[str, PublishedRow]] = {}
+    for row in read_published(kept.folder / "published.csv"):
+        rows.setdefault(row.test, {})[row.server] = row
+    slower = {
+        test: two["weblogic"].throughput_per_s.value / two["tomcat"].throughput_per_s.value
+        for test, two in rows.items()
+    }
+    one_service = max(abs(ratio - 1) for test, ratio in slower.items() if int(test) <= 6)
+    composed = max(ratio for test, ratio in slower.items() if int(test) > 6)
+    yield true(
+        one_service < 0.06 and composed < 0.5,
+        "The thesis found something else between its two: "
+        f"within {one_service:.0%} of each other with one service, and one of them "
+        f"at {composed:.0%} of the other's throughput or less as soon as services called each other.",
+    )
+
+
+def _scale(kept: Kept) -> Iterator[str]:
+    scale = kept.run.schedule.scale
+    profiles = {one["name"]: one["profile"] for one in kept.run.study["tests"]}
+    bursts = [cell for cell in kept.run.schedule.cells if cell.profile.kind == "bursts"]
+    told = [
+        f"test {cell.name} has bursts of {cell.profile.on_seconds:g} s and not {profiles[cell.name]['on_seconds'] * scale:g}"
+        for cell in bursts
+        if cell.profile.kind == "bursts" and cell.profile.on_seconds > profiles[cell.name]["on_seconds"] * scale
+    ]
+    yield f"Times were scaled by {scale:g}, but {' and '.join(told)}: shorter ones could not be read."
+    drifts = [one for one in kept.verdicts.detections if one.detector == "drift" and one.subject]
+    unjudged = sum(not one.judged for one in drifts)
+    undecided = sum(one.sentence.startswith("Undecided") for one in drifts)
+    yield true(
+        2 * (unjudged + undecided) > len(drifts),
+        f"That is too short for most of what the thesis read off its charts: of {len(drifts)} times that a server was under "
+        f"constant load, {unjudged} were not judged as to whether it holds the load, and {undecided} are undecided.",
+    )
+    yield true(
+        all(kept.seldom_steady(one) for one in kept.run.schedule.subjects),
+        "Every server was steady in less than half of its forks; intervals are wide for that reason too.",
+    )
+
+
+MADE = {"soaservers": soaservers}
