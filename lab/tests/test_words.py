@@ -10,7 +10,11 @@ from command import Ran, steelyard
 
 ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "tests" / "house"
-DOCUMENTS = ["README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+DOCUMENTS = [
+    *("README.md", "METHODOLOGY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/reference/what-works.md"),
+    *sorted(f"docs/guides/{page.name}" for page in (ROOT / "docs" / "guides").glob("*.md")),
+]
+LINK = re.compile(r"\]\(([^)#\s]+)")
 COMMAND = re.compile(r"(?:uv run |`)steelyard ((?:[a-z]|--)[^`\n|#]*)")
 STUDY = """
 name = "small"
@@ -47,6 +51,13 @@ def test_a_documented_command_and_its_flags_exist(tmp_path: Path, command: str) 
 
 def test_the_documents_show_commands_at_all() -> None:
     assert len(commands()) >= 8
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_a_document_links_to_is_there(document: str) -> None:
+    page = ROOT / document
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize(
