@@ -18,6 +18,8 @@ from steelyard.provision import cpus, launch, quota, subject
 from steelyard.provision.keeper import ProcessUse
 from steelyard.store import machine_history
 
+TICK = os.sysconf("SC_CLK_TCK")
+
 
 @pytest.mark.parametrize(
     ("available", "server", "engine"),
@@ -254,6 +256,14 @@ def test_a_busy_stranger_is_named(stranger: int) -> None:
     assert f"(process {stranger})" in check.found
     assert not check.good
     assert doctor.warnings([check]) == [f"other processes: {check.found}; {check.advice}"]
+
+
+def test_the_kernels_own_threads_are_nobodys_to_end(tmp_path: Path) -> None:
+    for pid, name, flags in ((15, "rcu_preempt", 0x208040), (77, "(odd) name", 0x400000)):
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} ({name}) S 2 0 0 0 -1 {flags} 0 0 0 0 {3 * TICK} {TICK} 0 0")
+    (only,) = doctor.processes(tmp_path).values()
+    assert (only.pid, only.name, only.parent, only.cpu_s) == (77, "(odd) name", 2, 4.0)
 
 
 def test_a_machine_that_its_host_slowed_down_is_found_beside_the_fastest_that_it_was(

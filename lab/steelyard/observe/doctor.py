@@ -17,10 +17,13 @@ from .processors import CpuTimes, machine_times
 BUSY_SHARE = 0.01
 STEAL_SHARE = 0.01
 _TICK = os.sysconf("SC_CLK_TCK")
+_KERNEL_THREAD = 0x00200000  # PF_KTHREAD of the flags in /proc/PID/stat
 
 
 @dataclass(frozen=True)
-class _Process:
+class Process:
+    """A process as /proc has it: what it is called, the seconds of processor time that it has used, and its parent."""
+
     pid: int
     name: str
     cpu_s: float
@@ -30,9 +33,9 @@ class _Process:
 def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
     """Look at the machine for `seconds`; processes in `ours` and all that come of them are not counted as others."""
     shares = cpus.share()
-    before, machine_before = _processes(), machine_times()
+    before, machine_before = processes(), machine_times()
     time.sleep(seconds)
-    after, machine_after = _processes(), machine_times()
+    after, machine_after = processes(), machine_times()
     return [
         _other_processes(before, after, seconds, {os.getpid(), *ours}),
         _steal(machine_before, machine_after),
@@ -50,9 +53,10 @@ def warnings(checks: list[Check]) -> list[str]:
     return [f"{check.name}: {check.found}; {check.advice}" for check in checks if not check.good]
 
 
-def _processes() -> dict[int, _Process]:
-    by_pid: dict[int, _Process] = {}
-    for folder in Path("/proc").iterdir():
+def processes(root: Path = Path("/proc")) -> dict[int, Process]:
+    """All but the kernel's own threads, which nobody can end and which any load keeps at work."""
+    by_pid: dict[int, Process] = {}
+    for folder in root.iterdir():
         if not folder.name.isdigit():
             continue
         try:
@@ -61,15 +65,17 @@ def _processes() -> dict[int, _Process]:
             continue  # it ended meanwhile
         name, _, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()
-        by_pid[int(folder.name)] = _Process(
+        if int(fields[6]) & _KERNEL_THREAD:
+            continue
+        by_pid[int(folder.name)] = Process(
             int(folder.name), name, (int(fields[11]) + int(fields[12])) / _TICK, int(fields[1])
         )
     return by_pid
 
 
-def _other_processes(before: dict[int, _Process], after: dict[int, _Process], seconds: float, ours: set[int]) -> Check:
-    def is_ours(process: _Process) -> bool:
-        seen: _Process | None = process
+def _other_processes(before: dict[int, Process], after: dict[int, Process], seconds: float, ours: set[int]) -> Check:
+    def is_ours(process: Process) -> bool:
+        seen: Process | None = process
         while seen is not None:
             if seen.pid in ours:
                 return True
