@@ -41,8 +41,7 @@ def test_a_planted_20_percent_is_called_slower(tmp_path: Path) -> None:
     assert found.interval is not None and found.interval[0] < 0.8 < found.interval[1] < 0.9
     assert verdicts.sentence == (
         "tomcat-metro is slower than go on echoStruct, on this machine: 0.799 times the throughput "
-        "(95% interval 0.789 to 0.810, 4 forks, 40 pairs; as wide as their pairs ask for, since the forks agreed more closely "
-        "than that)."
+        "(95% interval 0.789 to 0.810, 4 forks, 40 pairs; no narrower than their pairs allow)."
     )
 
 

@@ -203,6 +203,15 @@ def test_what_is_not_ruled_out_stands_beside_the_best_with_its_ratio_to_it(tmp_p
     assert "wildfly" not in decided.sentence
 
 
+def test_where_nobody_was_beaten_nobody_is_called_the_best(tmp_path: Path) -> None:
+    verdicts = verdicts_of(tmp_path, rates={A: 1000.0, B: 1000.0}, blocks={"1": HELD}, fork_deviation=0.1)
+    (decided,) = verdicts.decisions
+    (near,) = decided.contenders
+    assert near.verdict == "undecided" and {decided.best, near.subject} == {A, B}
+    assert decided.sentence.startswith(f"undecided between {decided.best} and {near.subject} (")
+    assert f"best under a constant load: {decided.sentence}" in verdicts.sentence
+
+
 def test_how_times_spread_within_forks_leaves_out_what_lies_between_them(tmp_path: Path) -> None:
     study = (root() / "studies" / "soaservers.toml").read_text(encoding="utf-8")
     verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, fork_deviation=0.8, study=study)

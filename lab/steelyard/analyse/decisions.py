@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..base.text import lower_first, ratio_text
+from ..base.text import enumerated, lower_first, ratio_text
 from ..models.records import Cell
 from ..models.verdict import Contender, DecidedTest, Decision, Rank
 from ..plan import shapes
@@ -87,7 +87,7 @@ def _decision(
         tests=tests,
         best=best,
         contenders=contenders,
-        sentence=_words(best, contenders, judged, tests),
+        sentence=_words(best, contenders, beaten, judged, tests),
     )
 
 
@@ -106,9 +106,13 @@ def _contender(subject: str, best: str, test: str, judgements: Sequence[Judgemen
 
 
 def _words(
-    best: str | None, contenders: Sequence[Contender], judged: Sequence[DecidedTest], tests: Sequence[DecidedTest]
+    best: str | None,
+    contenders: Sequence[Contender],
+    beaten: Collection[str],
+    judged: Sequence[DecidedTest],
+    tests: Sequence[DecidedTest],
 ) -> str:
-    """Such as "this, with that not ruled out (0.62, 0.44 to 0.86)"."""
+    """Such as "this, with that (0.62, 0.44 to 0.86) not ruled out"; where nobody was beaten, nobody is called the best."""
     if not judged:
         reasons = [reason for test in tests for reason in test.why_not]
         return f"not judged: {reasons[0]}" if reasons else "not judged"
@@ -123,6 +127,9 @@ def _words(
         for label, comparisons in near.items()
         if all(contender.verdict == "equivalent" for contender in comparisons)
     }
+    if near and not beaten and not equal:
+        names = [best, *(_near(label, each, len(judged)) for label, each in near.items())]
+        return f"undecided between {enumerated(names)}"
     said = [
         f"{', '.join(_near(label, near[label], len(judged)) for label in labels)} {relation}"
         for relation, labels in (

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from ..base.text import counted
 from ..models.records import Cell
 from ..plan.designs import design_named
 from ..plan.kinds import unbroken
@@ -78,6 +79,14 @@ class Compared:
     def counted(self) -> tuple[ForkPoint, ...]:
         """The forks that enter the interval."""
         return tuple(fork for fork in self.forks if fork.why_not is None and fork.ratio is not None)
+
+    @property
+    def size(self) -> str:
+        """What the ratio rests on, such as "4 forks, 27 pairs"; no pair where no trial held both subjects."""
+        if not self.forks:
+            return "one unbroken run each"
+        pairs = counted(self.pairs, "pair") if self.pairs else "by way of the reference"
+        return f"{counted(len(self.counted), 'fork')}, {pairs}"
 
     @property
     def log_ratios(self) -> list[float]:

@@ -182,17 +182,12 @@ def basis(compared: Compared) -> str:
     """The interval, and the forks and pairs that it rests on; empty where there is no ratio."""
     if compared.ratio is None:
         return ""
-    if not compared.forks:
-        return "one unbroken run each"
-    size = f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
     bounds = compared.bounds
     if bounds is None:
-        return size
+        return compared.size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
-    widened = (
-        "; as wide as their pairs ask for, since the forks agreed more closely than that" if compared.widened else ""
-    )
-    return f"{percent_text(compared.confidence)} interval {low} to {high}, {size}{widened}"
+    widened = "; no narrower than their pairs allow" if compared.widened else ""
+    return f"{percent_text(compared.confidence)} interval {low} to {high}, {compared.size}{widened}"
 
 
 def _quantity(compared: Compared) -> str:

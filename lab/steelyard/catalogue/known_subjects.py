@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.errors import ConfigurationError
+from ..models.server import Server
 from ..models.service import Service
 from ..models.study import PartSpec, SubjectSpec
 from . import entries, factors
@@ -20,8 +21,18 @@ def require_known(subjects: Sequence[SubjectSpec], service: Entry[Service]) -> N
             _require_served(part, service)
 
 
+def require_no_companion(server: Entry[Server]) -> None:
+    """Raises ConfigurationError for what only stands beside servers."""
+    if server.model.kind == "companion":
+        raise ConfigurationError(
+            f"{server.name} stands beside servers and has no service of its own",
+            hint="`steelyard servers` lists the servers",
+        )
+
+
 def _require_served(part: PartSpec, service: Entry[Service]) -> None:
     server = entries.server(part.server)
+    require_no_companion(server)
     factors.settled(server, service, part.factors)
     implementation = server.model.implementation
     if implementation is not None and not (service.folder / implementation).is_dir():

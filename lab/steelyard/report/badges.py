@@ -81,5 +81,8 @@ def _collectors(run: Run) -> Iterator[Badge]:
         if COLLECTOR_FACTOR in subject.factors
     }
     if len(set(collectors.values())) > 1:
-        told = ", ".join(f"{label}: {collector}" for label, collector in collectors.items())
+        sharing: dict[str, list[str]] = {}
+        for label, collector in collectors.items():
+            sharing.setdefault(collector, []).append(label)
+        told = "; ".join(f"{collector}: {', '.join(labels)}" for collector, labels in sharing.items())
         yield Badge("different collectors", told, "setup")

@@ -128,16 +128,11 @@ def _comparison(judgement: Judgement) -> tuple[str, ...]:
         return f"{compared.a} / {compared.b}", compared.measure.title, "-", "", "", why
     bounds = compared.bounds
     interval = "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
-    basis = (
-        f"{counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
-        if compared.forks
-        else "one run each"
-    )
     return (
         f"{compared.a} / {compared.b}",
         compared.measure.title,
         ratio_text(compared.ratio, bounds),
         interval,
-        basis,
+        compared.size,
         word,
     )

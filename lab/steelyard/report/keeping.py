@@ -30,6 +30,8 @@ def keep(run_folder: Path, to: Path) -> Path:
     again = to.resolve() == run_folder.resolve() and _is_kept(run)
     if to.exists() and not again:
         raise StoreError(f"{to} is there already", hint="name a new folder for the kept run")
+    if run_folder.resolve() in to.resolve().parents:
+        raise StoreError(f"{to} lies in the run that is to be kept", hint="name a folder beside it")
     to.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.") as scratch:
         made = Path(scratch) / to.name

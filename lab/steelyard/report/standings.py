@@ -198,7 +198,7 @@ def basis_of(compared: Compared) -> str:
         if bounds is None
         else f"{percent_text(compared.confidence)} interval {' to '.join(ratio_text(bound, bounds) for bound in bounds)}"
     )
-    return f"{interval}, {counted(len(compared.counted), 'fork')}, {counted(compared.pairs, 'pair')}"
+    return f"{interval}, {compared.size}"
 
 
 def _in_order(analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Judgement]) -> Iterator[tuple[str, str]]:

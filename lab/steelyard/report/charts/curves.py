@@ -166,8 +166,9 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
     subjects = run.schedule.subjects
     steady = {point.subject: point.seconds for point in points if point.state == "steady"}
     voided = sum(point.state == "voided" for point in points)
-    told = (
-        "; ".join(f"{subject} steady after {seconds:.0f} s" for subject, seconds in steady.items()) or "no steady state"
+    told = "; ".join(
+        f"{subject} steady after {steady[subject]:.0f} s" if subject in steady else f"{subject} not steady in time"
+        for subject in dict.fromkeys(point.subject for point in points)
     )
     return Picture(
         title=f"Trial {trial.number}",

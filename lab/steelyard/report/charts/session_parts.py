@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...analyse.sessions import SessionTimes
-from ...base.text import value_text
+from ...base.text import share_text, value_text
 from ..drawing import INK, MUTED, WIDE, Picture, draw, marks, series
 from ..grammar import Chart, axis_of, channel, layered, scale_of
 
@@ -20,7 +20,7 @@ def session_parts(name: str, of_subjects: Sequence[SessionTimes], subjects: Sequ
     if not parts:
         return None
     rows = tuple(
-        (subject, operation or BETWEEN, value_text(ms), f"{ms / sum(of_subject.values()):.0%}")
+        (subject, operation or BETWEEN, value_text(ms), share_text(ms / sum(of_subject.values())))
         for subject, of_subject in parts.items()
         for operation, ms in of_subject.items()
     )

@@ -55,7 +55,8 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         return None
     return {
         "rows": rows,
-        "collectors": any(row.collector or row.paused != "-" for row in rows),
+        "collectors": any(row.collector for row in rows),
+        "pauses": any(row.paused != "-" for row in rows),
         "data": data_block(DATA, data(run)),
     }
 

@@ -69,8 +69,18 @@ def groups(run: Run) -> list[Group]:
     if plain:
         shown.append(Group("Versions", tuple(_lines(plain))))
     if isinstance(subjects, Mapping):
-        shown += [Group(f"Subject {label}", tuple(_lines(parts))) for label, parts in subjects.items()]
+        shown += [group for label, parts in subjects.items() for group in _subject(str(label), parts)]
     return shown
+
+
+def _subject(label: str, parts: Any) -> Iterator[Group]:
+    """A group for each part of a subject, named by its place where there are several."""
+    if not isinstance(parts, list) or len(parts) < 2:
+        yield Group(f"Subject {label}", tuple(_lines(parts)))
+        return
+    for number, part in enumerate(parts, 1):
+        place = part.get("place", number) if isinstance(part, Mapping) else number
+        yield Group(f"Subject {label}: {_words(str(place))}", tuple(_lines(part)))
 
 
 def tuning(run: Run) -> Tuning | None:

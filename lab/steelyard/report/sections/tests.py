@@ -8,7 +8,8 @@ from typing import Any
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, test_of, tests_in_order
-from ...base.text import change_text, ratio_text
+from ...analyse.detectors import DETECTORS
+from ...base.text import change_text, enumerated, ratio_text
 from ...catalogue.published_tables import (
     CLAIMS,
     PUBLISHED,
@@ -169,10 +170,26 @@ def _remarks(test: Mapping[str, object]) -> Iterator[str]:
 
 
 def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bool, str]]:
-    """All subjects side by side first, what cannot be judged last."""
+    """All subjects side by side first, what cannot be judged last; what cannot of several for one reason, once."""
     mine = [detection for detection in detections if detection.cell == cell.name]
-    for detection in sorted(mine, key=lambda detection: (not detection.judged, detection.subject is not None)):
-        yield detection.judged, detection.sentence
+    own = [each.sentence for each in mine if each.judged and each.subject is not None]
+    for detection in mine:
+        if detection.subject is None and not _said_again(detection.sentence, own):
+            yield True, detection.sentence
+    yield from ((True, sentence) for sentence in own)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for detection in mine:
+        if not detection.judged:
+            asked = DETECTORS[detection.detector].question.format(detection.subject)
+            _, _, reason = detection.sentence.partition(f"{asked}: ")
+            alike.setdefault((detection.detector, reason), []).append(str(detection.subject))
+    for (name, reason), subjects in alike.items():
+        yield False, f"Not judged {DETECTORS[name].question.format(enumerated(subjects, 'or'))}: {reason}"
+
+
+def _said_again(together: str, own: Sequence[str]) -> bool:
+    """Whether each clause of what is said of all subjects begins a sentence of one of them, which goes on to say how sure it is."""
+    return all(any(sentence.startswith(clause) for sentence in own) for clause in together.rstrip(".").split("; "))
 
 
 def _published(analysis: Analysis, cell: Cell, paper: PaperNumbers) -> Published | None:
