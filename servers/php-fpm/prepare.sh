@@ -40,6 +40,7 @@ http {
         listen ${STEELYARD_HOST:-127.0.0.1}:$port backlog=512;
         location = /$name/count { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME common/php/count.php; }
         location ~ "^/$name/([A-Za-z]+)\$" { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/public/\$1.php; }
+        location ~ "^/$name/(.+\.xsd)\$" { alias service/contract/\$1; default_type text/xml; }
         location / { return 404; }
     }
 }

@@ -17,6 +17,10 @@ final class Requests
     /** Answers the request that this script was started for by the methods of an object, which a WSDL describes. */
     public static function answer(string $wsdl, object $operations, array $options = []): void
     {
+        if ($_SERVER['REQUEST_METHOD'] === 'GET' && strtolower($_SERVER['QUERY_STRING']) === 'wsdl') {
+            self::publish($wsdl);
+            return;
+        }
         apcu_inc(self::COUNT);
         if (!self::stayBusy($_SERVER['HTTP_STEELYARD_BUSY_US'] ?? '0')) {
             http_response_code(400);
@@ -25,6 +29,13 @@ final class Requests
         $server = new SoapServer($wsdl, $options + ['cache_wsdl' => WSDL_CACHE_BOTH, 'soap_version' => SOAP_1_1]);
         $server->setObject($operations);
         $server->handle();
+    }
+
+    /** The description with the address that it was asked at; SoapServer would give it as it stands. */
+    private static function publish(string $wsdl): void
+    {
+        header('Content-Type: text/xml; charset=utf-8');
+        echo preg_replace('~(?<=:address location="http://)[^/"]*~', $_SERVER['HTTP_HOST'], file_get_contents($wsdl));
     }
 
     /** Spins for so many microseconds of processor time; false, at once, where it is no time up to a second. */
