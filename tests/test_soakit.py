@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import HOUSE, MARK, Lab, still_running
 from rich.console import Console
+from steelyard.base.errors import FetchError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.check import examination
@@ -142,6 +143,14 @@ def large_orders_are_answered(on: RunningSubject) -> None:
             questioner.ask(order, next(iter(questioner.meaning.spellings(order))))
 
 
+def documents_are_answered_and_refused(on: RunningSubject, server: str) -> None:
+    """Every exchange as it stands and every bad request, but for what the server's descriptor says of it."""
+    service = subject.service_as_set(entries.service("soakit"), [on.subject])
+    known = entries.server(server).model.deviations
+    assert contract.verify(service, on.url, seed=1, all_spellings=False, deviations=known) > 50
+    assert refusals.refuse(service, on.url, {}).keys() <= known.keys()
+
+
 # One that takes services at a path of its own does not take the kit's use cases at theirs; a licensed one is the user's.
 RUNNING = [
     name
@@ -184,8 +193,17 @@ def test_a_schema_of_a_users_own_becomes_a_service_whose_documents_come_back(
 
 
 def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:
-    service = subject.service_as_set(entries.service("soakit"), [started.subject])
-    assert contract.verify(service, started.url, seed=1, all_spellings=False) > 50
-    known = set(entries.server("tomcat-metro").model.deviations)
-    assert refusals.refuse(service, started.url, {}).keys() <= known
+    documents_are_answered_and_refused(started, "tomcat-metro")
     large_orders_are_answered(started)
+
+
+@pytest.mark.parametrize("server", ["php-fpm", "python-spyne", "gsoap"])
+def test_every_document_is_answered_and_bad_ones_are_refused_by_platforms_from_elsewhere(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    try:
+        with running(tmp_path, server, {}) as on:
+            documents_are_answered_and_refused(on, server)
+    except (FetchError, ToolchainError) as error:
+        pytest.skip(f"{server} cannot be had here: {error.message}")

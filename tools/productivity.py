@@ -31,7 +31,7 @@ GENERATORS = ("pom.xml", "generate.sh")  # what runs them
 # What builds, deploys or configures. A lock or a list of checksums is written by a tool, and counted nowhere.
 CONFIGURATION = {".xml", ".toml", ".json", ".config", ".asmx", ".mod", ".sh", ".ini", ".conf", ".properties"}
 BY_TOOLS = re.compile(r"(^|[.-])lock(\.json)?$|\.sum$|\.sha256$")
-TESTS = re.compile(r"(^|/)tests?/|(^|/)test_|_test\.|Test\.java$|\.test\.")
+TESTS = re.compile(r"(^|/)tests?/|(^|/)test_|_test\.|Test\.(java|php)$|\.test\.")
 # A line that holds nothing but these is a comment; Python's and Go's own kinds are among them.
 COMMENT = re.compile(r"^(//|/\*|\*|#(?!include|define|if|end)|<!--|--)")
 INTRODUCTION = """\

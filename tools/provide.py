@@ -23,7 +23,7 @@ WANTED = {
     ],
     "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],
     "flight": [("tomcat-metro", {}), ("tomcat-cxf", {"database": "postgres"})],
-    "soakit": [("go", {}), ("tomcat-metro", {})],
+    "soakit": [("go", {}), ("tomcat-metro", {}), ("gsoap", {}), ("python-spyne", {})],
     "petstore": [("tomcat-springws", {})],
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]

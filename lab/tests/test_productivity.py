@@ -51,7 +51,8 @@ def test_lines_that_say_something_are_counted_and_no_comments(tool: ModuleType, 
     ("name", "counts"),
     [
         ("src/main/java/a/Order.java", True), ("order.go", True), ("order_test.go", False), ("test_order.py", False),
-        ("src/test/java/a/OrderTest.java", False), ("package-lock.json", False), ("Cargo.lock", False), ("go.sum", False),
+        ("src/test/java/a/OrderTest.java", False), ("OrderTest.php", False),
+        ("package-lock.json", False), ("Cargo.lock", False), ("go.sum", False),
         ("jars.sha256", False), ("pom.xml", True),
     ],
 )  # fmt: skip

@@ -1,12 +1,13 @@
-# Generates and compiles the service's program: build.sh SERVICE CACHE.
+# Generates and compiles a service's program: build.sh SERVICE CACHE.
 set -eu
-made="$2/generated"
+name=$(basename "$1")
+made="$2/target/$name"
 rm -rf "$made"
 mkdir -p "$made"
-cp "$1/contract/wstest.wsdl" "$1/contract/wstest.xsd" "$made"
+cp -R "$1/contract/." "$made"
 cd "$made"
-wsdl2h -P -L -c++11 -t "$1/gsoap/typemap.dat" -o wstest.h wstest.wsdl
-soapcpp2 -j -S -x -L -c++11 -I/usr/share/gsoap/import wstest.h
+wsdl2h -d -g -N s -P -L -c++11 -t "$1/gsoap/typemap.dat" -o "$name.h" "$name.wsdl"
+soapcpp2 -j -S -x -L -c++11 -I/usr/share/gsoap/import "$name.h"
 # shellcheck disable=SC2046
-c++ -std=c++17 -O2 -DNDEBUG -Wall $(pkg-config --cflags gsoap++) -I. -I"$1/gsoap" -o "$2/wstest" \
-    "$1"/gsoap/*.cpp soapC.cpp soapWSTestBindingService.cpp $(pkg-config --libs gsoap++) -pthread
+c++ -std=c++17 -O2 -DNDEBUG -Wall $(pkg-config --cflags gsoap++) -I. -I"$1/gsoap" -I"$1/../common/gsoap" -o "$2/$name" \
+    "$1"/gsoap/*.cpp "$1"/../common/gsoap/*.cpp soap*.cpp $(pkg-config --libs gsoap++) -pthread

@@ -1,3 +1,3 @@
-# Runs the service in the foreground: start.sh PORT CACHE.
+# Runs a service in the foreground: start.sh PORT SERVICE CACHE.
 set -eu
-exec "$2/wstest" "$1" "${STEELYARD_THREADS:-200}"
+exec "$3/$(basename "$2")" "$1" "${STEELYARD_THREADS:-200}"

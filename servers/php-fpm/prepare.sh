@@ -8,6 +8,8 @@ if [ "$(id -u)" = 0 ]; then user="user root;"; fi # nginx would give up rights t
 mkdir -p "$scratch/wsdl-cache" "$scratch/temp"
 cp php.ini php-fpm.conf fastcgi.conf "$scratch/"
 ln -s "$service" "$scratch/service"
+ln -s "$service/../common" "$scratch/common"
+name=$(basename "$service")
 
 cat >"$scratch/nginx.conf" <<END
 daemon off;
@@ -36,8 +38,9 @@ http {
     }
     server {
         listen ${STEELYARD_HOST:-127.0.0.1}:$port backlog=512;
-        location = /wstest/WSTest { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/service.php; }
-        location = /wstest/count { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/count.php; }
+        location = /$name/count { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME common/php/count.php; }
+        location ~ "^/$name/([A-Za-z]+)\$" { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/public/\$1.php; }
+        location ~ "^/$name/(.+\.xsd)\$" { alias service/contract/\$1; default_type text/xml; }
         location / { return 404; }
     }
 }

@@ -55,7 +55,11 @@ def install(tool: str) -> Install:
         "soapcpp2": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
         "wsdl2h": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
         "c++": ("g++", "gcc-c++", "gcc"),
-        "php-fpm8.2": ("php8.2-fpm php8.2-soap php8.2-apcu", "php-fpm php-soap php-pecl-apcu", "php"),
+        "php-fpm8.2": (
+            "php8.2-fpm php8.2-soap php8.2-apcu php8.2-xml php8.2-bcmath",
+            "php-fpm php-soap php-pecl-apcu php-xml php-bcmath",
+            "php",
+        ),
         "exim4": ("exim4-daemon-light", "exim", "exim"),
         "nginx": ("nginx-light", "nginx", "nginx"),
     }

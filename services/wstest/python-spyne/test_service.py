@@ -2,10 +2,12 @@
 
 import io
 import os
+import sys
 import tempfile
 from pathlib import Path
 
-os.environ["WSTEST_COUNTS"] = tempfile.mkdtemp(prefix="wstest-counts-")
+os.environ["STEELYARD_COUNTS"] = tempfile.mkdtemp(prefix="wstest-counts-")
+sys.path.append(str(Path(__file__).parents[2] / "common" / "python"))
 
 import pytest
 from lxml import etree

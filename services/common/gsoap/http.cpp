@@ -12,8 +12,7 @@
 
 namespace {
 
-const char *const service_path = "/wstest/WSTest";
-const char *const counter_path = "/wstest/count";
+const Addresses *addresses;
 const int body_of_a_post = SOAP_OK;
 
 std::atomic<unsigned long> requests{0};
@@ -93,6 +92,10 @@ int close_politely(struct soap *soap) {
     return close_connection(soap);
 }
 
+bool is_service(const char *path) {
+    return std::find(addresses->services.begin(), addresses->services.end(), path) != addresses->services.end();
+}
+
 int read_head(struct soap *soap) {
     if (unanswered) {  // the last message held no tag at all: gSOAP passes over it to the next
         return SOAP_EOF;
@@ -105,7 +108,7 @@ int read_head(struct soap *soap) {
         const size_t received = soap->buflen - soap->bufidx;
         body_left = soap->length > received ? soap->length - received : 0;
     }
-    if (parsed == body_of_a_post && strcmp(soap->path, service_path) == 0) {
+    if (parsed == body_of_a_post && is_service(soap->path)) {
         requests++;
         if (!(busy_us >= 0 && busy_us <= most_busy_us)) {
             return 400;
@@ -118,7 +121,7 @@ int read_head(struct soap *soap) {
 }
 
 int answer_get(struct soap *soap) {
-    if (strcmp(soap->path, counter_path) != 0) {
+    if (addresses->counter != soap->path) {
         return 404;
     }
     const std::string number = std::to_string(requests.load());
@@ -136,7 +139,8 @@ void await_head() {
     unanswered = false;
 }
 
-void add_http(struct soap *soap) {
+void add_http(struct soap *soap, const Addresses &known) {
+    addresses = &known;
     parse_head = soap->fparse;
     parse_header = soap->fparsehdr;
     soap->fparse = read_head;
