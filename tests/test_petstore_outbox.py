@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
-from test_petstore_pages import ADMIN, ENVELOPE, SPACE, TOMCAT, WILDFLY, Answer, Shop, clear, started, with_outbox
+from test_petstore_pages import ADMIN, ENVELOPE, SPACE, TOMCAT, WILDFLY, Answer, Shop, clear, in_variant, started
 
 PLANT = Path(__file__).parents[1] / "services" / "petstore" / "contract" / "plant.py"
 ORDERS = 6
@@ -20,8 +20,8 @@ ORDERS = 6
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(with_outbox(TOMCAT), id="tomcat"),
-        pytest.param(with_outbox(WILDFLY), id="wildfly", marks=pytest.mark.long),
+        pytest.param(in_variant(TOMCAT, "outbox"), id="tomcat"),
+        pytest.param(in_variant(WILDFLY, "outbox"), id="wildfly", marks=pytest.mark.long),
     ],
 )
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
@@ -67,8 +67,8 @@ def test_a_message_that_comes_again_is_answered_again_and_its_work_is_done_once(
     assert unknown.status == 500 and "without a messageId" in unknown.text
 
 
-@pytest.mark.parametrize("place", ["after-call", "at-commit"])
-def test_steps_that_fail_once_lose_and_double_nothing(shop: Shop, place: str) -> None:
+def fail_once(shop: Shop, place: str) -> None:
+    """Every step fails once at a place, and every order is done all the same, once."""
     since = time.monotonic_ns()
     planting = [sys.executable, PLANT, "127.0.0.1", str(shop.running.front.port), place]
     subprocess.run([*planting, "100"], check=True, timeout=60)
@@ -77,6 +77,17 @@ def test_steps_that_fail_once_lose_and_double_nothing(shop: Shop, place: str) ->
     subprocess.run([*planting, "0"], check=True, timeout=60)
     assert counts["accepted"] == ORDERS
     assert counts["lost"] == counts["doubled"] == counts["mails_lost"] == 0
+
+
+@pytest.mark.parametrize("place", ["after-call", "at-commit"])
+def test_steps_that_fail_once_lose_and_double_nothing(shop: Shop, place: str) -> None:
+    fail_once(shop, place)
+
+
+@pytest.mark.long
+def test_a_vote_against_the_commit_of_message_and_database_undoes_both(tmp_path: Path) -> None:
+    for shop in started(in_variant(WILDFLY, "jms-original"), tmp_path):
+        fail_once(shop, "at-commit")
 
 
 def test_a_kill_in_the_midst_of_orders_loses_and_doubles_none(shop: Shop) -> None:

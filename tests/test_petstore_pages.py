@@ -129,11 +129,11 @@ WILDFLY = SubjectSpec(
 )
 
 
-def with_outbox(spec: SubjectSpec) -> SubjectSpec:
-    """The same with web services that are asked by way of an outbox."""
+def in_variant(spec: SubjectSpec, variant: str) -> SubjectSpec:
+    """The same in another variant."""
     (part,) = spec.parts
-    outbox = part.model_copy(update={"factors": {**part.factors, "variant": "outbox"}})
-    return spec.model_copy(update={"parts": [outbox]})
+    varied = part.model_copy(update={"factors": {**part.factors, "variant": variant}})
+    return spec.model_copy(update={"parts": [varied]})
 
 
 def in_the_database(spec: SubjectSpec) -> SubjectSpec:
@@ -151,8 +151,8 @@ def in_the_database(spec: SubjectSpec) -> SubjectSpec:
         pytest.param(TOMCAT, id="tomcat"),
         pytest.param(in_the_database(TOMCAT), id="tomcat-jdbc", marks=pytest.mark.long),
         pytest.param(WILDFLY, id="wildfly", marks=pytest.mark.long),
-        pytest.param(with_outbox(TOMCAT), id="tomcat-outbox", marks=pytest.mark.long),
-        pytest.param(with_outbox(WILDFLY), id="wildfly-outbox", marks=pytest.mark.long),
+        pytest.param(in_variant(TOMCAT, "outbox"), id="tomcat-outbox", marks=pytest.mark.long),
+        pytest.param(in_variant(WILDFLY, "outbox"), id="wildfly-outbox", marks=pytest.mark.long),
         pytest.param(in_the_database(WILDFLY), id="wildfly-jdbc", marks=pytest.mark.long),
     ],
 )
