@@ -12,6 +12,7 @@ from conftest import Lab, lab_in
 from steelyard.base.csvfiles import read_table
 from steelyard.store.tables import FAILURE_KINDS
 
+USERS = 2
 STUDY = """
 name = "broken"
 title = "What is kept?"
@@ -30,7 +31,7 @@ name = "faults"
 title = "while something breaks"
 source = "this test"
 operation = "keep"
-profile = { kind = "steps", levels = [2], ramp_seconds = 0, hold_seconds = 2 }
+profile = { kind = "steps", levels = [USERS], ramp_seconds = 0, hold_seconds = 2 }
 
 [[faults]]
 name = "kill"
@@ -53,7 +54,22 @@ kind = "full-disk"
 part = "server"
 test = "faults"
 seconds = [0.1, 0.3]
-"""
+
+[[faults]]
+name = "forgets"
+kind = "plant"
+plant = "forgets"
+part = "server"
+test = "faults"
+seconds = [0.1, 0.3]
+
+[[faults]]
+name = "vanish"
+kind = "kill"
+part = "client"
+test = "faults"
+seconds = [0, 0]
+""".replace("USERS", str(USERS))
 SUBJECT = '[[subjects]]\nlabel = "{keeps}"\nparts = [{{ server = "tallies", factors = {{ keeps = "{keeps}" }} }}]\n'
 SUBJECTS = ("file", "memory", "twice")
 
@@ -102,6 +118,25 @@ def test_a_full_disk_takes_nothing_that_was_answered_but_the_memory_of_who_is_st
     assert sum(failed.values()) > 0, f"some were not answered: {failed}"
 
 
+def test_what_the_service_is_told_to_do_wrong_it_does_until_it_is_told_otherwise(ran: tuple[Any, Path]) -> None:
+    for subject in SUBJECTS:
+        lost = outcome(ran[0], subject, "forgets", "lost")
+        assert lost["hit"] == 1 and lost["broken"] == 0
+    assert outcome(ran[0], "file", "kill", "lost")["total"] == 0, "before it or after it nothing is forgotten"
+
+
+def test_customers_who_vanish_take_nothing_with_them_and_the_others_go_on(ran: tuple[Any, Path]) -> None:
+    assert [outcome(ran[0], subject, "vanish", "lost")["total"] for subject in SUBJECTS] == [0, 0, 0]
+    record = json.loads(next(ran[1].glob("trials/*/trial.json")).read_text())
+    (number,) = [met["slice"] for met in record["faults"] if (met["subject"], met["fault"]) == ("file", "vanish")]
+    (accepted,) = [met["counts"]["accepted"] for met in record["faults"] if met["slice"] == number]
+    columns = ("slice", "completed", "lead_in_completed")
+    rows = read_table(next(ran[1].glob("trials/*/slices.csv")), columns)
+    (answered,) = [sum(row.whole(name) for name in columns[1:]) for row in rows if row.whole("slice") == number]
+    assert accepted - USERS > answered > 0, "the others' answers are figures, and theirs are none"
+    assert not list(ran[1].glob("trials/*/client-*"))
+
+
 def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
     doubled = outcome(ran[0], "twice", "kill", "doubled")
     assert doubled["promised"] == 0 and doubled["broken"] == doubled["hit"] == 2
@@ -111,10 +146,10 @@ def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
 def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, Path]) -> None:
     (record,) = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
     faults = record["faults"]
-    assert len(faults) == 4 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
+    assert len(faults) == 6 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
     assert all(fault["away_seconds"] >= fault["planned_seconds"] for fault in faults)
     by_occasion = {(fault["occasion"], fault["planned_seconds"]) for fault in faults}
-    assert len(by_occasion) == 4, "all subjects meet the same"
+    assert len(by_occasion) == 6, "all subjects meet the same"
 
 
 def test_the_report_has_the_table(ran: tuple[Any, Path]) -> None:

@@ -129,6 +129,13 @@ WILDFLY = SubjectSpec(
 )
 
 
+def in_variant(spec: SubjectSpec, variant: str) -> SubjectSpec:
+    """The same in another variant."""
+    (part,) = spec.parts
+    varied = part.model_copy(update={"factors": {**part.factors, "variant": variant}})
+    return spec.model_copy(update={"parts": [varied]})
+
+
 def in_the_database(spec: SubjectSpec) -> SubjectSpec:
     """The same with its broker's messages in PostgreSQL, each document sent within a transaction."""
     (part,) = spec.parts
@@ -144,6 +151,8 @@ def in_the_database(spec: SubjectSpec) -> SubjectSpec:
         pytest.param(TOMCAT, id="tomcat"),
         pytest.param(in_the_database(TOMCAT), id="tomcat-jdbc", marks=pytest.mark.long),
         pytest.param(WILDFLY, id="wildfly", marks=pytest.mark.long),
+        pytest.param(in_variant(TOMCAT, "outbox"), id="tomcat-outbox", marks=pytest.mark.long),
+        pytest.param(in_variant(WILDFLY, "outbox"), id="wildfly-outbox", marks=pytest.mark.long),
         pytest.param(in_the_database(WILDFLY), id="wildfly-jdbc", marks=pytest.mark.long),
     ],
 )

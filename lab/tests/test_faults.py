@@ -38,6 +38,7 @@ from steelyard.statistics.proportions import exact_interval
 from steelyard.store.stored_run import Run, Trial
 
 ROOT = Path(__file__).parents[2]
+VARIANTS = ("jms-original", "jms-modified", "web-service", "outbox")
 AFTERMATH = ROOT / "services" / "petstore" / "contract" / "aftermath.py"
 
 
@@ -65,9 +66,10 @@ def test_the_pet_store_meets_more_than_two_hundred_faults(planned: Schedule) -> 
     (cell,) = planned.cells
     assert (cell.kind, cell.primary) == ("fault", False)
     met = len(planned.trials) * len(planned.subjects) * len(occasions(planned, cell))
-    assert met == 228
-    assert {fault.kind for fault in planned.faults} == {"kill", "freeze", "full-disk"}
-    assert {fault.part for fault in planned.faults} == {"server", "database", "mail"}
+    assert met == 384
+    assert {fault.kind for fault in planned.faults} == {"kill", "freeze", "full-disk", "plant"}
+    assert {fault.part for fault in planned.faults} == {"server", "database", "mail", "client"}
+    assert {subject.rpartition("=")[2] for subject in planned.subjects} == {*VARIANTS}
 
 
 def test_a_network_can_be_cut_where_there_is_one(study: Study) -> None:
@@ -128,24 +130,41 @@ def test_promises_are_those_of_the_variant_and_the_part(planned: Schedule) -> No
     }
     assert lost["jms-original", "kill-server"] == lost["jms-original", "kill-database"] == 0
     assert lost["web-service", "kill-server"] > 0 and lost["web-service", "kill-mail"] == 0
+    assert {most for (variant, _), most in lost.items() if variant == "outbox"} == {0}
+    assert lost["jms-original", "fault-after-call"] == lost["jms-original", "fault-at-commit"] == 0
+    assert all(lost[variant, "kill-client"] == 0 for variant in VARIANTS)
 
 
 def test_who_may_lose_by_design_says_so_with_the_number(study: Study) -> None:
     """On Tomcat no transaction spans database and broker, and H2's writes come late."""
-    tomcat = SubjectSpec(
-        label="tomcat",
-        parts=[PartSpec(server="tomcat-springws", factors={"variant": "jms-original"})],
-        companions=[PartSpec(server="h2"), PartSpec(server="greenmail")],
-    )
-    promised = promises_of(study.faults, [tomcat], entries.service("petstore"))
-    lost = {each.fault: each.most for each in promised if each.outcome == "lost"}
-    assert lost["kill-server"] > 0 and lost["kill-database"] > 0 and lost["kill-mail"] == 0
+    tomcats = [
+        SubjectSpec(
+            label=variant,
+            parts=[PartSpec(server="tomcat-springws", factors={"variant": variant})],
+            companions=[PartSpec(server="h2"), PartSpec(server="greenmail")],
+        )
+        for variant in ("jms-original", "outbox")
+    ]
+    promised = promises_of(study.faults, tomcats, entries.service("petstore"))
+    lost = {(each.subject, each.fault): each.most for each in promised if each.outcome == "lost"}
+    assert lost["jms-original", "kill-server"] > 0 and lost["jms-original", "kill-database"] > 0
+    assert lost["jms-original", "fault-at-commit"] > 0
+    assert lost["jms-original", "fault-after-call"] == lost["jms-original", "kill-mail"] == 0
+    assert {fault for (variant, fault), most in lost.items() if variant == "outbox" and most} == {"kill-database"}
     assert all(each.why for each in promised)
 
 
 def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused(study: Study) -> None:
     with pytest.raises(ConfigurationError, match=r"fault kill-server is of the broker, which wildfly.* does not have"):
         schedule_only(broken_first(study, part="broker"), Request(tests="faults"))
+
+
+def test_a_fault_that_the_service_does_not_know_to_plant_is_refused(study: Study) -> None:
+    planted = {"kind": "plant", "plant": "after-cal"}
+    with pytest.raises(
+        ConfigurationError, match="plants 'after-cal', which petstore does not know; did you mean 'after-call'"
+    ):
+        schedule_only(broken_first(study, **planted), Request(tests="faults"))
 
 
 def test_a_fault_of_a_service_that_counts_nothing_afterwards_is_refused() -> None:
@@ -172,6 +191,9 @@ def test_faults_and_measured_tests_are_not_asked_for_together(study: Study) -> N
         ({"name": "kill-mail"}, "two faults have the same name"),
         ({"seconds": [5, 1]}, "`seconds` goes from 5 to 1"),
         ({"kind": "burn"}, "kind"),
+        ({"kind": "plant"}, "`plant` says what is planted"),
+        ({"plant": "after-call"}, "`plant` says what is planted"),
+        ({"kind": "freeze", "part": "client"}, "the client can be killed, and nothing else"),
     ],
 )
 def test_a_study_whose_faults_cannot_be_is_refused_with_the_reason(

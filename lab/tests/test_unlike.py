@@ -15,7 +15,9 @@ from steelyard.plan.settings import Request
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
-MODIFIED, WEB, ORIGINAL = (f"wildfly@variant={name}" for name in ("jms-modified", "web-service", "jms-original"))
+MODIFIED, WEB, ORIGINAL, OUTBOX = (
+    f"wildfly@variant={name}" for name in ("jms-modified", "web-service", "jms-original", "outbox")
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +61,23 @@ def test_a_plan_names_the_pairs_of_its_own_subjects_that_are_unlike() -> None:
 def test_unlike_subjects_alone_are_refused_with_the_reason() -> None:
     with pytest.raises(ConfigurationError, match=r"no verdict between .*only the former sends within a transaction"):
         schedule_only(entries.study("petstore").model, Request(only=(ORIGINAL, WEB)))
+
+
+def test_subjects_of_which_one_is_unlike_the_reference_run_where_they_are_named_and_where_something_is_broken() -> None:
+    study = entries.study("petstore").model
+    assert schedule_only(study, Request()).subjects == [MODIFIED, WEB, ORIGINAL]
+    assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, OUTBOX]
+    safe = schedule_only(study, Request(only=(OUTBOX, WEB, ORIGINAL)))
+    assert (safe.reference, safe.unlike) == (OUTBOX, [(ORIGINAL, WEB)])
+    with pytest.raises(ConfigurationError, match="only the former loses nothing"):
+        schedule_only(study, Request(only=(MODIFIED, OUTBOX)))
+
+
+def test_a_usual_subject_that_the_study_does_not_have_is_refused(tmp_path: Path) -> None:
+    text = entries.study_files()["petstore"].read_text()
+    (tmp_path / "petstore.toml").write_text(text.replace("usual_subjects = [", 'usual_subjects = ["x", '))
+    with pytest.raises(ConfigurationError, match="'x' is one of the usual subjects, but there is no such subject"):
+        entries.study(str(tmp_path / "petstore.toml"))
 
 
 def test_a_study_calls_none_but_its_own_subjects_unlike(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from ..models.service import Service
 from ..models.study import Study
 from ..plan.budget import fitted
 from ..plan.designs import design_named
-from ..plan.schedule import on_machines, schedule_of, schedule_only, subjects_of
+from ..plan.schedule import on_machines, schedule_of, schedule_only, subjects_asked
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import forks_for_a_verdict
 from ..run.handed import alike
@@ -127,7 +127,7 @@ def _planned(study: Study, request: Request, settings: Settings) -> Schedule:
     schedule = schedule_of(study, entries.service(study.service).model, request, settings, settings.users)
     compiling = {
         spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
-        for spec in subjects_of(study, request.only, request.set_of_factors)
+        for spec in subjects_asked(study, request)
     }
     return fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None).schedule
 

@@ -15,7 +15,7 @@ from ..catalogue import entries
 from ..models.study import Study
 from ..plan.budget import Fitted, fitted
 from ..plan.estimate import PlannedTime, of_run
-from ..plan.schedule import schedule_only, subjects_of
+from ..plan.schedule import schedule_only, subjects_asked
 from ..plan.settings import Request, Value, settle
 from . import completing
 from .examples import examples
@@ -182,7 +182,7 @@ def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
     schedule = schedule_only(study, request)
     compiling = {
         spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
-        for spec in subjects_of(study, request.only, request.set_of_factors)
+        for spec in subjects_asked(study, request)
     }
     planned = fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)
     return planned, of_run(planned.schedule, compiling)

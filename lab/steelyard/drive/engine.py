@@ -51,6 +51,7 @@ class Engine:
 
         `secrets` reach it through a pipe: they are in no file, no argument and no environment.
         """
+        self.job = job
         path = folder / "job.json"
         write_text(path, job.model_dump_json(indent=1) + "\n")
         self._log = folder / "engine.log"

@@ -5,32 +5,65 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 
 from ..base.errors import KeeperError, ProvisionError
 from ..base.progress import Progress
 from ..models.records import Failure, FaultRecord, SlicePlan
+from ..models.study import CLIENT, Fault
 from ..plan.faults import DrawnFault
 from ..provision.cpus import Shares
 from ..provision.running import RunningPart, RunningSubject
+from .second_client import SecondClient
 from .setting import TrialFailedError
 
 _LOOK_SECONDS = 0.1
-_Break = Callable[[RunningPart, Shares], AbstractContextManager[None]]
+SecondClients = Callable[[], SecondClient]
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """What a fault meets: a subject whose processes run, on their processors; where the client is to be killed, that one."""
+
+    running: RunningSubject
+    fault: Fault
+    shares: Shares
+    client: SecondClient | None
+
+    @property
+    def part(self) -> RunningPart:
+        return self.running.in_place(self.fault.part)
+
+    def start_again(self) -> None:
+        self.part.start_again()
+        self.part.keeper.pin(self.shares.of(self.part.part.processors))
+
+
+_Break = Callable[[_Meeting], AbstractContextManager[None]]
 
 
 class Strike:
     """One fault: called when its block begins, it waits for its moment, strikes, and returns when the part is there again.
 
     `begun_ns` is when the block began, on CLOCK_MONOTONIC; `struck` how long after that it struck, in seconds, None before.
+    `second_client` begins the one that a fault of the client kills.
     """
 
-    def __init__(self, running: RunningSubject, met: DrawnFault, shares: Shares, progress: Progress) -> None:
+    def __init__(
+        self,
+        running: RunningSubject,
+        met: DrawnFault,
+        shares: Shares,
+        progress: Progress,
+        second_client: SecondClients,
+    ) -> None:
+        self._running = running
         self._label = running.subject.label
-        self._part = running.in_place(met.fault.part)
         self._met = met
         self._shares = shares
         self._progress = progress
+        self._second_client = second_client
         self._away_seconds = 0.0
         self._back = False
         self._why_away = ""
@@ -40,11 +73,15 @@ class Strike:
     def __call__(self) -> None:
         """Raises TrialFailedError where the part does not come back."""
         self.begun_ns = time.monotonic_ns()
-        self._wait(self._met.at_seconds)
+        with self._second_client() if self._met.fault.part == CLIENT else nullcontext() as client:
+            self._wait(self._met.at_seconds)
+            self._strike(_Meeting(self._running, self._met.fault, self._shares, client))
+
+    def _strike(self, meeting: _Meeting) -> None:
         begun = time.monotonic()
         self.struck = (time.monotonic_ns() - self.begun_ns) / 1e9
         try:
-            with _BROKEN[self._met.fault.kind](self._part, self._shares):
+            with _BROKEN[meeting.fault.kind](meeting):
                 self._wait(self._met.seconds)
             self._back = True
         except (ProvisionError, KeeperError) as error:
@@ -80,48 +117,62 @@ class Strike:
 
 
 @contextmanager
-def _killed(part: RunningPart, shares: Shares) -> Iterator[None]:
+def _killed(meeting: _Meeting) -> Iterator[None]:
     """Its processes are ended at once, without a word; and begin again on what they left, on the same ports."""
-    part.keeper.kill()
+    if meeting.client is not None:
+        meeting.client.kill()  # its users are gone, and nothing of the service has to come back
+        yield
+        return
+    meeting.part.keeper.kill()
     yield
-    part.start_again()
-    part.keeper.pin(shares.of(part.part.processors))
+    meeting.start_again()
 
 
 @contextmanager
-def _frozen(part: RunningPart, _: Shares) -> Iterator[None]:
+def _frozen(meeting: _Meeting) -> Iterator[None]:
     """Its processes stand still; connections stay, and nobody answers."""
-    part.keeper.freeze()
+    meeting.part.keeper.freeze()
     try:
         yield
     finally:
-        part.keeper.thaw()
+        meeting.part.keeper.thaw()
 
 
 @contextmanager
-def _without_disk(part: RunningPart, shares: Shares) -> Iterator[None]:
+def _without_disk(meeting: _Meeting) -> Iterator[None]:
     """None of its processes can write to a file, as on a full disk; then they are started again with room, as somebody would who
     makes some."""
-    for process in part.keeper.use():
+    for process in meeting.part.keeper.use():
         with suppress(ProcessLookupError):
             _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, most))
     yield
-    part.keeper.kill()
-    part.start_again()
-    part.keeper.pin(shares.of(part.part.processors))
+    meeting.part.keeper.kill()
+    meeting.start_again()
 
 
 @contextmanager
-def _refusing(part: RunningPart, _: Shares) -> Iterator[None]:
+def _refusing(meeting: _Meeting) -> Iterator[None]:
     """It lives, and refuses what it is asked."""
-    refusal = part.part.server.model.refuse
+    refusal = meeting.part.part.server.model.refuse
     assert refusal is not None  # plan/faults.py has looked
-    part.carry_out(refusal.begin, "refuse")
+    meeting.part.carry_out(refusal.begin, "refuse")
     try:
         yield
     finally:
-        part.carry_out(refusal.end, "take again")
+        meeting.part.carry_out(refusal.end, "take again")
+
+
+@contextmanager
+def _planted(meeting: _Meeting) -> Iterator[None]:
+    """The service itself does wrong what it was told to."""
+    plant = meeting.fault.plant
+    assert plant is not None  # as of every fault of this kind
+    meeting.running.plant(plant, end=False)
+    try:
+        yield
+    finally:
+        meeting.running.plant(plant, end=True)
 
 
 # To add a kind of fault is to add a way to break and to mend here, and its name to the study's model.
@@ -130,6 +181,7 @@ _BROKEN: Mapping[str, _Break] = {
     "freeze": _frozen,
     "full-disk": _without_disk,
     "refuse": _refusing,
+    "plant": _planted,
 }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -37,6 +38,7 @@ from .gauges import store_gauges
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
 from .proof import ServiceCounts, check_samples, reconciled, settle
+from .second_client import SecondClient
 from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
 from .spans import store_spans
@@ -334,7 +336,8 @@ class _Driver:
         """Drive a block in which something is broken, and count what became of its work once all parts are there again."""
         running, setting = self._running[plan.subject], self._setting
         met = drawn(setting.schedule, self._plan, self._cells[plan.cell], plan.pair or 0)
-        strike = Strike(running, met, setting.shares, setting.progress)
+        client = partial(SecondClient, self._engine.job, plan.number, self._log.folder)
+        strike = Strike(running, met, setting.shares, setting.progress, client)
         try:
             self._engine.go(plan.number, self._patience(), self._on_tick(plan), strike)
         finally:

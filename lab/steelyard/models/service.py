@@ -174,6 +174,9 @@ class Settle(Strict):
         return roles_in(self.command)
 
 
+PlantName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
+
+
 class WorkOutcome(Strict):
     """What may become of a piece of work after a fault: a count that `aftermath` prints under `name`."""
 
@@ -185,8 +188,8 @@ class WorkOutcome(Strict):
 class WorkPromise(Strict):
     """How many of an outcome there are at `most` after one fault, said beforehand, and `why`.
 
-    It holds where the front's factors have the values of `when`, its implementation is one of `implementations` and the fault is
-    of one of `parts`; where none of these is said, for all. Of several that hold, the first counts.
+    It holds where the front's factors have the values of `when`, its implementation is one of `implementations`, the fault is
+    of one of `parts` and plants one of `plants`; where none of these is said, for all. Of several that hold, the first counts.
     """
 
     outcome: str
@@ -195,6 +198,18 @@ class WorkPromise(Strict):
     when: dict[FactorName, str] = {}
     implementations: list[str] = []
     parts: list[Role] = []
+    plants: list[PlantName] = []
+
+
+class Plant(Strict):
+    """What the service can be told to do wrong, for a study's faults (`kind = "plant"`): argument lists that begin and end it.
+
+    They run as a reconciliation's do; the word `python3` stands for the lab's own interpreter.
+    """
+
+    meaning: str
+    begin: Argv
+    end: Argv
 
 
 class Aftermath(Strict):
@@ -226,9 +241,9 @@ class Aftermath(Strict):
         return roles_in(self.command)
 
     def promise(
-        self, outcome: str, part: str, factors: Mapping[str, str], implementation: str | None
+        self, outcome: str, part: str, plant: str | None, factors: Mapping[str, str], implementation: str | None
     ) -> WorkPromise | None:
-        """What is promised of an outcome after a fault of `part`; None where nothing is."""
+        """What is promised of an outcome after a fault of `part`, or after what it planted; None where nothing is."""
         return next(
             (
                 promise
@@ -237,6 +252,7 @@ class Aftermath(Strict):
                 and promise.when.items() <= factors.items()
                 and (not promise.implementations or implementation in promise.implementations)
                 and (not promise.parts or part in promise.parts)
+                and (not promise.plants or plant in promise.plants)
             ),
             None,
         )
@@ -329,7 +345,7 @@ class Service(Strict):
     with the factor whose value names what does where a subject says nothing of it, or with what does and when. `reconciliations`
     are what a trial ends
     with, `settle` is what each slice ends with where work outlives its answers, `aftermath` what a block ends with in which a
-    study broke something. `layers`, from the outside in, are what its
+    study broke something, `plants` what it can be told to do wrong meanwhile. `layers`, from the outside in, are what its
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
     next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
     document: such texts are compared by the schema's values as well, never character by character. `pages` are what a person
@@ -363,6 +379,7 @@ class Service(Strict):
     reconciliations: list[Reconciliation] = []
     settle: Settle | None = None
     aftermath: Aftermath | None = None
+    plants: dict[PlantName, Plant] = {}
     documents: list[str] = []
     layers: list[Layer] = []
     nesting: list[str] = []

@@ -9,10 +9,11 @@ from pydantic import Field, model_validator
 from .job import Profile, Session
 from .measure import MeasureData
 from .server import FactorName, Role
-from .service import Reconciliation
+from .service import PlantName, Reconciliation
 from .strict import Strict
 
 SessionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9-]*$", max_length=40)]
+CLIENT = "client"  # the part of a fault that is no part of a subject: who sends the load
 SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
 
 
@@ -189,13 +190,16 @@ class Fault(Strict):
     `kill` ends the processes in the role `part` at once (SIGKILL), and starts them again on what they left; `freeze` stops them
     where they are (SIGSTOP), and lets them go on: of a `link`, that is a network that is cut. `full-disk` lets them write to no
     file (RLIMIT_FSIZE), then ends them and starts them again with room. `refuse` has them refuse what is asked, in the way that
-    their server.toml knows, and take it again. For how many `seconds` that lasts, and when it happens, is drawn from the
-    run's seed, evenly between the two ends; `within` are shares of the block's time. All subjects meet the same.
+    their server.toml knows, and take it again. `plant` has the service do wrong what it names under `[plants]`, in the process of
+    that part. The `client` may only be killed: as many users as the test has stand beside its own, in an engine of their own that
+    ends in the middle of what they ask. For how many `seconds` it lasts, and when it happens, is drawn from the run's
+    seed, evenly between the two ends; `within` are shares of the block's time. All subjects meet the same.
     """
 
     name: TestName
-    kind: Literal["kill", "freeze", "full-disk", "refuse"]
+    kind: Literal["kill", "freeze", "full-disk", "refuse", "plant"]
     part: Role
+    plant: PlantName | None = None
     test: TestName
     title: str = ""
     seconds: tuple[Annotated[float, Field(ge=0, le=600)], Annotated[float, Field(ge=0, le=600)]]
@@ -207,6 +211,14 @@ class Fault(Strict):
         for name, (low, high) in (("seconds", self.seconds), ("within", self.within)):
             if low > high:
                 raise ValueError(f"fault {self.name}: `{name}` goes from {low:g} to {high:g}: the low end comes first")
+        return self
+
+    @model_validator(mode="after")
+    def _is_of_a_kind_that_can_be(self) -> Fault:
+        if (self.kind == "plant") != (self.plant is not None):
+            raise ValueError(f"fault {self.name}: `plant` says what is planted, so it goes with the kind plant alone")
+        if self.part == CLIENT and self.kind != "kill":
+            raise ValueError(f"fault {self.name}: the client can be killed, and nothing else")
         return self
 
 
@@ -347,7 +359,8 @@ class Study(Strict):
     `published` and `contradicting` are figures of the paper's text, and those of them that do not go together.
     `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
     their starting state: each `trial`, or each `test` in it, too.
-    `usual_tests` are the tests that run where nobody names any; none said, all of them. `unlike` are the pairs of subjects that are
+    `usual_tests` and `usual_subjects` are the tests and the subjects that run where nobody names any; none said, all of them, as
+    all subjects do where something is broken. `unlike` are the pairs of subjects that are
     never judged beside each other. `faults` are what is broken under the load of a test, which then is no measured one: it runs
     alone, where somebody names it.
     """
@@ -380,6 +393,7 @@ class Study(Strict):
     measures: list[MeasureData] = []
     tests: list[Test] = []
     usual_tests: list[str] = []
+    usual_subjects: list[str] = []
     grid: list[Grid] = []
     reliability: Reliability | None = None
     sets: dict[SetName, dict[FactorName, str]] = {}
@@ -406,8 +420,7 @@ class Study(Strict):
             raise ValueError(f"two subjects have the same label: {', '.join(labels)}")
         if self.reference not in labels:
             raise ValueError(f"reference '{self.reference}' is not one of the subjects {', '.join(labels)}")
-        for label in {label for pair in self.unlike for label in pair.subjects} - {*labels}:
-            raise ValueError(f"'{label}' is said to be unlike another, but is not one of the subjects")
+        self._require_subjects(labels)
         hosts = {
             subject if isinstance(subject, str) else subject.label for subject in self.subjects if not _is_face(subject)
         }
@@ -429,6 +442,12 @@ class Study(Strict):
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
         return self
+
+    def _require_subjects(self, labels: list[str]) -> None:
+        for label in {*self.usual_subjects} - {*labels}:
+            raise ValueError(f"'{label}' is one of the usual subjects, but there is no such subject")
+        for label in {label for pair in self.unlike for label in pair.subjects} - {*labels}:
+            raise ValueError(f"'{label}' is said to be unlike another, but is not one of the subjects")
 
     @model_validator(mode="after")
     def _says_how_reliability_is_driven(self) -> Study:

@@ -150,16 +150,30 @@ def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
     return cells
 
 
+def breaks(study: Study, request: Request) -> bool:
+    """Whether something is broken under a test of those asked for. Raises ConfigurationError."""
+    broken = _broken(study)
+    return bool(broken) and any(test.name in broken for test in _chosen(study, request))
+
+
+def _broken(study: Study) -> set[str]:
+    return {fault.test for fault in study.faults}
+
+
+def _chosen(study: Study, request: Request) -> list[Test]:
+    """The tests asked for, or else the usual ones. Raises ConfigurationError."""
+    known = [name for test in study.tests for name in (test.name, *test.also)]
+    measured = [test.name for test in study.tests if test.name not in _broken(study)]
+    wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or measured or known)
+    return [test for test in study.tests if wanted & {test.name, *test.also}]
+
+
 def _tests(study: Study, request: Request, settings: Settings) -> Iterator[Test]:
     """The tests asked for, or else the usual ones, with the levels that they come to.
 
     Raises ConfigurationError where one that was named has levels in percent of what nobody gave; a usual one is left out then.
     """
-    known = [name for test in study.tests for name in (test.name, *test.also)]
-    broken = {fault.test for fault in study.faults}
-    measured = [test.name for test in study.tests if test.name not in broken]
-    wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or measured or known)
-    for test in (test for test in study.tests if wanted & {test.name, *test.also}):
+    for test in _chosen(study, request):
         if test.percent_of is None or not isinstance(test.profile, Steps):
             yield test
             continue

@@ -14,7 +14,7 @@ from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..models.records import Cell, PromiseMade, Schedule, TrialPlan
 from ..models.service import Aftermath, Service
-from ..models.study import Fault, Study, SubjectSpec
+from ..models.study import CLIENT, Fault, Study, SubjectSpec
 from . import shapes
 
 
@@ -72,6 +72,8 @@ def require_possible(
         parts = {role_of(part): part for part in (*spec.companions, *spec.parts)}
         places = sorted(parts)
         for fault in faults:
+            if fault.part == CLIENT:
+                continue
             if fault.part not in parts:
                 raise ConfigurationError(
                     f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
@@ -82,6 +84,12 @@ def require_possible(
                 raise ConfigurationError(
                     f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and nobody knows how to tell {server.name}",
                     hint="[refuse] of a server.toml says so",
+                )
+            if fault.plant is not None and fault.plant not in service.model.plants:
+                raise ConfigurationError(
+                    f"fault {fault.name} plants '{fault.plant}', which {service.name} does not know"
+                    f"{nearest(fault.plant, sorted(service.model.plants))}",
+                    hint="[plants] of its service.toml says what it can be told to do wrong",
                 )
         for role in sorted(aftermath.roles() - {*places}):
             raise ConfigurationError(f"{spec.label} has no {role}, which {service.name} asks what became of its work")
@@ -100,7 +108,7 @@ def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: En
     server = entries.server(front.server)
     values = factors.settled(server, service, front.factors)
     made = [
-        (outcome.name, aftermath.promise(outcome.name, fault.part, values, server.model.implementation))
+        (outcome.name, aftermath.promise(outcome.name, fault.part, fault.plant, values, server.model.implementation))
         for outcome in aftermath.outcomes
     ]
     return [

@@ -17,7 +17,7 @@ from ..catalogue.subject_syntax import subject_of
 from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
-from .cells import cells_of
+from .cells import breaks, cells_of
 from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, promises_of, require_possible
 from .grids import grids_of
@@ -44,9 +44,15 @@ def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> 
     return [with_companions(spec, service) for spec in specs]
 
 
+def subjects_asked(study: Study, request: Request) -> list[SubjectSpec]:
+    """The subjects that a request asks for; where it names none the usual ones, and all where something is broken."""
+    usual = [] if breaks(study, request) else study.usual_subjects
+    return subjects_of(study, request.only or usual, request.set_of_factors)
+
+
 def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
-    specs = subjects_of(study, request.only, request.set_of_factors)
+    specs = subjects_asked(study, request)
     labels = [subject.label for subject in specs]
     reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
     design = _design(study, request)
@@ -164,7 +170,7 @@ def schedule_only(study: Study, request: Request) -> Schedule:
     """The schedule that a run would follow, without touching a server; for `auto` users the study's reference of 8 stands in."""
     settings = settle(study, request)
     service = entries.service(study.service)
-    require_known(subjects_of(study, request.only, request.set_of_factors), service)
+    require_known(subjects_asked(study, request), service)
     _require_sizes(service.model, settings)
     return schedule_of(study, service.model, request, settings, settings.users or 8)
 

@@ -219,8 +219,7 @@ class RunningSubject:
         asked = self.subject.service.model.settle
         if asked is None:
             return None
-        argv = [sys.executable if word == "python3" else word for word in asked.command]
-        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in argv]
+        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in _with_own_python(asked.command)]
         printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, self._settled = self._outcome("settle", printed)
         return settled, self._settled
@@ -233,12 +232,17 @@ class RunningSubject:
         if asked is None:
             raise ProvisionError(f"{self.subject.service.name} does not say what becomes of its work after a fault")
         values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
-        argv = [sys.executable if word == "python3" else values.get(word, word) for word in asked.command]
+        argv = [values.get(word, word) for word in _with_own_python(asked.command)]
         printed = self._said(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, counts = self._outcome("aftermath", printed)
         if missing := {"accepted", *(outcome.name for outcome in asked.outcomes)} - counts.keys():
             raise ProvisionError(f"the aftermath command of {self.subject.service.name} counts no '{min(missing)}'")
         return settled, counts
+
+    def plant(self, name: str, *, end: bool) -> None:
+        """Have the service begin, or end, to do wrong what it knows by that name; raises ProvisionError or KeeperError."""
+        plant = self.subject.service.model.plants[name]
+        self._said(_with_own_python(plant.end if end else plant.begin), f"plant-{name}", _COMMAND_SECONDS)
 
     def _outcome(self, command: str, printed: str) -> tuple[bool, dict[str, int]]:
         """What a command says of the service's work; raises ProvisionError."""
@@ -284,6 +288,10 @@ class RunningSubject:
         if part is None:
             return None
         return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {last_words(part.keeper)}"
+
+
+def _with_own_python(argv: Sequence[str]) -> list[str]:
+    return [sys.executable if word == "python3" else word for word in argv]
 
 
 def restored(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:

@@ -36,7 +36,7 @@ from ..plan.budget import fitted
 from ..plan.cells import together
 from ..plan.designs import design_named
 from ..plan.estimate import of_run
-from ..plan.schedule import schedule_of, schedule_only, subjects_of
+from ..plan.schedule import schedule_of, schedule_only, subjects_asked, subjects_of
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import forks_for_a_verdict, stopping_of, warm_up_within, without_verdict
 from ..provision import cpus, subject
@@ -77,7 +77,7 @@ def run(
     declared = None if hosts is None else configuration.load(hosts, Hosts)
     with machine_lock(" ".join(command)), reached(declared) as reachable:
         site = with_bandwidth(reachable)
-        specs = subjects_of(study.model, request.only, request.set_of_factors)
+        specs = subjects_asked(study.model, request)
         planned = schedule_only(study.model, request)
         shares = shared(specs, planned, declared)
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):

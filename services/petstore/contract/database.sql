@@ -1,5 +1,6 @@
 -- What the pet store's four parts begin with, in SQL that PostgreSQL, H2 and SQLite read alike: catalog and customers of the web site,
--- orders of the order processing center, stock of the supplier. No statement holds a semicolon but at its end.
+-- orders of the order processing center, stock of the supplier; what is still to be sent, and ids of what came (variant `outbox`).
+-- No statement holds a semicolon but at its end.
 CREATE TABLE category (id VARCHAR(20) PRIMARY KEY, name VARCHAR(40) NOT NULL, about VARCHAR(200) NOT NULL);
 CREATE TABLE product (id VARCHAR(20) PRIMARY KEY, category VARCHAR(20) NOT NULL REFERENCES category (id), name VARCHAR(40) NOT NULL,
   about VARCHAR(200) NOT NULL);
@@ -13,6 +14,9 @@ CREATE TABLE order_line (order_id VARCHAR(40) NOT NULL REFERENCES orders (id), i
   shipped INTEGER NOT NULL, PRIMARY KEY (order_id, item));
 CREATE TABLE inventory (item VARCHAR(20) PRIMARY KEY, quantity INTEGER NOT NULL);
 CREATE TABLE supplier_order (id VARCHAR(40) PRIMARY KEY, status VARCHAR(12) NOT NULL, shipments INTEGER NOT NULL, document TEXT NOT NULL);
+CREATE TABLE outbox (id VARCHAR(40) PRIMARY KEY, destination VARCHAR(20) NOT NULL, due BIGINT NOT NULL, document TEXT NOT NULL);
+CREATE TABLE inbox (id VARCHAR(40) PRIMARY KEY);
+CREATE INDEX outbox_by_due ON outbox (destination, due);
 CREATE INDEX orders_by_status ON orders (status);
 CREATE INDEX supplier_orders_by_status ON supplier_order (status);
 

@@ -11,11 +11,14 @@ from pathlib import Path
 keeps, kept, lock = os.environ["STEELYARD_KEEPS"], Path(sys.argv[2]) / "kept", threading.Lock()
 numbers, in_memory = itertools.count(), []
 last_count = 0
+forgets = False
 kept.touch()
 
 
 def keep(identifier):
-    """In the place that the factor names, before it is told."""
+    """In the place that the factor names, before it is told; nowhere while it was told to forget."""
+    if forgets:
+        return
     if keeps == "memory":
         in_memory.append(identifier)
         return
@@ -43,7 +46,11 @@ class Tallies(BaseHTTPRequestHandler):
         self.answer(body)
 
     def do_GET(self):
-        if self.path == "/tallies/count":
+        global forgets
+        if self.path.startswith("/tallies/forgets/"):
+            forgets = self.path.endswith("/yes")
+            self.answer(b"")
+        elif self.path == "/tallies/count":
             self.answer(str(last_count).encode())
         else:
             self.answer("\n".join([*kept.read_text(encoding="utf-8").split(), *in_memory]).encode())

@@ -4,8 +4,12 @@ import jakarta.mail.Session;
 import java.io.Closeable;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
@@ -21,14 +25,20 @@ import steelyard.petstore.documents.Documents;
 import steelyard.petstore.events.Collections;
 import steelyard.petstore.events.EventLog;
 import steelyard.petstore.events.QueueLengths;
+import steelyard.petstore.faults.PlantedFaults;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.Messenger;
 import steelyard.petstore.messaging.Partners;
+import steelyard.petstore.messaging.QueueingReception;
 import steelyard.petstore.messaging.Receiver;
 import steelyard.petstore.messaging.Reception;
 import steelyard.petstore.messaging.Step;
+import steelyard.petstore.messaging.Transactions;
 import steelyard.petstore.messaging.TransitionDelegate;
 import steelyard.petstore.messaging.Workflow;
+import steelyard.petstore.outbox.IdempotentReception;
+import steelyard.petstore.outbox.Outbox;
+import steelyard.petstore.outbox.Relay;
 import steelyard.petstore.shop.Catalog;
 import steelyard.petstore.shop.CheckOut;
 import steelyard.petstore.supplier.Inventory;
@@ -42,13 +52,15 @@ public final class PetStore implements AutoCloseable {
   private final Documents documents = new Documents();
   private final Orders orders = new Orders();
   private final Inventory inventory = new Inventory();
+  private final PlantedFaults faults = new PlantedFaults();
   private final EventLog events;
-  private final Collections collections;
-  private final Closeable queueLengths;
   private final Messenger outside;
+  private final Transactions transactions;
+  private final Optional<Relay> relay;
   private final Map<Receiver, Step> steps = new EnumMap<>(Receiver.class);
   private final CheckOut checkOut;
   private final MailWorkflow mailer;
+  private final Deque<Closeable> open = new ArrayDeque<>(); // what ends first comes first
   private final ReentrantLock preparing = new ReentrantLock();
   private volatile boolean prepared;
 
@@ -60,30 +72,43 @@ public final class PetStore implements AutoCloseable {
   public PetStore(
       Settings settings,
       DataSource database,
+      Transactions transactions,
       Messenger inTransaction,
       Messenger outside,
       Partners partners,
       ToLongFunction<Destination> lengthOf) {
     this.settings = settings;
     this.database = database;
+    this.transactions = transactions;
     this.outside = outside;
     events = EventLog.to(settings.eventsFile());
-    collections = new Collections(events);
-    queueLengths = QueueLengths.to(settings.gaugesFile(), lengthOf);
+    open.push(events);
+    open.push(new Collections(events)::close);
+    boolean relayed = settings.variant() == Settings.Variant.OUTBOX;
+    Outbox outbox = new Outbox(database);
+    open.push(
+        QueueLengths.to(
+            settings.gaugesFile(),
+            relayed
+                ? destination -> outbox.length(destination) + lengthOf.applyAsLong(destination)
+                : lengthOf));
+    relay = relayed ? Optional.of(relay(outbox, partners)) : Optional.empty();
+    relay.ifPresent(running -> open.push(running::close));
+    Messenger ofStep = relayed ? outbox : inTransaction;
     TransitionDelegate toSupplier =
         switch (settings.variant()) {
-          case JMS_ORIGINAL -> to(inTransaction, Destination.SUPPLIER_ORDERS);
+          case JMS_ORIGINAL, OUTBOX -> to(ofStep, Destination.SUPPLIER_ORDERS);
           case JMS_MODIFIED -> to(outside, Destination.SUPPLIER_ORDERS);
-          case WEB_SERVICE -> partners::submitOrder;
+          case WEB_SERVICE -> document -> partners.submitOrder(null, document);
         };
     TransitionDelegate toCenter =
         switch (settings.variant()) {
-          case JMS_ORIGINAL -> to(inTransaction, Destination.INVOICES);
+          case JMS_ORIGINAL, OUTBOX -> to(ofStep, Destination.INVOICES);
           case JMS_MODIFIED -> to(outside, Destination.INVOICES);
-          case WEB_SERVICE -> partners::submitInvoice;
+          case WEB_SERVICE -> document -> partners.submitInvoice(null, document);
         };
-    Mails mails = new Mails(documents, to(inTransaction, Destination.MAILS));
-    TransitionDelegate toApproval = to(inTransaction, Destination.ORDER_APPROVALS);
+    Mails mails = new Mails(documents, to(ofStep, Destination.MAILS));
+    TransitionDelegate toApproval = to(ofStep, Destination.ORDER_APPROVALS);
     step(Receiver.PURCHASE_ORDER, new PurchaseOrderWorkflow(documents, orders, toApproval));
     step(
         Receiver.ORDER_APPROVAL,
@@ -98,7 +123,25 @@ public final class PetStore implements AutoCloseable {
   }
 
   private void step(Receiver receiver, Workflow workflow) {
-    steps.put(receiver, new Step(workflow, database, outside, settings.commitDelayMillis()));
+    long delayMillis = settings.commitDelayMillis();
+    steps.put(receiver, new Step(receiver, workflow, database, outside, faults, delayMillis));
+  }
+
+  /** Sends by web service what goes to a partner, and by queue what stays within the center. */
+  private Relay relay(Outbox outbox, Partners partners) {
+    Map<Destination, Relay.Sending> ways = new EnumMap<>(Destination.class);
+    ways.put(Destination.SUPPLIER_ORDERS, partners::submitOrder);
+    ways.put(Destination.INVOICES, partners::submitInvoice);
+    for (Destination own : List.of(Destination.ORDER_APPROVALS, Destination.MAILS)) {
+      ways.put(own, (id, document) -> outside.send(own, document));
+    }
+    ways.replaceAll(
+        (destination, way) ->
+            (id, document) -> {
+              way.send(id, document);
+              faults.afterCall("relay to " + destination, document);
+            });
+    return new Relay(outbox, transactions, ways);
   }
 
   private static TransitionDelegate to(Messenger messenger, Destination destination) {
@@ -132,24 +175,45 @@ public final class PetStore implements AutoCloseable {
     }
   }
 
-  /** Ends the records; the platform calls it when it stops. */
+  /**
+   * Does the step of a message that came to a receiver. A failure is raised, so that the message
+   * comes again; what was done by then is undone, or where its transaction is over, known again.
+   */
+  public void receive(Receiver receiver, String document) {
+    Runnable step = () -> steps.get(receiver).receive(document);
+    if (relay.isPresent()) {
+      relay.get().committedAtLast(step);
+      faults.atCommit(receiver.name(), document);
+      return;
+    }
+    transactions.ofStep(step);
+    if (faults.due(PlantedFaults.Place.AT_COMMIT, receiver.name(), document)) {
+      transactions.failCommitOfStep();
+    }
+  }
+
+  /** Ends the relay and the records; the platform calls it when it stops. */
   @Override
   public void close() throws IOException {
-    collections.close();
-    queueLengths.close();
-    events.close();
+    for (Closeable each : open) {
+      each.close();
+    }
   }
 
   public Settings settings() {
     return settings;
   }
 
-  public Step step(Receiver receiver) {
-    return steps.get(receiver);
+  public Reception reception() {
+    if (relay.isEmpty()) {
+      return new QueueingReception(documents, outside);
+    }
+    IdempotentReception.Work work = (receiver, document) -> steps.get(receiver).receive(document);
+    return new IdempotentReception(documents, database, relay.get(), work, faults);
   }
 
-  public Reception reception() {
-    return new Reception(documents, outside);
+  public PlantedFaults faults() {
+    return faults;
   }
 
   public Catalog catalog() {

@@ -31,13 +31,16 @@ public record Settings(
     /** Messages, sent outside of it. */
     JMS_MODIFIED,
     /** Web services, which no transaction spans, with a queue behind each. */
-    WEB_SERVICE;
+    WEB_SERVICE,
+    /** Web services that are asked by a relay until they have done it, and that do it once. */
+    OUTBOX;
 
     static Variant of(String name) {
       return switch (name) {
         case "jms-original" -> JMS_ORIGINAL;
         case "jms-modified" -> JMS_MODIFIED;
         case "web-service" -> WEB_SERVICE;
+        case "outbox" -> OUTBOX;
         default -> throw new IllegalArgumentException("there is no variant '" + name + "'");
       };
     }

@@ -17,14 +17,11 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
-import org.springframework.transaction.support.TransactionTemplate;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.Receiver;
-import steelyard.petstore.messaging.Step;
 
 /**
  * Artemis within this process, its messages in a journal on the disk or in the database, and a
@@ -87,11 +84,8 @@ public class MessagingConfiguration {
   }
 
   @Bean
-  Receivers receivers(
-      PetStore store,
-      @Qualifier("broker") ConnectionFactory broker,
-      DataSourceTransactionManager transactions) {
-    return new Receivers(store, broker, new TransactionTemplate(transactions));
+  Receivers receivers(PetStore store, @Qualifier("broker") ConnectionFactory broker) {
+    return new Receivers(store, broker);
   }
 
   /** Started when all else is there, and stopped before it goes. */
@@ -99,9 +93,8 @@ public class MessagingConfiguration {
 
     private final List<DefaultMessageListenerContainer> containers = new ArrayList<>();
 
-    Receivers(PetStore store, ConnectionFactory broker, TransactionTemplate transaction) {
+    Receivers(PetStore store, ConnectionFactory broker) {
       for (Receiver receiver : Receiver.values()) {
-        Step step = store.step(receiver);
         DefaultMessageListenerContainer container = new DefaultMessageListenerContainer();
         container.setBeanName(receiver.name());
         container.setConnectionFactory(broker);
@@ -116,8 +109,7 @@ public class MessagingConfiguration {
           container.setSubscriptionName(receiver.name());
         }
         container.setMessageListener(
-            (jakarta.jms.MessageListener)
-                message -> transaction.executeWithoutResult(status -> step.receive(text(message))));
+            (jakarta.jms.MessageListener) message -> store.receive(receiver, text(message)));
         containers.add(container);
       }
     }

@@ -9,6 +9,7 @@ import org.springframework.ws.soap.server.endpoint.annotation.FaultCode;
 import org.springframework.ws.soap.server.endpoint.annotation.SoapFault;
 import org.springframework.xml.transform.StringSource;
 import org.w3c.dom.Element;
+import org.w3c.dom.Node;
 import steelyard.petstore.documents.BadDocumentException;
 import steelyard.petstore.documents.Documents;
 import steelyard.petstore.messaging.Reception;
@@ -29,8 +30,8 @@ public class PartnerEndpoint {
   @ResponsePayload
   public Source submitOrder(@RequestPayload Element request) throws RefusedException {
     try {
-      String id = reception.order(request.getTextContent());
-      return new StringSource(documents.wrapped("submitOrderResponse", "id", id));
+      String id = reception.order(child(request, "messageId"), child(request, "document"));
+      return new StringSource(documents.receipt("submitOrderResponse", id));
     } catch (BadDocumentException bad) {
       throw new RefusedException(bad.getMessage());
     }
@@ -40,11 +41,17 @@ public class PartnerEndpoint {
   @ResponsePayload
   public Source submitInvoice(@RequestPayload Element request) throws RefusedException {
     try {
-      String id = reception.invoice(request.getTextContent());
-      return new StringSource(documents.wrapped("submitInvoiceResponse", "id", id));
+      String id = reception.invoice(child(request, "messageId"), child(request, "document"));
+      return new StringSource(documents.receipt("submitInvoiceResponse", id));
     } catch (BadDocumentException bad) {
       throw new RefusedException(bad.getMessage());
     }
+  }
+
+  /** The text of a child, null where there is none. */
+  private static String child(Element request, String name) {
+    Node found = request.getElementsByTagNameNS(Documents.NAMESPACE, name).item(0);
+    return found == null ? null : found.getTextContent();
   }
 
   /** A fault that says what is wrong with the document. */

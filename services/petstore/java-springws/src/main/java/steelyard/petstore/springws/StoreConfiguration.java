@@ -58,6 +58,7 @@ public class StoreConfiguration {
   PetStore petStore(
       Settings settings,
       HikariDataSource pool,
+      DataSourceTransactionManager transactions,
       @Qualifier("broker") ConnectionFactory broker,
       WebServiceTemplate partners,
       EmbeddedQueues queues,
@@ -67,6 +68,7 @@ public class StoreConfiguration {
         new PetStore(
             settings,
             database,
+            new DatabaseTransactions(transactions),
             new ListenerMessenger(broker),
             new JmsMessenger(new CachingConnectionFactory(broker)),
             new TemplatePartners(settings, partners),

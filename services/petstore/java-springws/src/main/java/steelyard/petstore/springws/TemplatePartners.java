@@ -22,17 +22,16 @@ final class TemplatePartners implements Partners {
   }
 
   @Override
-  public void submitOrder(String document) {
-    call("SupplierOrders", "submitOrder", document);
+  public void submitOrder(String messageId, String document) {
+    call("SupplierOrders", documents.submission("submitOrder", messageId, document));
   }
 
   @Override
-  public void submitInvoice(String document) {
-    call("Invoices", "submitInvoice", document);
+  public void submitInvoice(String messageId, String document) {
+    call("Invoices", documents.submission("submitInvoice", messageId, document));
   }
 
-  private void call(String endpoint, String operation, String document) {
-    String request = documents.wrapped(operation, "document", document);
+  private void call(String endpoint, String request) {
     try {
       template.sendSourceAndReceiveToResult(
           settings.partnerUrl(endpoint), new StringSource(request), new DOMResult());

@@ -149,9 +149,21 @@ public final class Documents {
         });
   }
 
-  /** A document around one string: what the web services are asked, and what they answer. */
-  public String wrapped(String root, String element, String content) {
-    return written(root, xml -> element(xml, element, content));
+  /** What the web services answer: the order's id. */
+  public String receipt(String root, String id) {
+    return written(root, xml -> element(xml, "id", id));
+  }
+
+  /** What the web services are asked: a document as one string, and its message's id, or null. */
+  public String submission(String root, String messageId, String document) {
+    return written(
+        root,
+        xml -> {
+          element(xml, "document", document);
+          if (messageId != null) {
+            element(xml, "messageId", messageId);
+          }
+        });
   }
 
   private Element parsed(String text, String root) throws BadDocumentException {

@@ -5,6 +5,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
 import jakarta.ejb.ConcurrencyManagementType;
+import jakarta.ejb.EJB;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.TransactionAttribute;
@@ -19,6 +20,7 @@ import javax.sql.DataSource;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
 import steelyard.petstore.messaging.JmsMessenger;
+import steelyard.petstore.messaging.Transactions;
 
 /** The store on a Jakarta EE server: its destinations, and what joins the server's transactions. */
 @Singleton
@@ -61,6 +63,8 @@ public class Application {
   @Resource(lookup = "java:/ConnectionFactory")
   private ConnectionFactory unmanaged;
 
+  @EJB private Transactions transactions;
+
   private OutsideMessenger outside;
   private PetStore store;
 
@@ -73,6 +77,7 @@ public class Application {
         new PetStore(
             settings,
             database,
+            transactions,
             new JmsMessenger(inTransaction),
             outside,
             new JaxWsPartners(settings),

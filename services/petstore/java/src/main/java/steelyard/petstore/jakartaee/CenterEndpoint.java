@@ -4,7 +4,7 @@ import jakarta.ejb.EJB;
 import jakarta.jws.WebService;
 import steelyard.petstore.documents.BadDocumentException;
 
-/** The center's web service: validates an invoice, and puts it into the topic of its workflows. */
+/** The center's web service: validates an invoice, and sees to it that its workflows begin. */
 @WebService(
     endpointInterface = "steelyard.petstore.jakartaee.Invoices",
     serviceName = "Invoices",
@@ -15,9 +15,9 @@ public class CenterEndpoint implements Invoices {
   @EJB private Application application;
 
   @Override
-  public String submitInvoice(String document) {
+  public String submitInvoice(String document, String messageId) {
     try {
-      return application.store().reception().invoice(document);
+      return application.store().reception().invoice(messageId, document);
     } catch (BadDocumentException bad) {
       throw Faults.refused(bad);
     }

@@ -23,5 +23,6 @@ public interface Invoices {
       className = "steelyard.petstore.jakartaee.Receipt")
   @WebResult(name = "id", targetNamespace = "urn:steelyard:petstore")
   String submitInvoice(
-      @WebParam(name = "document", targetNamespace = "urn:steelyard:petstore") String document);
+      @WebParam(name = "document", targetNamespace = "urn:steelyard:petstore") String document,
+      @WebParam(name = "messageId", targetNamespace = "urn:steelyard:petstore") String messageId);
 }

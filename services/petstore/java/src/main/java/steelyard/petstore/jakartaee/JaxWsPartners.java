@@ -28,13 +28,13 @@ final class JaxWsPartners implements Partners {
   }
 
   @Override
-  public void submitOrder(String document) {
-    call("supplier", port -> port.submitOrder(document), supplier);
+  public void submitOrder(String messageId, String document) {
+    call("supplier", port -> port.submitOrder(document, messageId), supplier);
   }
 
   @Override
-  public void submitInvoice(String document) {
-    call("center", port -> port.submitInvoice(document), center);
+  public void submitInvoice(String messageId, String document) {
+    call("center", port -> port.submitInvoice(document, messageId), center);
   }
 
   private static <T> void call(String whom, Function<T, String> ask, ThreadLocal<T> port) {

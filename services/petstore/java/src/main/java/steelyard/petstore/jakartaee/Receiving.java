@@ -23,7 +23,7 @@ abstract class Receiving implements MessageListener {
   public void onMessage(Message message) {
     try {
       String document = message instanceof TextMessage said ? said.getText() : "";
-      application.store().step(receiver).receive(document);
+      application.store().receive(receiver, document);
     } catch (JMSException unreadable) {
       throw new IllegalStateException("a message cannot be read", unreadable);
     }

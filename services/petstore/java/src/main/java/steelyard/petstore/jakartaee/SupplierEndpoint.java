@@ -4,7 +4,7 @@ import jakarta.ejb.EJB;
 import jakarta.jws.WebService;
 import steelyard.petstore.documents.BadDocumentException;
 
-/** The supplier's web service: validates an order, and puts it into the queue of its workflow. */
+/** The supplier's web service: validates an order, and sees to it that its workflow begins. */
 @WebService(
     endpointInterface = "steelyard.petstore.jakartaee.SupplierOrders",
     serviceName = "SupplierOrders",
@@ -15,9 +15,9 @@ public class SupplierEndpoint implements SupplierOrders {
   @EJB private Application application;
 
   @Override
-  public String submitOrder(String document) {
+  public String submitOrder(String document, String messageId) {
     try {
-      return application.store().reception().order(document);
+      return application.store().reception().order(messageId, document);
     } catch (BadDocumentException bad) {
       throw Faults.refused(bad);
     }

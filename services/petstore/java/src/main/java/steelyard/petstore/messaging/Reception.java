@@ -1,30 +1,13 @@
 package steelyard.petstore.messaging;
 
 import steelyard.petstore.documents.BadDocumentException;
-import steelyard.petstore.documents.Documents;
 
-/** What the web services do: validate a document, and put it where its workflow begins. */
-public final class Reception {
+/** What the web services do with a document that comes. */
+public interface Reception {
 
-  private final Documents documents;
-  private final Messenger messenger;
+  /** Takes a supplierOrder; gives the order's id. `messageId` is null where none came along. */
+  String order(String messageId, String document) throws BadDocumentException;
 
-  public Reception(Documents documents, Messenger messenger) {
-    this.documents = documents;
-    this.messenger = messenger;
-  }
-
-  /** Gives the order's id. */
-  public String order(String document) throws BadDocumentException {
-    String id = documents.supplierOrder(document).id();
-    messenger.send(Destination.SUPPLIER_ORDERS, document);
-    return id;
-  }
-
-  /** Gives the order's id. */
-  public String invoice(String document) throws BadDocumentException {
-    String id = documents.invoice(document).id();
-    messenger.send(Destination.INVOICES, document);
-    return id;
-  }
+  /** Takes an invoice; gives the order's id. `messageId` is null where none came along. */
+  String invoice(String messageId, String document) throws BadDocumentException;
 }

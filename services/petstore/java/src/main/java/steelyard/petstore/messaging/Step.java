@@ -6,6 +6,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import steelyard.petstore.documents.BadDocumentException;
+import steelyard.petstore.faults.PlantedFaults;
 
 /**
  * A workflow as a receiver of messages calls it, inside the transaction that the receiver has begun
@@ -15,13 +16,26 @@ public final class Step {
 
   private static final Logger LOG = Logger.getLogger(Step.class.getName());
 
+  private final Receiver receiver;
   private final Workflow workflow;
   private final DataSource database;
   private final Messenger refused;
+  private final PlantedFaults faults;
   private final long commitDelayMillis;
 
-  /** `commitDelayMillis` is how long each transaction waits before its end: a planted slow-down. */
-  public Step(Workflow workflow, DataSource database, Messenger refused, long commitDelayMillis) {
+  /**
+   * `refused` takes what no step can read; `commitDelayMillis` is how long each transaction waits
+   * before its end: a planted slow-down.
+   */
+  public Step(
+      Receiver receiver,
+      Workflow workflow,
+      DataSource database,
+      Messenger refused,
+      PlantedFaults faults,
+      long commitDelayMillis) {
+    this.receiver = receiver;
+    this.faults = faults;
     this.workflow = workflow;
     this.database = database;
     this.refused = refused;
@@ -32,6 +46,7 @@ public final class Step {
   public void receive(String document) {
     try (Connection connection = database.getConnection()) {
       workflow.handle(document, connection);
+      faults.afterCall(receiver.name(), document);
       if (commitDelayMillis > 0) {
         Thread.sleep(commitDelayMillis);
       }
