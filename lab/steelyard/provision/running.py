@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -80,7 +79,7 @@ class RunningPart:
                 cwd=server.folder,
                 environment=self.words.environment,
                 seconds=_COMMAND_SECONDS,
-                within=self.site.within,
+                reach=self.site.reach,
             )
         except KeeperError as error:
             raise ProvisionError(f"{server.name} could not {deed}: {error.message}", hint=error.hint) from None
@@ -164,7 +163,7 @@ class RunningSubject:
                     cwd=server.folder,
                     environment=part.words.environment,
                     seconds=seconds,
-                    within=part.site.within,
+                    reach=part.site.reach,
                 )
             except KeeperError as error:
                 raise ProvisionError(
@@ -219,7 +218,7 @@ class RunningSubject:
         asked = self.subject.service.model.settle
         if asked is None:
             return None
-        argv = [sys.executable if word == "python3" else word for word in asked.command]
+        argv = [self.front.site.reach.python if word == "python3" else word for word in asked.command]
         argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in argv]
         printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, self._settled = self._outcome("settle", printed)
@@ -233,7 +232,7 @@ class RunningSubject:
         if asked is None:
             raise ProvisionError(f"{self.subject.service.name} does not say what becomes of its work after a fault")
         values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
-        argv = [sys.executable if word == "python3" else values.get(word, word) for word in asked.command]
+        argv = [self.front.site.reach.python if word == "python3" else values.get(word, word) for word in asked.command]
         printed = self._said(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, counts = self._outcome("aftermath", printed)
         if missing := {"accepted", *(outcome.name for outcome in asked.outcomes)} - counts.keys():
@@ -269,7 +268,7 @@ class RunningSubject:
             cwd=self.subject.service.folder,
             environment=self.front.words.environment,
             seconds=seconds,
-            within=self.front.site.within,
+            reach=self.front.site.reach,
             while_waiting=while_waiting,
         )
         return said.strip()
@@ -299,7 +298,7 @@ def restored(server: Entry[Server], words: Words, log: Path, progress: Progress)
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=_RESTORE_SECONDS,
-                within=words.site.within,
+                reach=words.site.reach,
                 while_waiting=progress.refresh,
             )
     except KeeperError as error:
