@@ -9,9 +9,9 @@ import pytest
 from steelyard.models.records import HostClock
 from steelyard.observe.clocks import beside_ours, looked_at
 from steelyard.provision.keeper import Keeper
-from steelyard.provision.reach import Reach, TimeStamps
+from steelyard.provision.reach import Reach
 from steelyard.provision.site import LOOPBACK, Site
-from steelyard.statistics.clocks import Exchange, Offset, drift_ppm, offset_of
+from steelyard.statistics.clocks import Offset, TimeStamps, drift_ppm, offset_of
 
 SECOND_NS = 10**9
 # Between the lab and a keeper: adds to each of its stamps what it is told first.
@@ -47,20 +47,20 @@ class AnotherClock(Reach):
 
 def test_where_both_ways_are_as_long_the_offset_is_exact() -> None:
     # One second ahead, 3 ms on each way, 5 ms until the answer.
-    exchange = Exchange(0, SECOND_NS + 3_000_000, SECOND_NS + 8_000_000, 11_000_000)
-    assert (exchange.offset, exchange.delay) == (SECOND_NS, 6_000_000)
+    stamps = TimeStamps(0, SECOND_NS + 3_000_000, SECOND_NS + 8_000_000, 11_000_000)
+    assert (stamps.offset_ns, stamps.delay_ns) == (SECOND_NS, 6_000_000)
 
 
 @pytest.mark.parametrize(("there", "back"), [(1_000_000, 9_000_000), (9_000_000, 1_000_000), (0, 10_000_000)])
 def test_however_unequal_the_ways_the_truth_is_within_what_is_said(there: int, back: int) -> None:
     ahead = -7 * SECOND_NS
-    found = offset_of([Exchange(100, 100 + there + ahead, 100 + there + ahead + 50, 100 + there + 50 + back)])
+    found = offset_of([TimeStamps(100, 100 + there + ahead, 100 + there + ahead + 50, 100 + there + 50 + back)])
     assert abs(found.ns - ahead) <= found.within_ns == 5_000_000
 
 
 def test_what_waited_on_the_way_is_not_listened_to() -> None:
-    slow = Exchange(0, 80_000_000, 80_000_000, 100_000_000)
-    quick = Exchange(200_000_000, 200_500_000, 200_500_000, 201_000_000)
+    slow = TimeStamps(0, 80_000_000, 80_000_000, 100_000_000)
+    quick = TimeStamps(200_000_000, 200_500_000, 200_500_000, 201_000_000)
     assert offset_of([slow, quick, slow]) == Offset(200_500_000, 0.0, 500_000.0)
 
 

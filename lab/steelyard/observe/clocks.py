@@ -8,20 +8,18 @@ from contextlib import contextmanager, suppress
 from ..base.errors import KeeperError
 from ..models.records import ClockOffset, HostClock
 from ..provision.site import Site
-from ..statistics.clocks import Exchange, Offset, drift_ppm, offset_of
+from ..statistics.clocks import Offset, TimeStamps, drift_ppm, offset_of
 
-_EXCHANGES = 16
+_LOOKS = 16
 
 
 def looked_at(site: Site) -> Offset | None:
     """How far the host's clock is ahead now; None where it is this machine's, or nobody there answers."""
-    exchanges: list[Exchange] = []
+    looks: list[TimeStamps] = []
     with suppress(KeeperError):
-        while len(exchanges) < _EXCHANGES and (stamps := site.reach.time()) is not None:
-            exchanges.append(
-                Exchange(stamps.sent_ns, stamps.theirs_received_ns, stamps.theirs_sent_ns, stamps.received_ns)
-            )
-    return offset_of(exchanges) if exchanges else None
+        while len(looks) < _LOOKS and (stamps := site.reach.time()) is not None:
+            looks.append(stamps)
+    return offset_of(looks) if looks else None
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from typing import Any
 
 from ..base.children import begun, interrupts_held
 from ..base.errors import CommandFailedError, KeeperError, ToolchainError
-from .reach import HERE, Reach, TimeStamps
+from ..statistics.clocks import TimeStamps
+from .reach import HERE, Reach
 
 ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
 # A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.

@@ -13,19 +13,10 @@ from pathlib import Path
 
 from ..base.errors import ProvisionError
 from ..models.server import Needs
+from ..statistics.clocks import TimeStamps
 from . import sockets
 from .packing import Tree
 from .toolchain import require
-
-
-@dataclass(frozen=True)
-class TimeStamps:
-    """NTP's four stamps in ns: sent and received by this machine's clock, `theirs_*` between them by that of the host."""
-
-    sent_ns: int
-    theirs_received_ns: int
-    theirs_sent_ns: int
-    received_ns: int
 
 
 @dataclass(frozen=True)

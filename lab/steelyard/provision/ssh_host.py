@@ -11,6 +11,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from ipaddress import IPv4Address
@@ -23,11 +24,12 @@ from ..base import children
 from ..base.errors import KeeperError, ProvisionError, ToolchainError
 from ..models.hosts import Host
 from ..models.server import Needs
+from ..statistics.clocks import TimeStamps
 from . import packing, sockets
 from .cpus import listed
 from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
 from .packing import Tree
-from .reach import Ends, NetworkCounts, Reach, TimeStamps, kills_in
+from .reach import Ends, NetworkCounts, Reach, kills_in
 from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, is_full, no_space, quoted, told
 from .toolchain import install, jdk_of
 
@@ -99,6 +101,7 @@ class SshReach(Reach):
         self._copies: dict[str, str] = {}  # what a path of ours is called there
         self._brought: list[Tree] = []
         self._twins = 0
+        self._bytes_here: Counter[str] = Counter()  # of each file there
         self._cpus: list[int] = []
         self._facts: dict[str, object] = {}
         self.interface = ""
@@ -206,7 +209,7 @@ class SshReach(Reach):
         if not self._copies:
             return text
         known = "|".join(re.escape(path) for path in sorted(self._copies, key=len, reverse=True))
-        return re.sub(rf"(?<![\w./])(?:{known})(?![\w.-])", lambda found: self._copies[found[0]], text)
+        return re.sub(rf"(?<![\w./])(?:{known})(?![\w.-])", lambda path: self._copies[path[0]], text)
 
     def join(self, control: Path) -> None:
         try:
@@ -237,11 +240,15 @@ class SshReach(Reach):
 
     @contextmanager
     def twin(self, folder: Path) -> Iterator[None]:
+        names = (str(folder.absolute()), str(folder.resolve()))
+        if names[0] in self._copies:  # of another subject of the same trial
+            yield
+            return
         place = self._twin(folder)
         try:
             yield
         finally:
-            for name in (str(folder.absolute()), str(folder.resolve())):
+            for name in names:
                 self._copies.pop(name, None)
             with suppress(ProvisionError):  # where the connection is lost, it goes with that one's folder
                 self._said(f"rm -rf {shlex.quote(place)}")
@@ -260,12 +267,11 @@ class SshReach(Reach):
         there = self.there(str(file))
         if there == str(file):
             return
-        have = file.stat().st_size if file.exists() else 0
         with suppress(ProvisionError):  # of a host that is lost, what is here is all that there is
-            new = self._said(f"tail -c +{have + 1} {shlex.quote(there)} 2>/dev/null || :")
-            if new or not file.exists():
-                with file.open("ab") as kept:
-                    kept.write(new)
+            new = self._said(f"tail -c +{self._bytes_here[there] + 1} {shlex.quote(there)} 2>/dev/null || :")
+            self._bytes_here[there] += len(new)
+            with file.open("ab") as kept:
+                kept.write(new)
 
     def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
         # Its commands may be those of the build alone, which is made here; a start that lacks one says so in its log.

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """A question and its answer in ns: `sent` and `received` by our clock, `theirs_received` and `theirs_sent` by the other."""
+class TimeStamps:
+    """NTP's four stamps of a question and its answer: `sent` and `received` by our clock, `theirs_*` by the other."""
 
-    sent: int
-    theirs_received: int
-    theirs_sent: int
-    received: int
-
-    @property
-    def delay(self) -> int:
-        """For how long it was under way, there and back, in ns."""
-        return (self.received - self.sent) - (self.theirs_sent - self.theirs_received)
+    sent_ns: int
+    theirs_received_ns: int
+    theirs_sent_ns: int
+    received_ns: int
 
     @property
-    def offset(self) -> float:
-        """How far the other clock is ahead, in ns, were both ways as long as each other."""
-        return ((self.theirs_received - self.sent) + (self.theirs_sent - self.received)) / 2
+    def delay_ns(self) -> int:
+        """For how long both were under way."""
+        return (self.received_ns - self.sent_ns) - (self.theirs_sent_ns - self.theirs_received_ns)
+
+    @property
+    def offset_ns(self) -> float:
+        """How far the other clock is ahead, were both ways as long as each other."""
+        return ((self.theirs_received_ns - self.sent_ns) + (self.theirs_sent_ns - self.received_ns)) / 2
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Offset:
     within_ns: float
 
 
-def offset_of(exchanges: Sequence[Exchange]) -> Offset:
-    """The offset by the exchange that was under way for the shortest time: what waited on the way says less. ValueError without
-    one."""
-    best = min(exchanges, key=lambda exchange: exchange.delay)
-    return Offset((best.sent + best.received) // 2, best.offset, max(0, best.delay) / 2)
+def offset_of(looks: Sequence[TimeStamps]) -> Offset:
+    """The offset by the stamps that were under way for the shortest time, for what waited on the way says less; ValueError
+    without any."""
+    best = min(looks, key=lambda stamps: stamps.delay_ns)
+    return Offset((best.sent_ns + best.received_ns) // 2, best.offset_ns, max(0, best.delay_ns) / 2)
 
 
 def drift_ppm(before: Offset, after: Offset) -> tuple[float, float] | None:

@@ -70,8 +70,8 @@ def _clocks(run: Run) -> Iterator[tuple[str, ...]]:
             yield str(trial.number), clock.host, *(_give_or_take(each) for each in (*looks, drift))
 
 
-def _give_or_take(found: tuple[float, float] | None) -> str:
-    return "" if found is None else f"{found[0]:.3f} \u00b1 {found[1]:.3f}"
+def _give_or_take(known: tuple[float, float] | None) -> str:
+    return "" if known is None else f"{known[0]:.3f} \u00b1 {known[1]:.3f}"
 
 
 SECTION = Section("instrument", content)
