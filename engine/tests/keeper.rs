@@ -420,3 +420,44 @@ fn the_command_inherits_no_blocked_signals_and_no_files() {
     assert_eq!(std::fs::read_to_string(other.file("log")).unwrap(), "0\n1\n2\n3\n");
     keeper.close_input();
 }
+
+#[test]
+fn it_tells_the_time_between_a_lines_coming_and_its_answers_going() {
+    let now = || {
+        std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_nanos()
+    };
+    let mut keeper = Keeper::of("sleep 1000");
+    keeper.expect("started");
+    let before = now();
+    let told = keeper.ask("time", "time");
+    let after = now();
+    let [received, sent] = ["received_ns", "sent_ns"].map(|name| u128::from(told[name].as_u64().unwrap()));
+    assert!(
+        before <= received && received <= sent && sent <= after,
+        "{before} {told} {after}"
+    );
+}
+
+#[test]
+fn who_is_not_heard_of_for_too_long_loses_all_though_the_input_is_open() {
+    let mut keeper = Keeper::start(&["--unheard", "1", "--"], &["sh", "-c", FAMILY], false);
+    keeper.number_from("ready");
+    assert_eq!(keeper.ended().code(), Some(4));
+    keeper.wait_until_none_is_alive();
+}
+
+#[test]
+fn a_beat_is_heard_and_not_answered() {
+    let mut keeper = Keeper::start(&["--unheard", "4", "--"], &["sleep", "1000"], false);
+    keeper.expect("started");
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(6) {
+        keeper.say("beat");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    keeper.ask("cpu", "cpu"); // the first answer after all of them
+    keeper.close_input();
+}

@@ -323,7 +323,7 @@ class _Trial:
             ]
         )
         for cpu in (0, 1):
-            self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s])
+            self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s, ""])
         for second in range(math.floor(seconds)):
             self._tick(
                 plan,
@@ -400,7 +400,7 @@ class _Trial:
         used = [plan.number, plan.subject, "server", 100, "server", begin, begin + length]
         self.observations.append([*used, length, 0, 200_000_000, 1])
         for cpu in (0, 1):
-            self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s])
+            self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s, ""])
         self._histograms(plan, total["completed"], total["spent"] / max(1, total["completed"]) / 1000)
 
     def _histograms(self, plan: SlicePlan, completed: int, mean_us: float) -> None:

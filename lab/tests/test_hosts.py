@@ -27,8 +27,9 @@ from steelyard.models.hosts import Host, Hosts
 from steelyard.models.records import TrialPlan
 from steelyard.observe.links import LinkObserver, LinkReading, interfaces, sent_again
 from steelyard.provision import namespace
-from steelyard.provision.cpus import Shares, as_declared
-from steelyard.provision.site import LOOPBACK, Link, reached
+from steelyard.provision.cpus import Shares, as_declared, with_another_machines
+from steelyard.provision.reach import HERE
+from steelyard.provision.site import LOOPBACK, Link, Site, reached
 from steelyard.store.setup import setup_differences
 from steelyard.store.tables import LinkUse, columns, read_network
 from steelyard.tabular import known_tables
@@ -37,6 +38,7 @@ ROOT = Path(__file__).parents[2]
 # Of this process alone: tests run beside each other.
 NET = f"10.{64 + os.getpid() % 64}.{os.getpid() // 64 % 256}"
 NEAR, FAR = f"{NET}.1", f"{NET}.2"
+OWNED = {"reach": "ssh", "owned": True, "contact": "the laboratory's keeper"}
 FILE = """
 [hosts.desk]
 reach = "here"
@@ -141,6 +143,17 @@ def test_a_hosts_file_says_what_runs_where() -> None:
     assert hosts.server[1].rate_mbit == 100 and hosts.server[1].address == IPv4Address(FAR)
 
 
+def test_another_machine_may_have_the_same_processors_and_an_address_of_any_range() -> None:
+    hosts = Hosts.model_validate(
+        declared(desk={"cpus": [0], "address": "198.51.100.1"}, rack={**OWNED, "cpus": [0], "address": "198.51.100.2"})
+    )
+    shares = with_another_machines(Shares([0, 1], [2], awake=[0, 1, 2]), [0, 1], hosts.server[1].cpus, [])
+    assert (shares.server, shares.engine, shares.awake, shares.apart) == ([0], [0, 1, 2], [0, 1, 2], True)
+    assert shares.of(None) == shares.of("engine") == [0]  # of the subjects' machine, where the engine is not
+    with pytest.raises(ConfigurationError, match="gives a host processor 7, which is not there"):
+        with_another_machines(shares, [0, 1], [7], [])
+
+
 def test_the_guides_hosts_file_is_a_good_one() -> None:
     guide = (ROOT / "docs/guides/hosts.md").read_text()
     shown = guide.partition("<!-- hosts.toml -->")[2].partition("<!-- /hosts.toml -->")[0]
@@ -156,8 +169,14 @@ def test_the_guides_hosts_file_is_a_good_one() -> None:
         ({"rack": {"address": "127.0.0.2"}}, "127.0.0.2 is not of a private range"),
         ({name: {"address": "10.9.9.9"} for name in ("desk", "rack")}, "both hosts have the address 10.9.9.9"),
         ({"rack": {"role": "engine"}}, "one host must have the role 'engine', and 2 have it"),
-        ({"rack": {"reach": "here"}}, "host 'rack' has the role 'server', so its reach must be 'namespace'"),
+        ({"rack": {"reach": "here"}}, "host 'rack' has the role 'server', so its reach must be 'namespace' or 'ssh'"),
         ({"desk": {"rate_mbit": 5}}, "the link is that of the host which is reached"),
+        ({"rack": {"reach": "ssh"}}, "must be declared as yours to load: owned = true, and a contact"),
+        ({"rack": {"reach": "ssh", "owned": True, "contact": " "}}, "owned = true, and a contact"),
+        ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 is no address that a host has on a link"),
+        ({"rack": {**OWNED, "delay_ms": 3}}, "leave delay_ms out"),
+        ({"rack": {**OWNED, "login": "-oProxyCommand=x"}}, "login"),
+        ({"rack": {"owned": True}}, "login, owned and contact are of a host that is reached by ssh"),
         ({"desk": {"cpus": [0]}, "rack": {"cpus": [0, 1]}}, "both hosts have processor 0"),
     ],
 )
@@ -228,7 +247,7 @@ def test_a_host_that_cannot_be_made_is_refused_in_a_sentence_and_nothing_of_it_s
     ):
         pass
     assert hint in refused.value.hint
-    assert not any("echo held" in line for line in commands())
+    assert not any("echo held" in line for line in commands().values())
 
 
 def fake(folder: Path, monkeypatch: pytest.MonkeyPatch, **scripts: str) -> None:
@@ -243,13 +262,13 @@ def script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def commands() -> list[str]:
+def commands() -> dict[int, str]:
     """What this process's children were started with."""
     own = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    told = []
+    told = {}
     for child in own:
         with suppress(OSError):  # it may end just now
-            told.append(Path(f"/proc/{child}/cmdline").read_text().replace("\0", " "))
+            told[int(child)] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
     return told
 
 
@@ -293,8 +312,8 @@ def test_a_host_is_there_while_it_is_used_and_its_link_is_gone_afterwards() -> N
     with reached(Hosts.model_validate(declared())) as site:
         assert site.link is not None
         assert (site.name, site.address, site.url(80, "/x")) == ("rack", FAR, f"http://{FAR}:80/x")
-        assert set(interfaces(site.link.far_process)) == {"lo", "link0"}
-        said = subprocess.run([*site.within, "ip", "-4", "address"], capture_output=True, text=True, check=True).stdout
+        assert set(interfaces(site.reach.network().devices)) == {"lo", "link0"}
+        said = site.reach.begin(["ip", "-4", "address"], None, {}).communicate()[0]
         assert FAR in said and NEAR in said
         interface = site.link.near_interface
         assert Path(f"/sys/class/net/{interface}").exists()
@@ -366,8 +385,9 @@ def test_a_host_that_is_lost_is_a_recorded_failure_and_what_was_measured_stays(
 ) -> None:
     def lost_before_the_second(setting: Setting, plan: TrialPlan, *rest: Any, **more: Any) -> Any:
         if plan.number == 2 and setting.site.link is not None:
-            os.killpg(setting.site.link.far_process, signal.SIGKILL)
-            while not setting.site.is_lost():
+            [holder] = [pid for pid, line in commands().items() if "echo held" in line]
+            os.killpg(holder, signal.SIGKILL)
+            while not setting.site.reach.is_lost():
                 time.sleep(0.01)
         return start_all(setting, plan, *rest, **more)
 
@@ -393,14 +413,14 @@ def test_other_hosts_make_another_setup() -> None:
 
 
 def test_what_went_over_a_link_is_the_difference_of_two_looks(tmp_path: Path) -> None:
-    link = Link("desk", NEAR, "sy7", 1, "link0", 2, bytes_per_s=1000.0)
+    link = Link("desk", NEAR, "sy7", "link0", bytes_per_s=1000.0)
     names = ("bytes_in", "packets_in", "bytes_out", "packets_out")
 
     def look(at_s: int, counts: tuple[int, ...], again: int) -> LinkReading:
         far = {"lo": dict.fromkeys(names, 5), "link0": dict(zip(names, counts, strict=True))}
         return LinkReading(at_s * 10**9, {"rack": far}, {"rack": again})
 
-    with LinkObserver(tmp_path, link, "rack") as links:
+    with LinkObserver(tmp_path, Site("rack", FAR, link=link)) as links:
         links.record([3, 4], look(10, (100, 1, 200, 2), 1), look(12, (600, 4, 1200, 7), 3))
         links.record([5], look(12, (600, 4, 1200, 7), 3), None)
     lo, end = read_network(tmp_path / "network.csv", may_be_cut=False)
@@ -421,13 +441,13 @@ def test_every_column_of_what_went_over_a_link_is_known_with_its_meaning() -> No
 
 
 def test_on_loopback_nothing_is_stored_of_a_link(tmp_path: Path) -> None:
-    with LinkObserver(tmp_path, None, "") as links:
+    with LinkObserver(tmp_path, LOOPBACK) as links:
         links.record([1], links.look(), links.look())
     assert list(tmp_path.iterdir()) == [] and read_network(tmp_path / "network.csv", may_be_cut=False) == ()
 
 
 def test_nonsense_about_a_link_is_named_with_its_line(tmp_path: Path) -> None:
-    with LinkObserver(tmp_path, Link("desk", NEAR, "sy7", 1, "link0", 2), "rack"):
+    with LinkObserver(tmp_path, Site("rack", FAR, link=Link("desk", NEAR, "sy7", "link0"))):
         pass
     with (tmp_path / "network.csv").open("a") as file:
         file.write("3+x,rack,link0,1,2,0,0,0,0,,\n")
@@ -436,8 +456,9 @@ def test_nonsense_about_a_link_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 def test_this_processes_own_network_is_read_as_the_kernel_tells_it() -> None:
-    assert set(interfaces(os.getpid())["lo"]) == {"bytes_in", "packets_in", "bytes_out", "packets_out"}
-    assert sent_again(os.getpid()) >= 0
+    counts = HERE.network()
+    assert set(interfaces(counts.devices)["lo"]) == {"bytes_in", "packets_in", "bytes_out", "packets_out"}
+    assert sent_again(counts.protocols) >= 0
 
 
 def test_processors_are_shared_as_the_hosts_file_declares() -> None:

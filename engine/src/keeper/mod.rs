@@ -17,7 +17,7 @@ mod signalling;
 mod watch;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -27,10 +27,10 @@ use control::Control;
 use cpu_list::CpuList;
 use cpu_time::CpuTimes;
 use mark::Mark;
-use protocol::{Answer, Exit, ProcessClock, Request};
+use protocol::{Answer, Exit, ProcessClock, Request, TimeStamps};
 use watch::{Event, Origin, Watch};
 
-/// Starts a command, owns all processes that come of it, and obeys `freeze`, `thaw`, `clocks`, `pin CPUS`, `cpu` and
+/// Starts a command, owns all processes that come of it, and obeys `freeze`, `thaw`, `clocks`, `pin CPUS`, `cpu`, `time` and
 /// `stop SECONDS` on standard input. End of input kills them all.
 #[derive(Debug, clap::Parser)]
 #[command(name = "steelyard-keeper", version)]
@@ -47,10 +47,17 @@ pub struct Options {
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
 
+    /// Kill all when no line came for this long, where a connection may be lost without an end of input; `beat` is a line, too
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    unheard: Option<u32>,
+
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "ARGV")]
     command: Vec<std::ffi::OsString>,
 }
+
+/// The exit code of a keeper that heard nothing for too long.
+const UNHEARD: u8 = 4;
 
 /// Why the keeper could not start or go on, as one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -116,9 +123,14 @@ fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {
         caller_froze: false,
         cpu_times: CpuTimes::default(),
     };
+    let patience = options.unheard.map(|seconds| Duration::from_secs(seconds.into()));
+    let mut heard = Instant::now();
     loop {
-        match watch.next(None) {
+        match watch.next(patience.map(|patience| patience.saturating_sub(heard.elapsed()))) {
             Event::Line(line, origin) => {
+                if origin == Origin::Input {
+                    heard = Instant::now();
+                }
                 if keeper.obey(&line, origin, &mut watch) {
                     return Ok(0);
                 }
@@ -134,7 +146,12 @@ fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {
                 let _ = ending::kill_all();
                 return Ok(128 + number);
             }
-            Event::Nothing => {}
+            Event::Nothing => {
+                if patience.is_some_and(|patience| heard.elapsed() >= patience) {
+                    let _ = ending::kill_all();
+                    return Ok(UNHEARD);
+                }
+            }
         }
     }
 }
@@ -150,10 +167,16 @@ struct Keeper {
 impl Keeper {
     /// Obeys one line and answers it; true when that was `stop`, after which nothing is left to keep.
     fn obey(&mut self, line: &str, origin: Origin, watch: &mut Watch) -> bool {
+        let received_ns = now_ns();
         let answer = match Request::parse(line) {
             Ok(Request::Freeze) => self.freeze(origin).map_or_else(Answer::Error, Answer::Frozen),
             Ok(Request::Thaw) => Answer::Thawed(self.thaw()),
             Ok(Request::Clocks) => Answer::Clocks(cpu_time::clocks(&process_table::descendants())),
+            Ok(Request::Time) => Answer::Time(TimeStamps {
+                received_ns,
+                sent_ns: now_ns(),
+            }),
+            Ok(Request::Beat) => return false,
             Ok(Request::Pin(_) | Request::Cpu | Request::Stop(_)) if origin == Origin::Control => {
                 Answer::Error(format!("`{line}` is obeyed on standard input only"))
             }
@@ -221,6 +244,12 @@ impl Keeper {
             }
         }
     }
+}
+
+/// What the time is, by CLOCK_REALTIME.
+fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Asks all to end, waits, and kills the rest; gives the number that had to be killed, or which are left.

@@ -17,6 +17,10 @@ pub enum Request {
     Pin(CpuList),
     Cpu,
     Clocks,
+    /// What the time is here: `clocks` are those of processes.
+    Time,
+    /// Somebody is there; not answered.
+    Beat,
     Stop(Duration),
 }
 
@@ -29,11 +33,13 @@ impl Request {
             (Some("thaw"), None, None) => Self::Thaw,
             (Some("cpu"), None, None) => Self::Cpu,
             (Some("clocks"), None, None) => Self::Clocks,
+            (Some("time"), None, None) => Self::Time,
+            (Some("beat"), None, None) => Self::Beat,
             (Some("pin"), Some(list), None) => Self::Pin(list.parse()?),
             (Some("stop"), Some(seconds), None) => Self::Stop(stop_patience(seconds)?),
             _ => {
                 return Err(format!(
-                    "cannot understand `{}`: the lines are freeze, thaw, clocks, pin CPUS, cpu, stop SECONDS",
+                    "cannot understand `{}`: the lines are freeze, thaw, clocks, pin CPUS, cpu, time, beat, stop SECONDS",
                     line.trim()
                 ));
             }
@@ -59,11 +65,19 @@ pub enum Answer {
     Frozen(Vec<ProcessClock>),
     Thawed(Vec<ProcessClock>),
     Clocks(Vec<ProcessClock>),
+    Time(TimeStamps),
     Pinned(usize),
     Cpu(Vec<ProcessCpu>),
     Stopped(usize),
     Exited(Exit),
     Error(String),
+}
+
+/// When a line came and when its answer went, by CLOCK_REALTIME: the two of NTP's four stamps that the other side cannot know.
+#[derive(Debug, Serialize)]
+pub struct TimeStamps {
+    pub received_ns: u64,
+    pub sent_ns: u64,
 }
 
 /// How the command ended: by itself with a code, or by a signal.
@@ -118,6 +132,8 @@ mod tests {
         assert_eq!(Request::parse(" thaw \r"), Ok(Request::Thaw));
         assert_eq!(Request::parse("cpu"), Ok(Request::Cpu));
         assert_eq!(Request::parse("clocks"), Ok(Request::Clocks));
+        assert_eq!(Request::parse("time"), Ok(Request::Time));
+        assert_eq!(Request::parse("beat"), Ok(Request::Beat));
         assert_eq!(Request::parse("pin 0,2-3"), Ok(Request::Pin("0,2,3".parse().unwrap())));
         assert_eq!(
             Request::parse("stop 2.5"),

@@ -283,14 +283,15 @@ def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
     """Processor time that the machine's host took away while the cell was measured."""
-    stolen = spent = 0.0
+    times: dict[str, tuple[float, float]] = {}  # stolen and spent, of each machine
     for trial, number in _measured(run, cell):
         for row in trial.machine.get(number, ()):
-            stolen += row.steal_s
+            stolen, spent = times.get(row.host, (0.0, 0.0))
             spent += row.user_s + row.system_s + row.idle_s + row.steal_s
-    if not spent:
+            times[row.host] = (stolen + row.steal_s, spent)
+    share = max((stolen / spent for stolen, spent in times.values() if spent), default=None)
+    if share is None:
         return
-    share = stolen / spent
     level = Level.INVALID if share > STEAL_LIMIT else Level.WARNING if share > STEAL_WARNING else Level.OK
     reason = f"the host took {share:.1%} of the processors' time away on {cell.where}" if level is not Level.OK else ""
     yield Finding("Stolen time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)

@@ -77,7 +77,7 @@ def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subp
     return subprocess.CompletedProcess(argv, process.returncode, out, err)
 
 
-def kill_group(process: subprocess.Popen[str]) -> None:
+def kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """Kill a process that leads a session of its own, with its group, and wait for it; nothing where it has ended."""
     with interrupts_held():
         if process.returncode is None:  # its id is still its own

@@ -10,10 +10,32 @@ from contextlib import ExitStack
 from ..base.errors import ContractError, KeeperError, ProvisionError
 from ..exchange import contract
 from ..models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
+from ..observe import clocks
 from ..provision.launch import started
 from ..provision.running import RunningPart, RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import self_wait
+
+
+def _require_host(setting: Setting) -> None:
+    """See that the subjects' host is there, reached anew where it was lost; raises TrialFailedError."""
+    if not setting.site.reach.is_lost():
+        return
+    try:
+        setting.site.reach.regain()
+    except (ProvisionError, KeeperError) as error:
+        message = f"host '{setting.site.name}' is gone: {error.message}"
+        raise TrialFailedError(Failure(kind="host", message=message), error.hint) from None
+
+
+def unless_lost(setting: Setting, error: TrialFailedError) -> TrialFailedError:
+    """What ended a trial: the loss of its subjects' host, where that is what ended them, and else what is known already."""
+    if error.failure.kind == "host" or not setting.site.reach.is_lost():
+        return error
+    message = f"host '{setting.site.name}' was lost in the trial: {error.message}"
+    return TrialFailedError(
+        Failure(kind="host", message=message), hint="the next trial reaches it anew, where it can be reached"
+    )
 
 
 def start_all(
@@ -23,11 +45,8 @@ def start_all(
 
     Raises TrialFailedError where one does not come up or answers wrongly, or their host is lost.
     """
-    if setting.site.is_lost():
-        raise TrialFailedError(
-            Failure(kind="host", message=f"host '{setting.site.name}' is gone"),
-            hint="something ended the process that held it; a new run makes it anew",
-        )
+    _require_host(setting)
+    stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
     # Not of the seed alone: two runs of one study at a time would draw the same ports, and ask each other's servers.
     draw = random.Random(f"ports {plan.seed} {os.getpid()}")
     running: dict[str, RunningSubject] = {}

@@ -16,6 +16,7 @@ from ..models.records import (
     Distress,
     Failure,
     FaultRecord,
+    HostClock,
     Reconciled,
     Recorded,
     Restored,
@@ -59,6 +60,7 @@ class TrialLog:
     recorded: list[Recorded] = field(default_factory=list)
     samples_checked: int = 0
     distress: list[Distress] = field(default_factory=list)
+    clocks: list[HostClock] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

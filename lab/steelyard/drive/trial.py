@@ -30,7 +30,7 @@ from ..provision.cpus import kept_awake
 from ..provision.running import RunningSubject
 from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since, still_compiles
 from ..store.tables import mean_request_bytes
-from .bring_up import start_all
+from .bring_up import start_all, unless_lost
 from .engine import Engine, Tick
 from .faults import Strike, counted_after
 from .gathering import gather
@@ -65,8 +65,9 @@ def run_trial(setting: Setting, plan: TrialPlan, *, all_spellings: bool) -> Tria
         status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
         raise
     except TrialFailedError as error:
-        failure = error.failure
-        raise
+        told = unless_lost(setting, error)
+        failure = told.failure
+        raise told from None
     except (SteelyardError, OSError) as error:
         failure = Failure(kind="lab", message=str(error))
         raise
@@ -111,6 +112,7 @@ def _record(
         samples_checked=log.samples_checked,
         wrong_samples=log.wrong_samples,
         distress=log.distress,
+        clocks=log.clocks,
         machine=log.machine,
         warnings=doctor.warnings(log.machine),
     )
@@ -149,7 +151,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
             with (
                 Engine(job, log.folder) as engine,
                 processes.Observer(log.folder) as observer,
-                LinkObserver(log.folder, setting.site.link, setting.site.name) as links,
+                LinkObserver(log.folder, setting.site) as links,
             ):
                 driver = _Driver(setting, plan, log, running, engine, observer, links, counts)
                 driver.measure_cold(slices)

@@ -7,7 +7,6 @@ import re
 import signal
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -66,9 +65,11 @@ class Watch:
         self._drain_seconds = drain_seconds
         self._folder = folder
         self._forms = forms
-        self._logs = {label: [_Log(part.log) for part in subject.parts] for label, subject in running.items()}
+        self._logs = {label: [_Log(part) for part in subject.parts] for label, subject in running.items()}
         self._memory: dict[str, str] = {}  # by subject: the last line that said that memory ran out
-        self._kernel_kills = kernel_kills()
+        self._kernel_kills = {
+            label: part.site.reach.kernel_kills() for label, subject in running.items() for part in subject.parts[:1]
+        }
 
     def look(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
         """Why the trial cannot go on after the slice of `row` (one of slices.csv); None where all live and answer."""
@@ -95,7 +96,7 @@ class Watch:
     def _died(self, plan: SlicePlan, label: str, part: RunningPart, ended: Exit) -> Failure:
         death = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
         words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
-        if ended.by == signal.SIGKILL and kernel_kills() > self._kernel_kills:
+        if ended.by == signal.SIGKILL and part.site.reach.kernel_kills() > self._kernel_kills[label]:
             return self._failure(plan, label, "out-of-memory", f"{death}, while the kernel killed for want of memory")
         if label in self._memory:
             return self._failure(plan, label, "out-of-memory", f"{death}; its log says: {self._memory[label]}")
@@ -185,12 +186,15 @@ class Watch:
 class _Log:
     """What a part writes to its log from now on, each byte read once."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._read = path.stat().st_size if path.exists() else 0
+    def __init__(self, part: RunningPart) -> None:
+        self._part = part
+        self._path = part.log
+        part.keeper.bring_log()
+        self._read = self._path.stat().st_size if self._path.exists() else 0
 
     def out_of_memory(self) -> str | None:
         """The first new line that says that memory ran out."""
+        self._part.keeper.bring_log()
         try:
             with self._path.open("rb") as file:
                 file.seek(self._read)
@@ -217,7 +221,7 @@ def self_wait(running: RunningSubject) -> str | None:
 
 
 def _calls(part: RunningPart) -> sockets.Calls:
-    return sockets.calls([process.pid for process in part.keeper.use()])
+    return part.site.reach.calls(part.keeper.pids())
 
 
 def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
@@ -237,28 +241,20 @@ def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
     )
 
 
-def kernel_kills() -> int:
-    """How many processes the kernel has killed for want of memory since boot; 0 where it does not tell."""
-    try:
-        lines = Path("/proc/vmstat").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
-
-
 def thread_dump(part: RunningPart) -> str:
     """What the JVMs of a part write to their log on SIGQUIT: each thread, what it waits for, and deadlocks.
 
     Empty where none writes anything within seconds.
     """
+    part.keeper.bring_log()
     begun = part.log.stat().st_size
     for process in part.keeper.use():
         if process.name == "java":
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGQUIT)
+            part.site.reach.signal(process.pid, signal.SIGQUIT)
     deadline, before, size = time.monotonic() + _DUMP_SECONDS, begun, begun
     while time.monotonic() < deadline and (size == begun or size != before):
         time.sleep(_DUMP_PAUSE)
+        part.keeper.bring_log()
         before, size = size, part.log.stat().st_size
     with part.log.open("rb") as file:
         file.seek(begun)

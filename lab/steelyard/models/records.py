@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from .job import Profile, Session
 from .service import FORMAT, Aftermath, Layer, RequestKind
-from .strict import Strict
+from .strict import Significant, Strict
 from .study import Fault, Observed, Span, Until
 
 TrialStatus = Literal["complete", "failed", "interrupted"]
@@ -352,6 +352,28 @@ class Check(Strict):
     advice: str
 
 
+class ClockOffset(Strict):
+    """How far a host's clock was ahead of the engine's machine's, and within how much that is known (half of the way there and
+    back)."""
+
+    ahead_ms: Significant
+    within_ms: Significant
+
+
+class HostClock(Strict):
+    """The clock of the subjects' host before and after a trial, by NTP's four stamps; no latency is made of it.
+
+    `after` is None where nobody answered any more; `drift_ppm` are the microseconds by which it gained on ours in a second, and
+    `drift_within_ppm` says within how many that is known.
+    """
+
+    host: str
+    before: ClockOffset
+    after: ClockOffset | None = None
+    drift_ppm: Significant | None = None
+    drift_within_ppm: Significant | None = None
+
+
 class Counted(Strict):
     """How many requests a subject's service counted during the load, and how many answers of it the engine counted.
 
@@ -412,5 +434,6 @@ class TrialRecord(Strict):
     samples_checked: int = 0
     wrong_samples: list[WrongSample] = []
     distress: list[Distress] = []
+    clocks: list[HostClock] = []
     machine: list[Check] = []
     warnings: list[str] = []

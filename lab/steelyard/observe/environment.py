@@ -80,7 +80,13 @@ def _network(hosts: Hosts | None, site: Site, *, measured: bool) -> dict[str, An
     by = "a short transfer" if hosts.server[1].rate_mbit is None else "what the hosts file declares"
     return {
         "network": "link",
-        "hosts": {name: host.model_dump(mode="json", exclude_defaults=True) for name, host in hosts.hosts.items()},
+        "hosts": {
+            name: {
+                **host.model_dump(mode="json", exclude_defaults=True, exclude={"login", "contact"}),
+                **({"machine": site.reach.described()} if name == site.name and site.reach.apart else {}),
+            }
+            for name, host in hosts.hosts.items()
+        },
         "link": {"bytes_per_s": site.link.bytes_per_s, "known_by": by},
     }
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from ..provision.site import Link
+from ..provision.reach import HERE
+from ..provision.site import Site
 from ..store.tables import LinkUse, columns
 
 _COUNTED = {"bytes_in": 0, "packets_in": 1, "bytes_out": 8, "packets_out": 9}  # of an interface's line in net/dev
@@ -29,10 +30,10 @@ class LinkReading:
 class LinkObserver:
     """Writes the difference between two looks at a link into network.csv of a trial's folder; without a link it does nothing."""
 
-    def __init__(self, folder: Path, link: Link | None, far_host: str) -> None:
-        self._link = link
-        self._far_host = far_host
-        self._file = None if link is None else (folder / "network.csv").open("w", newline="", encoding="utf-8")
+    def __init__(self, folder: Path, site: Site) -> None:
+        self._site = site
+        self._link = site.link
+        self._file = None if site.link is None else (folder / "network.csv").open("w", newline="", encoding="utf-8")
         self._rows = None if self._file is None else csv.writer(self._file, lineterminator="\n")
         if self._rows is not None:
             self._rows.writerow(columns(LinkUse))
@@ -50,15 +51,15 @@ class LinkObserver:
         """What both ends have counted up to now; None where there is no link, or an end is gone: then the trial says why."""
         if self._link is None:
             return None
-        link = self._link
+        host, interface = self._link.near_host, self._link.near_interface
         try:
-            near = {link.near_interface: interfaces(link.near_process)[link.near_interface]}
+            near, far = HERE.network(), self._site.reach.network()
             return LinkReading(
                 time.monotonic_ns(),
-                {link.near_host: near, self._far_host: interfaces(link.far_process)},
-                {link.near_host: sent_again(link.near_process), self._far_host: sent_again(link.far_process)},
+                {host: {interface: interfaces(near.devices)[interface]}, self._site.name: interfaces(far.devices)},
+                {host: sent_again(near.protocols), self._site.name: sent_again(far.protocols)},
             )
-        except (OSError, KeyError):
+        except (OSError, KeyError, ValueError):
             return None
 
     def record(self, slices: Sequence[int], before: LinkReading | None, after: LinkReading | None) -> None:
@@ -85,18 +86,16 @@ class LinkObserver:
         return "" if not known or elapsed_ns <= 0 else f"{carried / (elapsed_ns / 1e9) / known:.6f}"
 
 
-def interfaces(process: int) -> dict[str, dict[str, int]]:
-    """What each interface of a process's network has carried, by its name; raises OSError where the process is gone."""
-    lines = Path(f"/proc/{process}/net/dev").read_text(encoding="ascii").splitlines()[2:]
-    named = (line.partition(":") for line in lines)
+def interfaces(devices: str) -> dict[str, dict[str, int]]:
+    """What each interface of a /proc/net/dev has carried, by its name."""
+    named = (line.partition(":") for line in devices.splitlines()[2:])
     return {
         name.strip(): {counted: int(counts.split()[place]) for counted, place in _COUNTED.items()}
         for name, _, counts in named
     }
 
 
-def sent_again(process: int) -> int:
-    """How many segments TCP of a process's network has sent again (RFC 4022); raises OSError where the process is gone."""
-    lines = Path(f"/proc/{process}/net/snmp").read_text(encoding="ascii").splitlines()
-    names, values = (line.split() for line in lines if line.startswith("Tcp:"))
+def sent_again(protocols: str) -> int:
+    """How many segments TCP has sent again (RFC 4022), by a /proc/net/snmp; raises ValueError where it does not tell."""
+    names, values = (line.split() for line in protocols.splitlines() if line.startswith("Tcp:"))
     return int(values[names.index("RetransSegs")])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -19,7 +20,8 @@ from .processors import CpuTimes, machine_times
 class Reading:
     """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None where there is no quota.
 
-    `use` is by place; what `companions` use is not judged.
+    `use` is by place; what `companions` use is not judged. `host` is that of the subject where it is another machine, and
+    `theirs` is what its processors did.
     """
 
     at_ns: int
@@ -27,13 +29,25 @@ class Reading:
     machine: dict[int, CpuTimes]
     throttling: quota.Throttling | None = None
     companions: frozenset[str] = frozenset()
+    host: str = ""
+    theirs: Mapping[int, CpuTimes] = field(default_factory=dict)
 
 
 def read(subject: RunningSubject) -> Reading:
     """What the subject's processes and the machine's processors have used up to now; raises KeeperError."""
     use = subject.use()
     companions = frozenset(part.part.place for part in subject.parts if not part.part.judged)
-    return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling(), companions)
+    site = subject.front.site
+    theirs = site.reach.processor_times()
+    return Reading(
+        time.monotonic_ns(),
+        use,
+        machine_times(),
+        quota.throttling(),
+        companions,
+        "" if theirs is None else site.name,
+        {} if theirs is None else machine_times(theirs),
+    )
 
 
 class Observer:
@@ -87,10 +101,21 @@ class Observer:
                     int(place not in after.companions),
                 ]
                 self._observations.writerow(row)
-        for cpu_number in sorted(
-            after.machine.keys() & before.machine.keys()
-        ):  # one may be switched off or on meanwhile
-            times, first_times = after.machine[cpu_number], before.machine[cpu_number]
+        self._record_processors(slice_number, "", before.machine, after.machine)
+        self._record_processors(slice_number, after.host, before.theirs, after.theirs)
+        if after.throttling is not None and before.throttling is not None:
+            throttled = after.throttling.since(before.throttling)
+            self._throttling.writerow([slice_number, throttled.periods, f"{throttled.seconds:.6f}"])
+        self._observations_file.flush()
+        self._machine_file.flush()
+        self._throttling_file.flush()
+        return jit_ns, cpu_ns
+
+    def _record_processors(
+        self, slice_number: int, host: str, before: Mapping[int, CpuTimes], after: Mapping[int, CpuTimes]
+    ) -> None:
+        for cpu_number in sorted(after.keys() & before.keys()):  # one may be switched off or on meanwhile
+            times, first_times = after[cpu_number], before[cpu_number]
             spent = [
                 f"{now - then:.2f}"
                 for now, then in (
@@ -100,11 +125,4 @@ class Observer:
                     (times.steal_s, first_times.steal_s),
                 )
             ]
-            self._machine.writerow([slice_number, cpu_number, *spent])
-        if after.throttling is not None and before.throttling is not None:
-            throttled = after.throttling.since(before.throttling)
-            self._throttling.writerow([slice_number, throttled.periods, f"{throttled.seconds:.6f}"])
-        self._observations_file.flush()
-        self._machine_file.flush()
-        self._throttling_file.flush()
-        return jit_ns, cpu_ns
+            self._machine.writerow([slice_number, cpu_number, *spent, host])

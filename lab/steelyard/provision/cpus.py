@@ -22,7 +22,8 @@ Owner = Literal["server", "engine", "own"]
 class Shares:
     """Processors of the subjects and of the engine, the same list twice where there is only one; those that are kept awake.
 
-    `companions` are those that databases and brokers have for themselves; none where there are none to spare.
+    `companions` are those that databases and brokers have for themselves; none where there are none to spare. `elsewhere` says that
+    those of the subjects are another machine's.
     `same_core` says that processors of the two are threads of one core, and `quota` how many processors' time we are
     allowed in all, where that is limited.
     """
@@ -33,6 +34,7 @@ class Shares:
     same_core: bool = False
     quota: float | None = None
     companions: list[int] = field(default_factory=list)
+    elsewhere: bool = False
 
     def of(self, owner: Owner | None) -> list[int]:
         """The processors of a process; None: a companion's own, or else the engine's. Raises ProvisionError where it asks for
@@ -43,12 +45,14 @@ class Shares:
                 hint='processors = "server" or "engine" of the companion says whose it is to share',
             )
         shares = {"server": self.server, "engine": self.engine, "own": self.companions}
-        return shares[owner] if owner is not None else self.companions or self.engine
+        if owner is not None and not (self.elsewhere and owner == "engine"):
+            return shares[owner]
+        return self.companions or (self.server if self.elsewhere else self.engine)
 
     @property
     def apart(self) -> bool:
         """Whether no processor is shared by a subject and the engine."""
-        return not set(self.server) & set(self.engine)
+        return self.elsewhere or not set(self.server) & set(self.engine)
 
 
 def share(
@@ -81,18 +85,40 @@ def share(
 def as_declared(shares: Shares, server: Collection[int], engine: Collection[int]) -> Shares:
     """`shares` with the processors that a hosts file declares for either, where it does; raises ConfigurationError where the
     machine has no such processor for us."""
-    available = os.sched_getaffinity(0)
-    for cpu in (*server, *engine):
-        if cpu not in available:
-            raise ConfigurationError(
-                f"the hosts file gives a host processor {cpu}, which is not there or not allowed",
-                hint=f"there are {', '.join(map(str, sorted(available)))}",
-            )
+    _require_there((*server, *engine), os.sched_getaffinity(0))
     changed = replace(shares, server=sorted(server) or shares.server, engine=sorted(engine) or shares.engine)
     all_awake = set(shares.server) <= set(shares.awake)
     awake = {*changed.server, *changed.companions, *changed.engine} if all_awake else changed.engine
     cores = _cores({*changed.server, *changed.engine}, Path("/"))
     return replace(changed, awake=sorted(awake) if shares.awake else [], same_core=changed.apart and len(cores) == 1)
+
+
+def _require_there(declared: Collection[int], available: Collection[int]) -> None:
+    for cpu in declared:
+        if cpu not in available:
+            raise ConfigurationError(
+                f"the hosts file gives a host processor {cpu}, which is not there or not allowed",
+                hint=f"there are {', '.join(map(str, sorted(available)))}",
+            )
+
+
+def with_another_machines(
+    shares: Shares, theirs: Collection[int], server: Collection[int], engine: Collection[int]
+) -> Shares:
+    """`shares` where subjects have a machine of their own, with processors `theirs`: this one is the engine's alone. `server` and
+    `engine` are what a hosts file declares, where it does; raises ConfigurationError where a machine has no such processor for us.
+    """
+    ours = sorted({*shares.server, *shares.companions, *shares.engine})
+    _require_there(server, theirs)
+    _require_there(engine, os.sched_getaffinity(0))
+    engines = sorted(engine) or ours
+    return Shares(
+        sorted(server) or sorted(theirs),
+        engines,
+        awake=engines if shares.awake else [],
+        quota=shares.quota,
+        elsewhere=True,
+    )
 
 
 def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None) -> Shares:
@@ -115,14 +141,14 @@ def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
     for cpu in sorted(cpus):
         place = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
         try:
-            threads = frozenset(_listed(place.read_text(encoding="ascii")))
+            threads = frozenset(listed(place.read_text(encoding="ascii")))
         except (OSError, ValueError):
             threads = frozenset({cpu})
         by_siblings.setdefault(threads, []).append(cpu)
     return list(by_siblings.values())
 
 
-def _listed(text: str) -> Iterator[int]:
+def listed(text: str) -> Iterator[int]:
     """The numbers of a list as the kernel writes it: `0,2-3`."""
     for part in text.strip().split(","):
         first, _, last = part.partition("-")

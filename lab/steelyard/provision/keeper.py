@@ -20,12 +20,18 @@ from typing import Any
 
 from ..base.children import begun, interrupts_held
 from ..base.errors import CommandFailedError, KeeperError, ToolchainError
+from ..statistics.clocks import TimeStamps
+from .reach import HERE, Reach
 
 ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
 # A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
 _GUARD_SECONDS = 20.0
 _KEEPER_SECONDS = 20.0  # a keeper whose guard was killed, until it has ended all
 _LEFT_SOME = 3
+PROGRAM = "steelyard-keeper"
+# A keeper elsewhere that hears nothing for `UNHEARD_SECONDS` takes the connection for lost, and kills all.
+BEAT_SECONDS = 10.0
+UNHEARD_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -89,37 +95,33 @@ class Keeper:
         environment: Mapping[str, str] | None = None,
         cpus: Sequence[int] = (),
         control: Path | None = None,
-        within: Sequence[str] = (),
+        reach: Reach = HERE,
     ) -> None:
         """Start `argv`; `control` is where the keeper makes a socket over which the engine freezes, thaws and reads clocks, and
-        `within` are the words that have the keeper itself run on another host (`Site`)."""
+        `reach` is the host that the keeper itself runs on."""
         self.argv = list(argv)
         self.log = log.resolve()  # the command runs in a folder of its own
         self.exit: Exit | None = None
+        self._reach = reach
         options = ["--cpus", ",".join(map(str, cpus))] if cpus else []
         options += ["--control", str(control)] if control is not None else []
+        words = [binary(PROGRAM), "--log", str(self.log), *reach.keeper_options, *options, "--", *self.argv]
         try:
-            program = binary("steelyard-keeper")
-            self._process = begun(
-                lambda: subprocess.Popen(
-                    [*within, program, "--log", str(self.log), *options, "--", *self.argv],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                    cwd=cwd,
-                    env={**os.environ, **(environment or {})},
-                    start_new_session=True,
-                )
-            )
+            self._process = begun(lambda: reach.begin(words, cwd, environment or {}))
         except OSError as error:
             raise KeeperError(f"'{self.argv[0]}' cannot be started: {error}") from None
+        self._input = threading.Lock()
         self._answers: Queue[dict[str, Any] | None] = Queue()
         self._ended = threading.Event()
+        self._gone = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        if reach.apart:
+            threading.Thread(target=self._beat, daemon=True).start()
         try:
             self.pid = int(self._answer()["started"])
+            if control is not None:
+                reach.join(control)
         except BaseException:
             with suppress(KeeperError):
                 self.kill()
@@ -153,6 +155,16 @@ class Keeper:
         """What each live process has used since it began; raises KeeperError."""
         return [ProcessUse(**row) for row in self._ask("cpu")["cpu"]]
 
+    def pids(self) -> list[int]:
+        """The ids of all live processes; raises KeeperError."""
+        return [used.pid for used in self.use()]
+
+    def time(self) -> TimeStamps:
+        """NTP's four stamps of one question and its answer; raises KeeperError."""
+        sent_ns = time.time_ns()
+        theirs = self._ask("time")["time"]
+        return TimeStamps(sent_ns, theirs["received_ns"], theirs["sent_ns"], time.time_ns())
+
     def wait(self, seconds: float, while_waiting: Callable[[], None] | None = None) -> Exit | None:
         """How the command ended, or None where it still runs after `seconds`; `while_waiting` is called every 0.1 s."""
         deadline = time.monotonic() + seconds
@@ -174,13 +186,14 @@ class Keeper:
     def kill(self) -> None:
         """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
         with interrupts_held():  # a second Ctrl-C must not leave it to end after us
-            if self._process.stdin is not None and not self._process.stdin.closed:
-                with suppress(OSError):  # the keeper may be gone already
+            with self._input, suppress(OSError):  # the keeper may be gone already
+                if self._process.stdin is not None:
                     self._process.stdin.close()
             try:
                 ended = self._process.wait(_GUARD_SECONDS)
             except subprocess.TimeoutExpired:
                 ended = self._kill_guard()
+        self.bring_log()
         if ended == _LEFT_SOME and (said := self._said()):
             raise KeeperError(said)
 
@@ -198,6 +211,7 @@ class Keeper:
 
     def log_tail(self, lines: int = 3) -> str:
         """The last non-empty lines of what the command printed, on one line; empty where it printed nothing."""
+        self.bring_log()
         try:
             with self.log.open("rb") as file:
                 file.seek(0, os.SEEK_END)
@@ -207,17 +221,33 @@ class Keeper:
             return ""
         return " | ".join([line.strip() for line in text.splitlines() if line.strip()][-lines:])
 
+    def bring_log(self) -> None:
+        """See that `log` holds here all that the command has printed up to now."""
+        self._reach.bring(self.log)
+
     def _ask(self, line: str) -> dict[str, Any]:
         self._send(line)
         return self._answer()
 
     def _send(self, line: str) -> None:
+        if not self._write(line):
+            raise KeeperError(f"the keeper of '{self.argv[0]}' is gone ({self.exit or 'it was ended'})")
+
+    def _write(self, line: str) -> bool:
+        """Whether a line could be written to the keeper."""
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            with self._input:
+                self._process.stdin.write(line + "\n")
+                self._process.stdin.flush()
         except (OSError, ValueError):
-            raise KeeperError(f"the keeper of '{self.argv[0]}' is gone ({self.exit or 'it was ended'})") from None
+            return False
+        return True
+
+    def _beat(self) -> None:
+        """Tell a keeper elsewhere now and then that somebody is here: where the connection is lost it may see no end of it."""
+        while not self._gone.wait(BEAT_SECONDS) and self._write("beat"):
+            pass
 
     def _answer(self, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
         try:
@@ -247,6 +277,7 @@ class Keeper:
             else:
                 self._answers.put(answer)
         self._answers.put(None)
+        self._gone.set()
         self._ended.set()
 
 
@@ -257,12 +288,12 @@ def run(
     cwd: Path,
     environment: Mapping[str, str],
     seconds: float,
-    within: Sequence[str] = (),
+    reach: Reach = HERE,
     while_waiting: Callable[[], None] | None = None,
 ) -> None:
-    """Run a command to its end, kept like a server and like it perhaps on another host (`within`);
+    """Run a command to its end, kept like a server and like it perhaps on another host (`reach`);
     raises CommandFailedError with the end of its output where it fails."""
-    with Keeper(argv, log=log, cwd=cwd, environment=environment, within=within) as kept:
+    with Keeper(argv, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
         _await_end(kept, " ".join(argv), seconds, while_waiting)
 
 
@@ -273,15 +304,16 @@ def output(
     cwd: Path,
     environment: Mapping[str, str],
     seconds: float,
-    within: Sequence[str] = (),
+    reach: Reach = HERE,
     while_waiting: Callable[[], None] | None = None,
 ) -> str:
     """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
     printed = log.with_suffix(".output").resolve()
     to_file = ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv]
     try:
-        with Keeper(to_file, log=log, cwd=cwd, environment=environment, within=within) as kept:
+        with Keeper(to_file, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
             _await_end(kept, " ".join(argv), seconds, while_waiting)
+            reach.bring(printed)
         return printed.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise KeeperError(f"what '{' '.join(argv)}' printed cannot be read: {error}") from None

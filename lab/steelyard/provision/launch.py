@@ -24,14 +24,13 @@ from ..models.server import NEVER_READY, Server
 from ..models.study import Observed
 from ..store.collector_log import collector_log_of
 from ..store.layer_records import records_of
-from . import build, keeper, sockets
+from . import build, keeper
 from .cpus import Shares
 from .keeper import Keeper
 from .running import RunningPart, RunningSubject, Words, last_words, restored, service_count
 from .scratch import control_folder, scratch_folder
 from .site import LOOPBACK, Site
 from .subject import Part, Subject
-from .toolchain import require
 
 _READY_PAUSE = 0.1
 _ASK_SECONDS = 5.0
@@ -69,6 +68,8 @@ def started(
     with ExitStack() as stack:
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
+        for place in (controls, folder):
+            stack.enter_context(site.reach.twin(place))
         ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience, site)
         # What the engine asks comes last, since it may be there only to pass requests on.
         for part in sorted(subject.parts, key=lambda part: part is subject.front):
@@ -99,6 +100,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     server, port = part.server, ground.ports[part.place]
     # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
     scratch = ground.stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
+    ground.stack.enter_context(ground.site.reach.twin(Path(scratch)))
     log = ground.folder / f"{subject.label}.{part.place}.log"
     words = _words(subject, part, scratch, ground)
     words.environment["STEELYARD_EVENTS"] = str(events_file(ground.folder, subject.label, part.place).resolve())
@@ -117,12 +119,12 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
                 cwd=server.folder,
                 environment=words.environment,
                 control=control,
-                within=ground.site.within,
+                reach=ground.site.reach,
             )
         )
 
         def is_up() -> bool:
-            listens = any(listener.port == port for listener in sockets.listening([used.pid for used in kept.use()]))
+            listens = any(listener.port == port for listener in ground.site.reach.listening(kept.pids()))
             return listens and (not part.judged or _is_up(subject, part, ground.site, port))
 
         _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, ground.site, port), ground)
@@ -157,7 +159,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         "service": str(subject.service.folder),
     }
     environment = {
-        **require(server.model.needs_with(part.factors), server.name),
+        **ground.site.reach.require(server.model.needs_with(part.factors), server.name),
         **ground.shared,
         **settings.environment(subject.service, subject.factors_for(part)),
         "STEELYARD_CPUS": str(max(1, len(ground.shares.of(part.processors)))),
@@ -187,7 +189,7 @@ def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress)
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=60,
-                within=words.site.within,
+                reach=words.site.reach,
                 while_waiting=progress.refresh,
             )
         except KeeperError as error:
@@ -224,7 +226,7 @@ def _await_ready(
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=10,
-                within=words.site.within,
+                reach=words.site.reach,
             )
             if is_up():
                 probe_log.unlink(missing_ok=True)
@@ -248,7 +250,7 @@ def _await_ready(
 
 def _require_bound(server: Entry[Server], kept: Keeper, site: Site) -> None:
     """Raises ProvisionError where a server on a declared host listens on more than that host's address and its own loopback."""
-    for listener in sockets.listening([used.pid for used in kept.use()]):
+    for listener in site.reach.listening(kept.pids()):
         if not listener.loopback and str(listener.address) != site.address:
             raise ProvisionError(
                 f"{server.name} listens on {listener}, and may on host '{site.name}' listen on {site.address} only",

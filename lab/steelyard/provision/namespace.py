@@ -7,19 +7,18 @@ to be cleaned up.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
 from ..base import children
 from ..base.children import begun
 from ..base.errors import ProvisionError, ToolchainError
 from ..models.hosts import Host
+from .reach import Ends, Reach
 
 FAR_INTERFACE = "link0"
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc")
@@ -32,20 +31,10 @@ _LEAST_BURST_BYTES = 32_768
 _MOST_WAIT = "50ms"  # in the queue of a link with a rate
 
 
-@dataclass(frozen=True)
-class Namespace:
-    """One that was made: the process that holds it, the words that go before a command which is to run in it, and this machine's
-    end of its link, with a process whose network that is."""
-
-    holder: int
-    within: tuple[str, ...]
-    near_interface: str
-    near_process: int
-
-
 @contextmanager
-def made(name: str, host: Host, near: IPv4Address) -> Iterator[Namespace]:
-    """The namespace of the host `name`, whose link to it has the address `near` at this end.
+def made(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
+    """The namespace of the host `name`, whose link to it has the address `near` at this end; commands run in it by words before
+    them.
 
     Raises ToolchainError where a program for it is missing, ProvisionError where it cannot be made or its addresses are taken.
     """
@@ -58,31 +47,27 @@ def made(name: str, host: Host, near: IPv4Address) -> Iterator[Namespace]:
     _await_free(name, (host.address, near))
     with _held(name) as holder:
         try:
-            space = Namespace(
-                holder=holder.pid,
-                within=("nsenter", f"--net=/proc/{holder.pid}/ns/net"),
-                near_interface=f"sy{holder.pid}",
-                near_process=os.getpid(),
-            )
-            for command in _commands(space, host, near):
+            within = ("nsenter", f"--net=/proc/{holder.pid}/ns/net")
+            end = f"sy{holder.pid}"
+            for command in _commands(holder.pid, within, end, host, near):
                 _carry_out(name, command)
-            yield space
+            yield Ends(Reach(within, holder.pid), end, FAR_INTERFACE)
         finally:
             children.kill_group(holder)
 
 
-def _commands(space: Namespace, host: Host, near: IPv4Address) -> list[Sequence[str]]:
+def _commands(holder: int, within: Sequence[str], end: str, host: Host, near: IPv4Address) -> list[Sequence[str]]:
     """What makes the link and gives its ends their addresses, each for the other end alone."""
-    end, far = space.near_interface, str(host.address)
+    far = str(host.address)
     return [
-        ("ip", "link", "add", end, "type", "veth", "peer", "name", FAR_INTERFACE, "netns", str(space.holder)),
+        ("ip", "link", "add", end, "type", "veth", "peer", "name", FAR_INTERFACE, "netns", str(holder)),
         ("ip", "address", "add", f"{near}/32", "peer", f"{far}/32", "dev", end),
         ("ip", "link", "set", end, "up"),
-        (*space.within, "ip", "link", "set", "lo", "up"),
-        (*space.within, "ip", "address", "add", f"{far}/32", "peer", f"{near}/32", "dev", FAR_INTERFACE),
-        (*space.within, "ip", "link", "set", FAR_INTERFACE, "up"),
+        (*within, "ip", "link", "set", "lo", "up"),
+        (*within, "ip", "address", "add", f"{far}/32", "peer", f"{near}/32", "dev", FAR_INTERFACE),
+        (*within, "ip", "link", "set", FAR_INTERFACE, "up"),
         *([("tc", *_shaping(end, host))] if _shaping(end, host) else []),
-        *([(*space.within, "tc", *_shaping(FAR_INTERFACE, host))] if _shaping(end, host) else []),
+        *([(*within, "tc", *_shaping(FAR_INTERFACE, host))] if _shaping(end, host) else []),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -80,7 +79,7 @@ class RunningPart:
                 cwd=server.folder,
                 environment=self.words.environment,
                 seconds=_COMMAND_SECONDS,
-                within=self.site.within,
+                reach=self.site.reach,
             )
         except KeeperError as error:
             raise ProvisionError(f"{server.name} could not {deed}: {error.message}", hint=error.hint) from None
@@ -164,7 +163,7 @@ class RunningSubject:
                     cwd=server.folder,
                     environment=part.words.environment,
                     seconds=seconds,
-                    within=part.site.within,
+                    reach=part.site.reach,
                 )
             except KeeperError as error:
                 raise ProvisionError(
@@ -219,7 +218,7 @@ class RunningSubject:
         asked = self.subject.service.model.settle
         if asked is None:
             return None
-        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in _with_own_python(asked.command)]
+        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in self._with_own_python(asked.command)]
         printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, self._settled = self._outcome("settle", printed)
         return settled, self._settled
@@ -232,7 +231,7 @@ class RunningSubject:
         if asked is None:
             raise ProvisionError(f"{self.subject.service.name} does not say what becomes of its work after a fault")
         values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
-        argv = [values.get(word, word) for word in _with_own_python(asked.command)]
+        argv = [values.get(word, word) for word in self._with_own_python(asked.command)]
         printed = self._said(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, counts = self._outcome("aftermath", printed)
         if missing := {"accepted", *(outcome.name for outcome in asked.outcomes)} - counts.keys():
@@ -242,7 +241,11 @@ class RunningSubject:
     def plant(self, name: str, *, end: bool) -> None:
         """Have the service begin, or end, to do wrong what it knows by that name; raises ProvisionError or KeeperError."""
         plant = self.subject.service.model.plants[name]
-        self._said(_with_own_python(plant.end if end else plant.begin), f"plant-{name}", _COMMAND_SECONDS)
+        self._said(self._with_own_python(plant.end if end else plant.begin), f"plant-{name}", _COMMAND_SECONDS)
+
+    def _with_own_python(self, argv: Sequence[str]) -> list[str]:
+        """The Python that the lab has where the subject runs, in place of whichever is found there."""
+        return [self.front.site.reach.python if word == "python3" else word for word in argv]
 
     def _outcome(self, command: str, printed: str) -> tuple[bool, dict[str, int]]:
         """What a command says of the service's work; raises ProvisionError."""
@@ -273,7 +276,7 @@ class RunningSubject:
             cwd=self.subject.service.folder,
             environment=self.front.words.environment,
             seconds=seconds,
-            within=self.front.site.within,
+            reach=self.front.site.reach,
             while_waiting=while_waiting,
         )
         return said.strip()
@@ -290,10 +293,6 @@ class RunningSubject:
         return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {last_words(part.keeper)}"
 
 
-def _with_own_python(argv: Sequence[str]) -> list[str]:
-    return [sys.executable if word == "python3" else word for word in argv]
-
-
 def restored(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
     """What proves that a companion is in its starting state, once it was brought there; raises ProvisionError."""
     state = server.model.state
@@ -307,7 +306,7 @@ def restored(server: Entry[Server], words: Words, log: Path, progress: Progress)
                 cwd=server.folder,
                 environment=words.environment,
                 seconds=_RESTORE_SECONDS,
-                within=words.site.within,
+                reach=words.site.reach,
                 while_waiting=progress.refresh,
             )
     except KeeperError as error:

@@ -5,45 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..base.house import HOST
 from ..models.hosts import Hosts
-from . import namespace
+from . import namespace, ssh_host
+from .reach import HERE, Reach
 
 
 @dataclass(frozen=True)
 class Link:
-    """The link between the engine's host and that of the subjects: its ends, each with the interface's name and a process whose
-    network that is; how many bytes a second it carries each way, as declared or as measured, None where that is not known.
-    `near_host` and `near_address` are those of the engine's end."""
+    """The link between the engine's host and that of the subjects: its ends, each with the interface's name; how many bytes a
+    second it carries each way, as declared or as measured, None where that is not known. `near_host` and `near_address` are those
+    of the engine's end."""
 
     near_host: str
     near_address: str
     near_interface: str
-    near_process: int
     far_interface: str
-    far_process: int
     bytes_per_s: float | None = None
 
 
 @dataclass(frozen=True)
 class Site:
-    """A host for subjects: its name (empty: this machine's loopback), the address that they bind to and nothing else, the words
-    that go before a command which is to run there, and the link that leads to it."""
+    """A host for subjects: its name (empty: this machine's loopback), the address that they bind to and nothing else, how commands
+    are run there, and the link that leads to it."""
 
     name: str = ""
     address: str = HOST
-    within: tuple[str, ...] = ()
+    reach: Reach = HERE
     link: Link | None = None
 
     def url(self, port: int, path: str) -> str:
         """Where a server there is asked for `path`."""
         return f"http://{self.address}:{port}{path}"
-
-    def is_lost(self) -> bool:
-        """Whether nothing can be started there any more."""
-        return self.link is not None and not Path(f"/proc/{self.link.far_process}/ns/net").exists()
 
 
 LOOPBACK = Site()
@@ -59,14 +53,13 @@ def reached(hosts: Hosts | None) -> Iterator[Site]:
         yield LOOPBACK
         return
     (near, engine), (far, server) = hosts.engine, hosts.server
-    with namespace.made(far, server, engine.address) as made:
+    made = ssh_host.connected if server.reach == "ssh" else namespace.made
+    with made(far, server, engine.address) as ends:
         link = Link(
             near_host=near,
             near_address=str(engine.address),
-            near_interface=made.near_interface,
-            near_process=made.near_process,
-            far_interface=namespace.FAR_INTERFACE,
-            far_process=made.holder,
+            near_interface=ends.near_interface,
+            far_interface=ends.far_interface,
             bytes_per_s=None if server.rate_mbit is None else server.rate_mbit * 1e6 / 8,
         )
-        yield Site(far, str(server.address), made.within, link)
+        yield Site(far, str(server.address), ends.reach, link)

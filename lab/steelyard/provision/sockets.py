@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -39,23 +39,41 @@ class Calls:
     elsewhere: int
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a process has of sockets: the targets of its descriptors, and its network's tables of sockets by protocol."""
+
+    descriptors: frozenset[str]
+    tables: Mapping[str, str]
+
+
 def listening(pids: Iterable[int]) -> list[Listening]:
     """The sockets that these processes listen on, each once; a process that has ended meanwhile has none."""
+    return listening_of(_seen(pids))
+
+
+def calls(pids: Iterable[int]) -> Calls:
+    """The connections that these processes opened, and not those that they accepted."""
+    return calls_of(list(_seen(pids)))
+
+
+def listening_of(processes: Iterable[Seen]) -> list[Listening]:
+    """The sockets that processes listen on, each once."""
     listeners = {
         Listening(protocol.removesuffix("6"), _address(address), int(port, 16))
-        for pid in pids
-        for protocol, (address, port), _ in _of_process(Path(f"/proc/{pid}"), _LISTENING)
+        for seen in processes
+        for protocol, (address, port), _ in _in_state(seen, _LISTENING)
     }
     return sorted(listeners, key=lambda each: (each.protocol, str(each.address), each.port))
 
 
-def calls(pids: Collection[int]) -> Calls:
-    """The connections that these processes opened, and not those that they accepted."""
-    own = {each.port for each in listening(pids)}
+def calls_of(processes: Sequence[Seen]) -> Calls:
+    """The connections that processes opened."""
+    own = {each.port for each in listening_of(processes)}
     ends = [
         (int(local[1], 16), int(remote[1], 16))
-        for pid in pids
-        for _, local, remote in _of_process(Path(f"/proc/{pid}"), _ESTABLISHED)
+        for seen in processes
+        for _, local, remote in _in_state(seen, _ESTABLISHED)
     ]
     opened = [remote for local, remote in ends if local not in own]
     to_themselves = sum(remote in own for remote in opened)
@@ -65,17 +83,22 @@ def calls(pids: Collection[int]) -> Calls:
 End = tuple[str, str]
 
 
-def _of_process(place: Path, states: Mapping[str, str]) -> Iterator[tuple[str, End, End]]:
+def _seen(pids: Iterable[int]) -> Iterator[Seen]:
+    for place in (Path(f"/proc/{pid}") for pid in pids):
+        try:
+            own = frozenset(_target(descriptor) for descriptor in (place / "fd").iterdir())
+            tables = {protocol: (place / "net" / protocol).read_text(encoding="ascii") for protocol in _LISTENING}
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        yield Seen(own, tables)
+
+
+def _in_state(seen: Seen, states: Mapping[str, str]) -> Iterator[tuple[str, End, End]]:
     """Protocol, local and remote end (address and port, as the kernel writes them) of a process's sockets in these states."""
-    try:
-        own = {_target(descriptor) for descriptor in (place / "fd").iterdir()}
-        tables = {protocol: (place / "net" / protocol).read_text(encoding="ascii") for protocol in states}
-    except (FileNotFoundError, ProcessLookupError):
-        return
-    for protocol, table in tables.items():
-        for line in table.splitlines()[1:]:
+    for protocol in states:
+        for line in seen.tables.get(protocol, "").splitlines()[1:]:
             columns = line.split()
-            if columns[3] == states[protocol] and f"socket:[{columns[9]}]" in own:
+            if columns[3] == states[protocol] and f"socket:[{columns[9]}]" in seen.descriptors:
                 local, remote = (columns[place_of_end].split(":") for place_of_end in (1, 2))
                 yield protocol, (local[0], local[1]), (remote[0], remote[1])
 

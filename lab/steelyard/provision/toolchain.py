@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -122,13 +123,33 @@ def jdk_major(home: Path) -> int | None:
         except (OSError, subprocess.TimeoutExpired):
             return None
         text = f"JAVA_VERSION={answer.stderr.replace('version ', 'JAVA_VERSION=')}"
-    version = re.search(r'JAVA_VERSION="?(?:1\.)?(\d+)', text)
+    return _major_in(text)
+
+
+def _major_in(release: str) -> int | None:
+    version = re.search(r'JAVA_VERSION="?(?:1\.)?(\d+)', release)
     return int(version.group(1)) if version else None
 
 
 def jdk_vendor(home: Path) -> str:
     """Who built the JDK in `home`, in lower case with hyphens: `debian`, `eclipse-adoptium`; `unknown` where it does not say."""
-    return re.sub(r"[^a-z0-9]+", "-", _release(home).get("IMPLEMENTOR", "unknown").lower()).strip("-")
+    return _vendor_in(_release(home))
+
+
+def _vendor_in(release: Mapping[str, str]) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", release.get("IMPLEMENTOR", "unknown").lower()).strip("-")
+
+
+def jdk_of(releases: Mapping[str, str], major: int, vendor: str) -> str | None:
+    """The first of another machine's JDKs of that major version and vendor, by what the release file of each says."""
+    return next(
+        (
+            home
+            for home, release in releases.items()
+            if _major_in(release) == major and vendor in (ANY, _vendor_in(_values(release)))
+        ),
+        None,
+    )
 
 
 def jdk_description(home: Path) -> str:
@@ -142,7 +163,11 @@ def jdk_description(home: Path) -> str:
 def _release(home: Path) -> dict[str, str]:
     """What the release file of a JDK says; empty where it has none."""
     try:
-        lines = (home / "release").read_text(encoding="utf-8", errors="replace").splitlines()
+        return _values((home / "release").read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return {}
+
+
+def _values(release: str) -> dict[str, str]:
+    lines = release.splitlines()
     return {name: value.strip('"') for name, _, value in (line.partition("=") for line in lines)}

@@ -25,7 +25,8 @@ from ..plan.settings import Request, settle
 from ..provision import cpus, subject
 from ..store.live_file import LiveFile
 from ..store.setup import setup_differences
-from .main_job import leaves_idle, service_of, setting_of
+from .hosting import leaves_idle
+from .main_job import service_of, setting_of
 
 # What all machines of a run must have alike; what they are themselves is what is asked.
 _ALIKE = ("steelyard", "git", "engine", "service")

@@ -30,8 +30,8 @@ from ..exchange import corpus
 from ..models.hosts import Hosts
 from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
-from ..models.study import Study, SubjectSpec
-from ..observe import environment, network
+from ..models.study import Study
+from ..observe import environment
 from ..plan.budget import fitted
 from ..plan.cells import together
 from ..plan.designs import design_named
@@ -39,13 +39,14 @@ from ..plan.estimate import of_run
 from ..plan.schedule import schedule_of, schedule_only, subjects_asked, subjects_of
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import forks_for_a_verdict, stopping_of, warm_up_within, without_verdict
-from ..provision import cpus, subject
+from ..provision import subject
 from ..provision.cpus import Shares
-from ..provision.site import Site, reached
+from ..provision.site import reached
 from ..provision.subject import Subject
 from ..store import earlier, machine_history
 from ..store.live_file import LiveFile
 from ..store.stored_run import read_run
+from .hosting import furnish, require_one_clock, shared, with_bandwidth
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
@@ -79,11 +80,13 @@ def run(
         site = with_bandwidth(reachable)
         specs = subjects_asked(study.model, request)
         planned = schedule_only(study.model, request)
-        shares = shared(specs, planned, declared)
+        require_one_clock(planned, site)
+        shares = shared(specs, planned, declared, site)
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
+        furnish(site, service, subjects, progress)
         make_folder(folder)
         _keep_asked(folder, study.file, hosts)
         asked = together(planned.cells)
@@ -117,9 +120,10 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
         site = with_bandwidth(reachable)
         schedule, standing = taken_up(folder)
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
-        shares = shared(specs, schedule, declared)
+        shares = shared(specs, schedule, declared, site)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
+        furnish(site, service, subjects, progress)
         now = environment.describe(subjects, shares, command, service=service, hosts=declared, site=site)
         require_same_setup(folder, now)
         for said in standing.damaged:
@@ -129,19 +133,6 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(replace(setting, site=site), standing)
     return _outcome(folder, failures, progress)
-
-
-def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None) -> Shares:
-    """The machine's processors as a run shares them, and as its hosts file declares; raises ConfigurationError."""
-    shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
-    return shares if hosts is None else cpus.as_declared(shares, hosts.server[1].cpus, hosts.engine[1].cpus)
-
-
-def with_bandwidth(site: Site) -> Site:
-    """A host with what its link carries: as declared, else by a short transfer."""
-    if site.link is None or site.link.bytes_per_s is not None:
-        return site
-    return replace(site, link=replace(site.link, bytes_per_s=network.link_bytes_per_s(site)))
 
 
 def service_of(study: Study) -> Entry[Service]:
@@ -337,11 +328,6 @@ def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
     if len(left) == len(plan.start_order):
         return plan
     return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
-
-
-def leaves_idle(schedule: Schedule) -> bool:
-    """Whether a load of the run leaves servers idle: an open one does, and then its tail is what is judged."""
-    return any(cell.profile.kind == "rate" for cell in schedule.cells)
 
 
 def _compiling(subjects: Iterable[Subject]) -> dict[str, bool]:

@@ -170,7 +170,8 @@ class Tick:
 
 @dataclass(frozen=True)
 class ProcessorTime:
-    """A row of machine.csv: how one processor spent a slice, in seconds."""
+    """A row of machine.csv: how one processor spent a slice, in seconds; of the subjects' `host` where that is another machine, and
+    else of the engine's."""
 
     slice: int
     cpu: int
@@ -178,6 +179,7 @@ class ProcessorTime:
     system_s: float
     idle_s: float
     steal_s: float
+    host: str = ""
 
 
 @dataclass(frozen=True)
@@ -265,10 +267,12 @@ def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observatio
 
 def read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]]:
     """How each processor spent its time during each slice; raises StoreError."""
-    names = [item.name for item in fields(ProcessorTime)]
+    names = [item.name for item in fields(ProcessorTime) if item.default is MISSING]
     by_slice: dict[int, list[ProcessorTime]] = {}
     for row in read_table(path, names, may_be_cut=may_be_cut):
-        made = ProcessorTime(row.whole("slice"), row.whole("cpu"), *(row.number(name) for name in names[2:]))
+        user, system, idle, steal = (row.number(name) for name in names[2:])
+        host = row.fields.get("host") or ""
+        made = ProcessorTime(row.whole("slice"), row.whole("cpu"), user, system, idle, steal, host)
         by_slice.setdefault(made.slice, []).append(made)
     return by_slice
 

@@ -23,7 +23,12 @@ def _cannot_say(run: Run) -> Iterator[str]:
             "Servers and load engine ran on one machine and spoke over its loopback device. A network's latency, its limits "
             "and the cost of its interrupts are not in these figures."
         )
-    if run.environment.get("network") == "link":
+    if run.environment.get("network") == "link" and _subjects_elsewhere(shared):
+        yield (
+            "The subjects ran on another machine than the engine. By how much its processors, its disks or the network between the "
+            "two differ from day to day is not in the intervals, and what was checked before each trial is the engine's machine."
+        )
+    elif run.environment.get("network") == "link":
         yield (
             "The host of the subjects is a network namespace of the engine's machine: they share its processors, memory and disks, "
             "and the link between them is the kernel's own work. The cost of network cards and interrupts is not in these figures."
@@ -51,6 +56,10 @@ def _cannot_say(run: Run) -> Iterator[str]:
         "The interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
         "a setting that suits one server better."
     )
+
+
+def _subjects_elsewhere(shared: object) -> bool:
+    return isinstance(shared, Mapping) and shared.get("elsewhere") is True
 
 
 def _awake(shared: Mapping[str, object]) -> Iterator[str]:

@@ -27,6 +27,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "check_names": list(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
         "checks": list(_check_rows(analysis)),
         "machine_checks": list(_machine_checks(analysis.run)),
+        "clocks": list(_clocks(analysis.run)),
     }
 
 
@@ -54,6 +55,23 @@ def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
                 "yes" if check.good else "no",
                 "" if check.good else check.advice,
             )
+
+
+def _clocks(run: Run) -> Iterator[tuple[str, ...]]:
+    """Trial, host, by how many ms its clock was ahead before and after, and how it drifted, each with within how much it is
+    known."""
+    for trial in run.trials:
+        for clock in trial.noted.clocks:
+            looks = [
+                (look.ahead_ms, look.within_ms) if look is not None else None for look in (clock.before, clock.after)
+            ]
+            known = clock.drift_ppm is not None and clock.drift_within_ppm is not None
+            drift = (clock.drift_ppm or 0.0, clock.drift_within_ppm or 0.0) if known else None
+            yield str(trial.number), clock.host, *(_give_or_take(each) for each in (*looks, drift))
+
+
+def _give_or_take(known: tuple[float, float] | None) -> str:
+    return "" if known is None else f"{known[0]:.3f} \u00b1 {known[1]:.3f}"
 
 
 SECTION = Section("instrument", content)

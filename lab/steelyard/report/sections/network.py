@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...analyse.analysis import Analysis
 from ...analyse.indices import carried_bytes_per_s
 from ...analyse.instrument import link_uses
-from ...base.text import value_text
+from ...base.text import counted, value_text
 from ...models.records import Cell
 from ...store.stored_run import Run
-from ...store.tables import LinkUse
+from ...store.tables import LinkUse, ProcessorTime
 from ..section import Section
 from ..subjects import cells
 
@@ -21,7 +21,8 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     rows = [row for cell in cells(run) for row in _rows(run, cell)]
     if not rows:
         return None
-    return {"carried": rows, "hosts": list(_hosts(run)), "bandwidth": _bandwidth(run)}
+    processors = [row for cell in cells(run) for row in _processors(run, cell)]
+    return {"carried": rows, "hosts": list(_hosts(run)), "bandwidth": _bandwidth(run), "processors": processors}
 
 
 def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
@@ -33,6 +34,24 @@ def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
     for (host, interface), uses in seen.items():
         if any(use.bytes_in or use.bytes_out for use in uses):
             yield cell.name, host, interface, *_figures(uses)
+
+
+def _processors(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
+    """Cell, host, its processors, and the shares of their time that were busy and that a host of theirs took, in percent; only
+    where the subjects' host is another machine. The engine's has no name there."""
+    seen: dict[str, list[ProcessorTime]] = {}
+    for trial in run.trials:
+        for number, plan in trial.plans.items():
+            if plan.phase == "measure" and plan.cell == cell.name:
+                for row in trial.machine.get(number, ()):
+                    seen.setdefault(row.host, []).append(row)
+    if not any(seen):
+        return
+    for host, rows in seen.items():
+        spent = sum(row.user_s + row.system_s + row.idle_s + row.steal_s for row in rows) or 1.0
+        busy, stolen = sum(row.user_s + row.system_s for row in rows), sum(row.steal_s for row in rows)
+        shares = (value_text(100 * busy / spent), value_text(100 * stolen / spent))
+        yield cell.name, host or "the engine's", str(len({row.cpu for row in rows})), *shares
 
 
 def _figures(uses: Sequence[LinkUse]) -> Iterator[str]:
@@ -54,13 +73,24 @@ def _hosts(run: Run) -> Iterator[str]:
     for name, host in declared.items() if isinstance(declared, Mapping) else ():
         if isinstance(host, Mapping):
             limits = [f"{host[key]:g} {unit}" for key, unit in _LIMITS if isinstance(host.get(key), int | float)]
-            where = {"here": "this machine", "namespace": "a network namespace of this machine"}.get(
-                host.get("reach", "")
-            )
+            where = _WHERE.get(host.get("reach", ""))
             runs = {"engine": "the load engine", "server": "the subjects"}.get(host.get("role", ""))
-            yield f"{name} ({', '.join([f'{where}', str(host.get('address', '')), *limits])}): {runs}"
+            yield f"{name} ({', '.join([f'{where}', str(host.get('address', '')), *limits, *_machine(host)])}): {runs}"
 
 
+def _machine(host: Mapping[str, object]) -> Iterator[str]:
+    """What a host is, where it is another machine."""
+    known = host.get("machine")
+    if isinstance(known, Mapping):
+        yield counted(int(known.get("processors", 0)), "processor")
+        yield from (str(known[key]) for key in ("processor", "kernel") if known.get(key))
+
+
+_WHERE = {
+    "here": "this machine",
+    "namespace": "a network namespace of this machine",
+    "ssh": "another machine, reached by ssh",
+}
 _LIMITS = (("rate_mbit", "Mbit/s each way"), ("delay_ms", "ms each way"))
 
 

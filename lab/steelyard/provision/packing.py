@@ -1,0 +1,68 @@
+"""Files that are copied to another machine as one, and named there by what they hold: what is there already is not sent again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+_MADE_BY_USE = {"__pycache__", ".pytest_cache"}
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What a command elsewhere needs of the folder `base`: these parts of it by their relative paths; of none said, all of it.
+    Where `base` is a file, that alone."""
+
+    base: Path
+    parts: Sequence[str] = ()
+
+    def entries(self) -> Iterator[tuple[str, Path]]:
+        """Each file and link by its name in the tree, in order."""
+        if self.base.is_file():
+            yield self.base.name, self.base
+            return
+        for start in [self.base / part for part in self.parts] if self.parts else [self.base]:
+            yield from sorted(self._below(start))
+
+    def _below(self, start: Path) -> Iterator[tuple[str, Path]]:
+        for folder, below, names in os.walk(start):
+            place = Path(folder)
+            linked = [name for name in below if (place / name).is_symlink()]
+            below[:] = [name for name in below if name not in _MADE_BY_USE and name not in linked]
+            for name in (*names, *linked):
+                if (place / name).is_symlink() or (place / name).is_file():  # and neither a socket nor a pipe
+                    yield str((place / name).relative_to(self.base)), place / name
+
+
+def digest(tree: Tree) -> str:
+    """A name for what a tree holds: SHA-256 over names, contents, targets of links, and whether a file can be executed."""
+    whole = hashlib.sha256()
+    for name, path in tree.entries():
+        whole.update(f"{name}\0".encode())
+        if path.is_symlink():
+            whole.update(f"link {path.readlink()}\0".encode())
+            continue
+        whole.update(b"program\0" if path.stat().st_mode & stat.S_IXUSR else b"file\0")
+        with path.open("rb") as file:
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()[:32]
+
+
+def write(tree: Tree, stream: IO[bytes]) -> None:
+    """A tar file of the tree; who made its files, and when, is not in it. Raises OSError where nobody reads it to its end."""
+    with tarfile.open(fileobj=stream, mode="w|", bufsize=_PIECE, format=tarfile.GNU_FORMAT) as packed:
+        for name, path in tree.entries():
+            packed.add(path, name, recursive=False, filter=_nameless)
+
+
+def _nameless(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member

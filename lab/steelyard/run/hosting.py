@@ -1,0 +1,82 @@
+"""The host that a run's subjects have, as its hosts file declares it: its processors, its link, what it needs of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..base.errors import ConfigurationError
+from ..base.progress import Progress
+from ..base.text import enumerated
+from ..catalogue import factors
+from ..catalogue.entries import Entry
+from ..models.hosts import Hosts
+from ..models.records import Schedule
+from ..models.service import Service
+from ..models.study import SubjectSpec
+from ..observe import network
+from ..provision import cpus
+from ..provision.cpus import Shares
+from ..provision.packing import Tree
+from ..provision.site import Site
+from ..provision.subject import Subject
+
+
+def leaves_idle(schedule: Schedule) -> bool:
+    """Whether a load of the run leaves servers idle: an open one does, and then its tail is what is judged."""
+    return any(cell.profile.kind == "rate" for cell in schedule.cells)
+
+
+def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None, site: Site) -> Shares:
+    """The machines' processors as a run shares them, and as its hosts file declares; raises ConfigurationError."""
+    shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
+    if hosts is None:
+        return shares
+    server, engine = hosts.server[1].cpus, hosts.engine[1].cpus
+    if site.reach.apart:
+        return cpus.with_another_machines(shares, site.reach.processors(), server, engine)
+    return cpus.as_declared(shares, server, engine)
+
+
+def with_bandwidth(site: Site) -> Site:
+    """A host with what its link carries: as declared, else by a short transfer."""
+    if site.link is None or site.link.bytes_per_s is not None:
+        return site
+    return replace(site, link=replace(site.link, bytes_per_s=network.link_bytes_per_s(site)))
+
+
+def furnish(site: Site, service: Entry[Service], subjects: Sequence[Subject], progress: Progress) -> None:
+    """See that all that the subjects' commands name is on their host, too, where that is another machine.
+
+    Raises ToolchainError where it lacks what they run by, ProvisionError where something cannot be brought there.
+    """
+    if not site.reach.apart:
+        return
+    parts = [part for subject in subjects for part in subject.parts]
+    for part in parts:
+        site.reach.require(part.server.model.needs_with(part.factors), part.server.name)
+    house = service.folder.parent.parent
+    rooms = {part.server.folder.parent for part in parts}
+    own = [room.name for room in rooms if room.parent == house]
+    services = [f"{service.folder.parent.name}/{name}" for name in (service.folder.name, "common")]
+    trees = [
+        Tree(house, (*own, *services)),
+        *(Tree(room.parent, (room.name,)) for room in sorted(rooms) if room.parent != house),
+        *(Tree(cache) for cache in sorted({part.cache for part in parts}) if cache.is_dir()),
+        *(Tree(path) for path in factors.files(service).values()),
+    ]
+    with progress.stage(f"copying what is new to host {site.name}"):
+        site.reach.furnish(trees)
+
+
+def require_one_clock(schedule: Schedule, site: Site) -> None:
+    """Raises ConfigurationError where what servers note of times is to be held against this machine's, and their host has a clock
+    of its own."""
+    if not site.reach.apart:
+        return
+    asked = [*schedule.observe, *(["spans"] if schedule.spans else []), *(["faults"] if schedule.faults else [])]
+    if asked:
+        raise ConfigurationError(
+            f"host '{site.name}' has a clock of its own, by which servers there note {enumerated(asked)}",
+            hint="a host that is a network namespace has this machine's clock; or ask a study that notes no times in servers",
+        )
