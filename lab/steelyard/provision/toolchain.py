@@ -58,6 +58,7 @@ def install(tool: str) -> Install:
         "php-fpm8.2": ("php8.2-fpm php8.2-soap php8.2-apcu", "php-fpm php-soap php-pecl-apcu", "php"),
         "exim4": ("exim4-daemon-light", "exim", "exim"),
         "nginx": ("nginx-light", "nginx", "nginx"),
+        "mariadbd": ("mariadb-server-core mariadb-client-core", "mariadb-server", "mariadb"),
     }
     debian, fedora, macos = packages.get(tool, (tool, tool, tool))
     return Install(f"apt install {debian}", f"dnf install {fedora}", f"brew install {macos}")
