@@ -47,10 +47,9 @@ def layer_spans(record: RequestRecord) -> list[LayerSpan]:
     """The layers of a request, the outermost first."""
     spans: list[LayerSpan] = []
     for tag, time in record.layers.items():
-        around = [one for one in spans if one.holds(time.first_ns, time.first_ns + time.total_ns)]
-        summed = (
-            bool(spans) and time.entries > 1
-        )  # in the outermost layer is the request all the time, however often entered
+        around = [span for span in spans if span.holds(time.first_ns, time.first_ns + time.total_ns)]
+        # In the outermost layer a request is all the time, however often it entered that.
+        summed = bool(spans) and time.entries > 1
         spans.append(LayerSpan(tag, around[-1].tag if around else "", time.first_ns, time.total_ns, summed))
     return spans
 
