@@ -145,7 +145,7 @@ class Books(Application):
         with Keeper(argv, log=folder / "books.log", cwd=folder, cpus=ground.shares.server) as kept:
             _await(kept, port)
             yield Served(
-                (launch.HOST, port),
+                (house.HOST, port),
                 [one for author in range(BOOKS) for one in _of(f"author-{author}")],
                 lambda: sum(process.cpu_ns - process.jit_ns for process in kept.use()),
                 lambda: kept.stop(END_SECONDS),
@@ -165,7 +165,7 @@ def _of(author: str) -> list[Asked]:
 def _await(kept: Keeper, port: int) -> None:
     """Raises RuntimeError where it does not come up."""
     deadline = time.monotonic() + READY_SECONDS
-    while not takes_connections(f"http://{launch.HOST}:{port}"):
+    while not takes_connections(f"http://{house.HOST}:{port}"):
         if kept.exit is not None or time.monotonic() > deadline:
             raise RuntimeError(f"books did not come up: {kept.log_tail()}")
         kept.wait(0.1)
@@ -178,7 +178,7 @@ def opentelemetry(ground: Ground, service: str) -> list[str]:
     """Options of a JVM with OpenTelemetry's agent as it comes, told where spans go; metrics and logs would be further work."""
     said = {
         "service.name": service,
-        "exporter.otlp.endpoint": f"http://{launch.HOST}:{ground.sink_port}",
+        "exporter.otlp.endpoint": f"http://{house.HOST}:{ground.sink_port}",
         "metrics.exporter": "none",
         "logs.exporter": "none",
     }
