@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-table hall fuzz readme kept productivity interoperability kits factors map clean
+.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -51,7 +51,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) ruff check conftest.py lab services servers tests tools engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
-	$(RUN) mypy monitor/bench/bench.py monitor/bench/cost.py
+	$(RUN) mypy monitor/bench/bench.py monitor/bench/cost.py monitor/bench/beside.py
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
@@ -112,6 +112,9 @@ bench: build ## the engine against its peers and the truth, the monitor beside K
 	$(RUN) python engine/bench/bench.py $(BENCH)
 	$(RUN) python monitor/bench/bench.py $(MONITOR_BENCH)
 
+bench-agent: build ## the monitor's agent beside OpenTelemetry's, on two services (an hour); AGENT_BENCH="--forks 2 --rounds 2" measures less
+	$(RUN) python monitor/bench/beside.py $(AGENT_BENCH)
+
 bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
 	$(RUN) python engine/bench/table.py
 
@@ -160,4 +163,4 @@ factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py
 
 clean: ## what builds make; caches of fetched servers stay
-	rm -rf .venv dist $(TOOLS) engine/target monitor/target monitor/bench/target services/*/*/target servers/common/cxf/adapter/target
+	rm -rf .venv dist $(TOOLS) engine/target monitor/target monitor/agent/target monitor/bench/target monitor/examples/*/target services/*/*/target servers/common/cxf/adapter/target

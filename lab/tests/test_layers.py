@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import struct
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,8 @@ from steelyard.analyse.layers import breakdowns, figures_of, nests
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.drive import gathering
 from steelyard.report.charts.layers import flame
-from steelyard.report.layer_export import conditions, csv_lines, text_records
+from steelyard.report.layer_export import csv_lines, text_records
+from steelyard.report.layer_requests import conditions, recorded_requests
 from steelyard.report.page import html_of
 from steelyard.store.keeping import compact
 from steelyard.store.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
@@ -195,15 +195,23 @@ def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:
 
 
 def test_requests_are_exported_as_rows_and_as_text_records(tmp_path: Path) -> None:
-    run = read_run(observed(tmp_path / "run", PLANTED))
-    rows = list(csv.DictReader(csv_lines(run, conditions(["soap_name=search"]))))
+    run = observed(tmp_path / "run", PLANTED)
+    rows = list(csv.DictReader(csv_lines(recorded_requests(run, conditions(["soap_name=search"])))))
     assert {row["soap_name"] for row in rows} == {"search"}
     assert float(rows[0]["filter_t"]) == pytest.approx(1.0, abs=0.01)
-    lines = list(text_records(run, {}))
+    lines = list(text_records(recorded_requests(run, {})))
     first = lines[: lines.index("") + 1]
     assert [line.split()[1] for line in first[:-1]] == ["tag[filter]", "tag[hibernate]", "tag[reads]", "tag[si]"]
     assert first[0].startswith("thread[7] tag[filter] accTime[")
     assert lines.count("") > len(rows)
+
+
+def test_requests_of_a_folder_of_records_are_exported_as_those_of_a_run_are(tmp_path: Path) -> None:
+    rows = list(csv.DictReader(csv_lines(recorded_requests(files(tmp_path), {}))))
+    assert len(rows) == 50 and not {"trial", "subject"} & set(rows[0])
+    assert all(float(row["filter_t"]) >= float(row["si_t"]) for row in rows)
+    begins = [int(row["begin_ns"]) for row in rows]
+    assert begins == sorted(begins)
 
 
 def test_a_condition_without_a_value_is_named() -> None:
@@ -212,9 +220,8 @@ def test_a_condition_without_a_value_is_named() -> None:
 
 
 def test_a_run_that_observed_no_layers_says_so(tmp_path: Path) -> None:
-    lines: Iterable[str] = csv_lines(read_run(write_run(tmp_path / "run", PLANTED)), {})
     with pytest.raises(StoreError, match="observed no layers"):
-        list(lines)
+        recorded_requests(write_run(tmp_path / "run", PLANTED), {})
 
 
 def test_a_record_belongs_to_the_face_in_whose_slice_it_lies(tmp_path: Path) -> None:

@@ -21,7 +21,12 @@ def beside(spec: SubjectSpec) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "product"), [("tomcat-cxf", "h2"), ("tomcat-metro@database=postgres@domain=plain", "postgres")]
+    ("words", "product"),
+    [
+        ("tomcat-cxf", "h2"),
+        ("tomcat-metro@database=postgres@domain=plain", "postgres"),
+        ("tomcat-metro@database=mariadb", "mariadb"),
+    ],
 )
 def test_any_server_gets_the_database_that_its_factor_names(words: str, product: str) -> None:
     assert beside(with_companions(subject_of(words), FLIGHT)) == [product]

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import argparse
 import csv
-import http.client
 import json
 import math
 import os
-import queue
 import random
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -28,6 +25,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from asking import Asked, Half, flight_requests, judged_cpu_ns, one_after_the_other, poisson, send
 from bench import RESULTS, build, java, processor
 from rich.console import Console
 from steelyard.base.lock import machine_lock
@@ -42,8 +40,6 @@ from steelyard.statistics.interval import student_interval
 from steelyard.store.layer_records import read_records
 
 RAW, PAGE = RESULTS / "flight.csv", RESULTS / "flight.md"
-WORKERS = 16  # connections: open arrivals wait for nobody, so there are more than are ever busy
-ANSWER_SECONDS = 60.0
 WARM_REQUESTS = 200  # one after the other, each way, before any arrives unasked: a cold server may not keep up
 LEAD_IN = (
     60  # requests before a half that are not counted: with the first on a thread, the monitor makes its buffer and file
@@ -73,18 +69,6 @@ crossing is a layer entered and left; a record is written for each request.
 
 
 @dataclass(frozen=True)
-class Half:
-    """Half of a pair: requests answered, and the ns of processor time that the server took for them."""
-
-    answered: int
-    cpu_ns: int
-
-    @property
-    def per_request_ns(self) -> float:
-        return self.cpu_ns / self.answered
-
-
-@dataclass(frozen=True)
 class Watched:
     """A running server, and how its monitor is switched."""
 
@@ -92,7 +76,7 @@ class Watched:
     classes: str
     agent: Path
     folder: Path
-    payloads: Sequence[bytes]
+    requests: Sequence[Asked]
     recordings: list[Path] = field(default_factory=list)
 
     def switch(self, on: bool) -> None:
@@ -103,29 +87,23 @@ class Watched:
             words.append(str(self.recordings[-1]))
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL, timeout=60)
 
-    def cpu_ns(self) -> int:
-        """Of all threads of the server but the compilers'."""
-        used = self.running.use()[self.running.front.part.place]
-        return sum(process.cpu_ns - process.jit_ns for process in used)
+    @property
+    def address(self) -> tuple[str, int]:
+        return self.running.host, self.running.front.port
 
     def half(self, on: bool, arrivals: Sequence[float]) -> Half:
         """Raises RuntimeError where an answer does not come."""
         self.switch(on)
-        self.one_after_the_other(LEAD_IN)
-        begun = self.cpu_ns()
-        answered = send(self.running, self.payloads, arrivals)
-        return Half(answered, self.cpu_ns() - begun)
+        one_after_the_other(self.address, self.requests, LEAD_IN)
+        begun = judged_cpu_ns(self.running)
+        answered = send(self.address, self.requests, arrivals)
+        return Half(answered, judged_cpu_ns(self.running) - begun)
 
     def warm(self) -> None:
         """Raises RuntimeError where an answer does not come."""
         for on in (True, False):
             self.switch(on)
-            self.one_after_the_other(WARM_REQUESTS)
-
-    def one_after_the_other(self, count: int) -> None:
-        """Raises RuntimeError where an answer does not come."""
-        for place in range(count):
-            send(self.running, [self.payloads[place % len(self.payloads)]], [0.0])
+            one_after_the_other(self.address, self.requests, WARM_REQUESTS)
 
     def crossings(self) -> float:
         """Mean number of times that a request entered a layer, over all that were recorded since the first switch."""
@@ -135,58 +113,6 @@ class Watched:
         return fmean(
             sum(layer.entries for layer in request.layers.values()) for folder in folders for request in folder.requests
         )
-
-
-def send(running: RunningSubject, payloads: Sequence[bytes], arrivals: Sequence[float]) -> int:
-    """Sends a request at each of `arrivals` (s from now), and returns how many there were; raises RuntimeError where one fails."""
-    due: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-    failures: list[str] = []
-
-    def work() -> None:
-        connection = http.client.HTTPConnection(running.host, running.front.port, timeout=ANSWER_SECONDS)
-        while (payload := due.get()) is not None:
-            try:
-                headers = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": '""'}
-                connection.request("POST", running.subject.path(), payload, headers)
-                connection.getresponse().read()
-            except (OSError, http.client.HTTPException) as error:
-                failures.append(f"{type(error).__name__}: {error}")
-                connection.close()
-        connection.close()
-
-    workers = [threading.Thread(target=work, daemon=True) for _ in range(WORKERS)]
-    for worker in workers:
-        worker.start()
-    begun = time.monotonic()
-    for place, arrival in enumerate(arrivals):
-        time.sleep(max(0.0, begun + arrival - time.monotonic()))
-        due.put(payloads[place % len(payloads)])
-    for _ in workers:
-        due.put(None)
-    for worker in workers:
-        worker.join()
-    if failures:
-        raise RuntimeError(f"{len(failures)} of {len(arrivals)} requests had no answer: {failures[0]}")
-    return len(arrivals)
-
-
-def poisson(draw: random.Random, rate: float, seconds: float) -> list[float]:
-    """Instants of arrival, in s, of which there is at least one."""
-    arrivals = [draw.expovariate(rate)]
-    while arrivals[-1] < seconds:
-        arrivals.append(arrivals[-1] + draw.expovariate(rate))
-    return arrivals
-
-
-def payloads(operation: str, permille: int) -> list[bytes]:
-    """Requests of the service's own generator; of no operation, a search and a reservation in turn."""
-    made = []
-    for asked in (operation,) if operation else ("searchFlights", "createReservation"):
-        generator = entries.service("flight").folder / "contract" / "flight_load.py"
-        words = ["--operation", asked, "--seed", "1", "--count", "50", "--set", f"ErrorPermille={permille}"]
-        ran = subprocess.run([sys.executable, generator, *words], check=True, capture_output=True, text=True)
-        made.append([json.loads(line)["request"].encode() for line in ran.stdout.splitlines()])
-    return [request for session in zip(*made, strict=True) for request in session]
 
 
 def agent_of(folder: Path, classes: str) -> Path:
@@ -212,7 +138,7 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
         shares, draw = cpus.share(companions=True), random.Random(20040601)
         with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
             running.pin(shares)
-            watched = Watched(running, classes, agent_of(folder, classes), folder, payloads(operation, permille))
+            watched = Watched(running, classes, agent_of(folder, classes), folder, flight_requests(operation, permille))
             watched.warm()
             rows = []
             for pair in range(-WARM_PAIRS, given.pairs):

@@ -84,6 +84,7 @@ def house(tmp_path: Path) -> Path:
     """Programs that only record their arguments, and of every product the files that the scripts read."""
     programs = [
         *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2", "exim4", "haproxy", "go")),
+        *("bin/mariadbd", "bin/mariadb-install-db"),
         *("cache/echo", "cache/link", "cache/wstest-null", "cache/python/bin/python"),
         *("cache/product/bin/initdb", "cache/product/bin/postgres", "oracle/wlserver/server/lib/weblogic.jar"),
     ]

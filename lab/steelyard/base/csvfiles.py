@@ -204,17 +204,27 @@ def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
     write_bytes(path, text.encode(), lasting=lasting)
 
 
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines of text as they come, as `write_bytes` does; raises StoreError."""
+    _write_whole(path, (f"{line}\n".encode() for line in lines), lasting=True)
+
+
 def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> None:
     """Write a file beside itself and rename it once it is on the disk: nobody ever finds half of it; raises StoreError.
 
     What need not be `lasting` does not wait for the disk: it may be lost with the power, and nothing else.
     """
+    _write_whole(path, [content], lasting=lasting)
+
+
+def _write_whole(path: Path, parts: Iterable[bytes], *, lasting: bool) -> None:
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            for part in parts:
+                file.write(part)
             file.flush()
             if lasting:
                 os.fsync(file.fileno())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..base.errors import ConfigurationError
+from ..base.text import counted
 from .examples import examples
 
 commands = typer.Typer()
@@ -17,13 +20,21 @@ commands = typer.Typer()
     epilog=examples(
         "steelyard layers runs/flight-2026-01-31-120000 > requests.csv",
         "steelyard layers runs/flight-2026-01-31-120000 --text --where soap_name=search",
+        "steelyard layers /tmp/records --otlp spans.jsonl",
     ),
 )
 def layers(
-    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    run_folder: Annotated[
+        Path,
+        typer.Argument(metavar="RUN|RECORDS", help="A run's folder, or one that the monitor or its agent wrote into."),
+    ],
     text: Annotated[
         bool, typer.Option("--text", help="As text records: a line a layer, a blank line after each request.")
     ] = False,
+    otlp: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write spans of OpenTelemetry instead (OTLP in lines of JSON)."),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -31,14 +42,24 @@ def layers(
         ),
     ] = None,
 ) -> None:
-    """Print the requests of measured slices with their time in each layer, as CSV in ms or as text in ns, in order of time.
+    """Print the requests of measured slices, or all of a folder of records, with their time in each layer: as CSV in ms or as text
+    in ns, in order of time. Or write them as spans of OpenTelemetry, a trace a request and a span a layer; a layer that was entered
+    more than once is one span, of all its time together.
 
     Requests in violation are left out, as in every sum.
     """
-    from ..report.layer_export import conditions, csv_lines, text_records
-    from ..store.stored_run import read_run
+    from ..report.layer_export import csv_lines, text_records
+    from ..report.layer_requests import conditions, recorded_requests
+    from ..report.layer_spans import write_spans
 
-    wanted = conditions(where or [])
-    run = read_run(run_folder)
-    for line in (text_records if text else csv_lines)(run, wanted):
+    if text and otlp is not None:
+        raise ConfigurationError("--text and --otlp are two exports", hint="say one after the other")
+    recorded = recorded_requests(run_folder, conditions(where or []))
+    for note in recorded.notes:
+        print(note, file=sys.stderr)
+    if otlp is not None:
+        requests, spans = write_spans(otlp, recorded)
+        print(f"{otlp}: {counted(requests, 'request')}, {counted(spans, 'span')}")
+        return
+    for line in (text_records if text else csv_lines)(recorded):
         print(line)

@@ -97,6 +97,7 @@ def _record(
         failure=failure,
         begun=begun,
         ended=_now(),
+        clock_offset_ns=time.time_ns() - time.monotonic_ns(),
         seconds=round(seconds, 3),
         server_cpus=setting.shares.server,
         engine_cpus=setting.shares.engine,

@@ -25,7 +25,7 @@ _JAR = "steelyard-monitor-agent.jar"
 _OPTIONS = "JAVA_TOOL_OPTIONS"  # every JVM that comes of the target's start reads it
 _BUILD_SECONDS = 1200.0
 # Of a service that names no layers: what the agent tells apart by itself, from the outside in.
-_LAYERS = [
+LAYERS = [
     Layer(name=name, title=title, tags=[tag])
     for name, title, tag in (
         ("web", "Web", "filter"),
@@ -102,7 +102,7 @@ def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answere
 
 def _layers(named: Sequence[Layer], right: Sequence[RequestRecord]) -> list[Layer]:
     """The service's own layers, else those that the agent knows; with `other` where it recorded what none of them names."""
-    layers = list(named or _LAYERS)
+    layers = list(named or LAYERS)
     tags = {tag for record in right for tag in record.layers}
     layers = [layer for layer in layers if tags.intersection(layer.tags)]
     return [*layers, OTHER] if tags - {tag for layer in layers for tag in layer.tags} else layers

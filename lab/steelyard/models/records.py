@@ -411,7 +411,8 @@ class WrongSample(Strict):
 
 
 class TrialRecord(Strict):
-    """What became of one fork. `slices` lists what was driven, in order; numbers are those of slices.csv."""
+    """What became of one fork. `slices` lists what was driven, in order; numbers are those of slices.csv. `clock_offset_ns` is what
+    is added to its times (CLOCK_MONOTONIC) to get ns since 1970, as the clocks stood at its end; older ones do not say."""
 
     number: int
     seed: int
@@ -419,6 +420,7 @@ class TrialRecord(Strict):
     failure: Failure | None = None
     begun: str
     ended: str
+    clock_offset_ns: int | None = None
     seconds: float
     server_cpus: list[int]
     engine_cpus: list[int]

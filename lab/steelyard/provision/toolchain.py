@@ -63,6 +63,7 @@ def install(tool: str) -> Install:
         ),
         "exim4": ("exim4-daemon-light", "exim", "exim"),
         "nginx": ("nginx-light", "nginx", "nginx"),
+        "mariadbd": ("mariadb-server-core mariadb-client-core", "mariadb-server", "mariadb"),
     }
     debian, fedora, macos = packages.get(tool, (tool, tool, tool))
     return Install(f"apt install {debian}", f"dnf install {fedora}", f"brew install {macos}")

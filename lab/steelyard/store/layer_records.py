@@ -52,17 +52,32 @@ class RequestRecord:
         """From the first time stamp to the last."""
         return next(iter(self.layers.values())).total_ns if self.layers else 0
 
+    def contexts_of(self, tag: str) -> dict[str, str]:
+        """What was said of its stay in a layer, by key."""
+        head = f"{tag}_"
+        return {key.removeprefix(head): value for key, value in self.contexts.items() if key.startswith(head)}
+
 
 @dataclass(frozen=True)
 class RecordFolder:
     """All that the processes of one place wrote. `records` counts those written, `lost` and `violations` are what the ends say;
-    `whole` is false where a process left no end. `cut` names files that end amid a record."""
+    `whole` is false where a process left no end. `cut` names files that end amid a record. `clock_offset_ns` is what is added to
+    a time to get ns since 1970, None where no end says it."""
 
     requests: tuple[RequestRecord, ...]
     lost: int
     violations: int
     whole: bool
     cut: tuple[str, ...]
+    clock_offset_ns: int | None = None
+
+
+@dataclass(frozen=True)
+class _End:
+    """What a recording said at its end."""
+
+    lost: int
+    clock_offset_ns: int | None
 
 
 @dataclass(frozen=True)
@@ -97,10 +112,11 @@ def read_records(folder: Path) -> RecordFolder:
     recordings = {"-".join(path.name.split("-")[:2]) for path in paths}
     return RecordFolder(
         tuple(requests),
-        lost=sum(lost for lost, _ in ends),
+        lost=sum(end.lost for end in ends),
         violations=sum(1 for request in requests if request.violations),
         whole=bool(ends) and len(recordings) <= len(ends),
         cut=tuple(cut),
+        clock_offset_ns=next((end.clock_offset_ns for end in ends if end.clock_offset_ns is not None), None),
     )
 
 
@@ -117,10 +133,11 @@ def read_agent_counts(folder: Path) -> AgentCounts:
     return AgentCounts(unwatched, dict(sorted(outside.items())))
 
 
-def _end(path: Path) -> tuple[int, int]:
+def _end(path: Path) -> _End:
     content = read_document(path)
     try:
-        return int(content["lost"]), int(content["violations"])
+        offset = int(content["ended_unix_ns"]) - int(content["ended_ns"]) if "ended_unix_ns" in content else None
+        return _End(int(content["lost"]), offset)
     except (KeyError, TypeError, ValueError):
         raise StoreError(f"{path} does not say how many requests were lost") from None
 

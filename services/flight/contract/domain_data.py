@@ -230,24 +230,24 @@ def _kilometres(one: Airport, other: Airport) -> float:
 TABLES = """
 CREATE TABLE domain_root (id BIGINT PRIMARY KEY, version INTEGER NOT NULL, reservations_made BIGINT NOT NULL);
 CREATE TABLE airline (id BIGINT PRIMARY KEY, code VARCHAR(2) NOT NULL UNIQUE, name VARCHAR(80) NOT NULL,
-  country VARCHAR(2) NOT NULL, root_id BIGINT NOT NULL REFERENCES domain_root);
+  country VARCHAR(2) NOT NULL, root_id BIGINT NOT NULL REFERENCES domain_root (id));
 CREATE TABLE airport (id BIGINT PRIMARY KEY, code VARCHAR(3) NOT NULL UNIQUE, name VARCHAR(80) NOT NULL,
   city VARCHAR(80) NOT NULL, country VARCHAR(2) NOT NULL, latitude NUMERIC(6, 2) NOT NULL, longitude NUMERIC(6, 2) NOT NULL,
-  root_id BIGINT NOT NULL REFERENCES domain_root);
+  root_id BIGINT NOT NULL REFERENCES domain_root (id));
 CREATE TABLE aircraft (id BIGINT PRIMARY KEY, model VARCHAR(80) NOT NULL, seats INTEGER NOT NULL,
   kilometres_per_hour INTEGER NOT NULL);
 CREATE TABLE airplane (id BIGINT PRIMARY KEY, registration VARCHAR(12) NOT NULL UNIQUE,
-  aircraft_id BIGINT NOT NULL REFERENCES aircraft, airline_id BIGINT NOT NULL REFERENCES airline);
+  aircraft_id BIGINT NOT NULL REFERENCES aircraft (id), airline_id BIGINT NOT NULL REFERENCES airline (id));
 CREATE TABLE flight (id BIGINT PRIMARY KEY, number VARCHAR(12) NOT NULL UNIQUE,
-  airline_id BIGINT NOT NULL REFERENCES airline, origin_id BIGINT NOT NULL REFERENCES airport,
-  destination_id BIGINT NOT NULL REFERENCES airport, departs_minute INTEGER NOT NULL, flown_minutes INTEGER NOT NULL);
-CREATE TABLE flight_instance (id BIGINT PRIMARY KEY, version INTEGER NOT NULL, flight_id BIGINT NOT NULL REFERENCES flight,
-  flown_on DATE NOT NULL, airplane_id BIGINT NOT NULL REFERENCES airplane, price NUMERIC(10, 2) NOT NULL,
+  airline_id BIGINT NOT NULL REFERENCES airline (id), origin_id BIGINT NOT NULL REFERENCES airport (id),
+  destination_id BIGINT NOT NULL REFERENCES airport (id), departs_minute INTEGER NOT NULL, flown_minutes INTEGER NOT NULL);
+CREATE TABLE flight_instance (id BIGINT PRIMARY KEY, version INTEGER NOT NULL, flight_id BIGINT NOT NULL REFERENCES flight (id),
+  flown_on DATE NOT NULL, airplane_id BIGINT NOT NULL REFERENCES airplane (id), price NUMERIC(10, 2) NOT NULL,
   currency VARCHAR(3) NOT NULL, seats INTEGER NOT NULL, taken INTEGER NOT NULL, UNIQUE (flight_id, flown_on));
 CREATE TABLE reservation (id BIGINT PRIMARY KEY, version INTEGER NOT NULL, code VARCHAR(13) NOT NULL UNIQUE,
-  reference VARCHAR(200) NOT NULL, flight_instance_id BIGINT NOT NULL REFERENCES flight_instance,
+  reference VARCHAR(200) NOT NULL, flight_instance_id BIGINT NOT NULL REFERENCES flight_instance (id),
   total NUMERIC(14, 2) NOT NULL, currency VARCHAR(3) NOT NULL);
-CREATE TABLE passenger (id BIGINT PRIMARY KEY, reservation_id BIGINT NOT NULL REFERENCES reservation,
+CREATE TABLE passenger (id BIGINT PRIMARY KEY, reservation_id BIGINT NOT NULL REFERENCES reservation (id),
   first_name VARCHAR(200) NOT NULL, last_name VARCHAR(200) NOT NULL, birth_date DATE NOT NULL,
   nationality VARCHAR(2) NOT NULL, passport VARCHAR(20) NOT NULL, passport_expires DATE NOT NULL,
   email VARCHAR(200) NOT NULL, phone VARCHAR(40) NOT NULL, street VARCHAR(200) NOT NULL, city VARCHAR(200) NOT NULL,
@@ -268,7 +268,7 @@ CREATE INDEX passenger_by_reservation ON passenger (reservation_id);
 
 
 def statements(domain: Domain, restored: int = 0) -> Iterator[str]:
-    """The SQL that makes the database's starting state, in H2's and PostgreSQL's common tongue; ids are places plus 1.
+    """The SQL that makes the database's starting state, in the common tongue of H2, PostgreSQL and MariaDB; ids are places plus 1.
 
     `restored` says how often that was done before with the same service running.
     """

@@ -5,6 +5,7 @@ import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -152,10 +153,16 @@ final class Recorder {
       violations += one.file().violations();
       open += one.crossings().isOpen() ? 1 : 0;
     }
+    Instant now = Instant.now();
     String counts =
         String.format(
-            "{\"records\":%d,\"lost\":%d,\"violations\":%d,\"open\":%d}%n",
-            records, lost.sum(), violations, open);
+            "{\"records\":%d,\"lost\":%d,\"violations\":%d,\"open\":%d,\"ended_ns\":%d,\"ended_unix_ns\":%d}%n",
+            records,
+            lost.sum(),
+            violations,
+            open,
+            System.nanoTime(),
+            now.getEpochSecond() * 1_000_000_000L + now.getNano());
     Path path = folder.resolve(name + "-end.json");
     try {
       Files.write(path, counts.getBytes(StandardCharsets.UTF_8));

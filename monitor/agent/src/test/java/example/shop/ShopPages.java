@@ -5,6 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.stream.IntStream;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.cfg.Configuration;
@@ -19,6 +20,8 @@ class ShopPages extends HttpServlet {
           .setProperty("hibernate.hbm2ddl.auto", "create")
           .buildSessionFactory();
 
+  private static final int COUNTS = 64;
+
   private final Orders orders = new Orders();
 
   @Override
@@ -27,6 +30,7 @@ class ShopPages extends HttpServlet {
     switch (request.getPathInfo()) {
       case "/count" -> response.getWriter().print(counted());
       case "/forked" -> forked();
+      case "/parallel" -> IntStream.range(0, COUNTS).parallel().forEach(each -> counted());
       case "/later" -> {
         var later = request.startAsync();
         later.start(later::complete);

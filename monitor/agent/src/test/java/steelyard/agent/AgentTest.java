@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,6 +30,7 @@ import steelyard.monitor.Records.Request;
 class AgentTest {
 
   private static final int LEFT_THREAD = 4;
+  private static final int PARALLEL = 64; // as many counts as /pages/parallel makes
   private static final String MAIN = "example.shop.ShopServer";
 
   @TempDir static Path folder;
@@ -44,23 +47,39 @@ class AgentTest {
     Path records = folder.resolve("records");
     Process server = start("records=" + records + ",settings=" + settings, MAIN);
     try (BufferedReader output = server.inputReader()) {
-      String line = output.readLine();
-      while (line != null && !line.startsWith("port ")) {
-        said.add(line);
-        line = output.readLine();
-      }
-      assertThat(line).as("what it said: %s", said).isNotNull();
-      ask("http://127.0.0.1:" + line.substring("port ".length()));
+      ask("http://127.0.0.1:" + port(output));
       server.getOutputStream().close();
       output.lines().forEach(said::add);
     }
     assertThat(server.waitFor()).as("what it said: %s", said).isZero();
     requests =
         Records.in(records).stream().sorted(Comparator.comparingLong(Request::begin)).toList();
+    counts = countsIn(records);
+  }
+
+  /** Which the server says once it is there. */
+  private static String port(BufferedReader output) throws IOException {
+    String line = output.readLine();
+    while (line != null && !line.startsWith("port ")) {
+      said.add(line);
+      line = output.readLine();
+    }
+    assertThat(line).as("what it said: %s", said).isNotNull();
+    return line.substring("port ".length());
+  }
+
+  /** What the agent said at the end of the process. */
+  private static String countsIn(Path records) throws IOException {
     try (Stream<Path> files = Files.list(records)) {
       Path file = files.filter(each -> each.toString().endsWith("-agent.json")).findAny().get();
-      counts = Files.readString(file);
+      return Files.readString(file);
     }
+  }
+
+  /** How often a layer was entered outside of any request. */
+  private static int outside(String told, String layer) {
+    Matcher found = Pattern.compile("\"outside\":\\{.*\"" + layer + "\":(\\d+)").matcher(told);
+    return found.find() ? Integer.parseInt(found.group(1)) : 0;
   }
 
   private static void ask(String address) throws Exception {
@@ -71,17 +90,18 @@ class AgentTest {
     assertThat(get(address + "/pages/forked").statusCode()).isEqualTo(200);
     assertThat(get(address + "/pages/later").statusCode()).isEqualTo(200);
     assertThat(get(address + "/pages/nowhere").statusCode()).isEqualTo(404);
+    assertThat(get(address + "/pages/parallel").statusCode()).isEqualTo(200);
   }
 
   @Test
   void eachRequestHasOneRecordWhoseLayersSumUpToIt() {
-    assertThat(requests).hasSize(7);
+    assertThat(requests).hasSize(8);
     assertThat(requests)
         .allSatisfy(
             each -> assertThat(each.selfSum()).isEqualTo(each.layers().get("filter").total()));
     assertThat(requests)
         .extracting(Request::violations)
-        .containsExactly(0, 0, 0, 0, 0, LEFT_THREAD, 0);
+        .containsExactly(0, 0, 0, 0, 0, LEFT_THREAD, 0, 0);
   }
 
   @Test
@@ -124,7 +144,37 @@ class AgentTest {
   @Test
   void whatAForkedThreadDoesIsCountedAndInNoRecord() {
     assertThat(requests.get(4).layers()).containsOnlyKeys("filter");
-    assertThat(counts).containsPattern("\"outside\":\\{.*\"si\":1[,}]");
+    assertThat(outside(counts, "si")).isPositive();
+  }
+
+  /** The request's own thread does a part of it, others the rest: nothing is lost or told twice. */
+  @Test
+  void whatManyThreadsDoForARequestIsInItsRecordWhereItsOwnThreadDidIt() {
+    var service = requests.get(7).layers().get("si");
+    int own = service == null ? 0 : service.entries();
+    int forked = 1;
+    assertThat(own + outside(counts, "si")).isEqualTo(PARALLEL + forked);
+  }
+
+  @Test
+  void reactiveCodeIsAnsweredCountedAndInNoRecord() throws Exception {
+    Path records = folder.resolve("reactive");
+    Process server =
+        start("records=" + records + ",si=example.shop.Orders", "example.shop.ReactiveServer");
+    try (BufferedReader output = server.inputReader()) {
+      String address = "http://127.0.0.1:" + port(output);
+      for (int i = 0; i < 5; i++) {
+        assertThat(get(address + "/order/apple").body()).isEqualTo("apple");
+      }
+      server.getOutputStream().close();
+      output.lines().forEach(said::add);
+    }
+    assertThat(server.waitFor()).isZero();
+    assertThat(Records.in(records)).isEmpty();
+    String told = countsIn(records);
+    assertThat(outside(told, "si")).isEqualTo(5);
+    assertThat(outside(told, "writes")).isPositive();
+    assertThat(told).contains("\"failed\":0");
   }
 
   @Test

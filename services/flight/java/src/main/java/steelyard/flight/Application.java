@@ -193,8 +193,7 @@ public class Application implements ServletContextListener {
   private static HikariConfig pool(Settings settings) {
     var pool = new HikariConfig();
     // Named here, since a driver in a web application's own folder is not found by itself.
-    pool.setDriverClassName(
-        settings.url().startsWith("jdbc:h2:") ? "org.h2.Driver" : "org.postgresql.Driver");
+    pool.setDriverClassName(settings.database().driver());
     pool.setJdbcUrl(settings.url());
     pool.setUsername("steelyard");
     pool.setPassword(settings.password());

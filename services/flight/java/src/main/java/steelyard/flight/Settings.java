@@ -6,28 +6,33 @@ import steelyard.flight.logging.FunctionalLog;
 
 /** What the server was started with: the factors of the service, and where the database is. */
 record Settings(
-    String url, String password, boolean root, String cache, String logLevel, String gauges) {
+    Database database,
+    String url,
+    String password,
+    boolean root,
+    String cache,
+    String logLevel,
+    String gauges) {
 
   /** Without a log. */
-  Settings(String url, String password, boolean root, String cache) {
-    this(url, password, root, cache, FunctionalLog.OFF, "");
+  Settings(Database database, String url, String password, boolean root, String cache) {
+    this(database, url, password, root, cache, FunctionalLog.OFF, "");
   }
 
   /** From STEELYARD_ variables; throws IllegalStateException where one makes no sense. */
   static Settings of(Map<String, String> environment) {
     // What stands between the application and its database, if anything does, is asked in its
     // place.
-    String database = environment.get("STEELYARD_PORT_DATABASE");
-    String port = environment.getOrDefault("STEELYARD_PORT_LINK", database);
-    if (database == null) {
+    String databasePort = environment.get("STEELYARD_PORT_DATABASE");
+    String port = environment.getOrDefault("STEELYARD_PORT_LINK", databasePort);
+    if (databasePort == null) {
       throw new IllegalStateException("the subject has no process in the role of database");
     }
     String place = environment.getOrDefault("STEELYARD_HOST", "127.0.0.1") + ":" + port;
-    String product = one(environment, "DATABASE", List.of("h2", "postgres"));
+    Database database = Database.named(one(environment, "DATABASE", Database.names()));
     return new Settings(
-        product.equals("h2")
-            ? "jdbc:h2:tcp://" + place + "/./steelyard"
-            : "jdbc:postgresql://" + place + "/steelyard",
+        database,
+        database.at(place),
         environment.getOrDefault("STEELYARD_PASSWORD", ""),
         one(environment, "DOMAIN", List.of("root", "plain")).equals("root"),
         one(environment, "SECOND_LEVEL_CACHE", List.of("off", "read-only", "read-write")),

@@ -56,7 +56,7 @@ class EndpointTest {
       }
     }
     Monitor.start(records);
-    application = new Application(new Settings(URL, "", true, "off"));
+    application = new Application(new Settings(Database.H2, URL, "", true, "off"));
     Application.share(application);
     int port;
     try (var free = new ServerSocket(0)) {
@@ -124,7 +124,8 @@ class EndpointTest {
   @Test
   void whatTheSystemCannotDoIsAFaultOfOneLine() throws Exception {
     var broken =
-        new Application(new Settings("jdbc:h2:mem:endpoint;IFEXISTS=TRUE", "", false, "off"));
+        new Application(
+            new Settings(Database.H2, "jdbc:h2:mem:endpoint;IFEXISTS=TRUE", "", false, "off"));
     broken.close();
     Application.share(broken);
     try {

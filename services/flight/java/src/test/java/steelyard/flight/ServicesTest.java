@@ -48,7 +48,7 @@ class ServicesTest {
     try (Statement statement = database.createStatement()) {
       statement.execute(state);
     }
-    application = new Application(new Settings(url, "", root, cache));
+    application = new Application(new Settings(Database.H2, url, "", root, cache));
   }
 
   private void begin(boolean root) throws Exception {

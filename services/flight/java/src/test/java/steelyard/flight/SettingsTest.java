@@ -35,6 +35,10 @@ class SettingsTest {
                 "plain"));
     assertThat(other.url()).isEqualTo("jdbc:postgresql://127.0.0.1:20002/steelyard");
     assertThat(other.root()).isFalse();
+    Settings third =
+        Settings.of(Map.of("STEELYARD_PORT_DATABASE", "20003", "STEELYARD_DATABASE", "mariadb"));
+    assertThat(third.url()).isEqualTo("jdbc:mariadb://127.0.0.1:20003/steelyard");
+    assertThat(third.database().driver()).isEqualTo("org.mariadb.jdbc.Driver");
   }
 
   @Test

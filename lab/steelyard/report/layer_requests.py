@@ -1,0 +1,152 @@
+"""The recorded requests that are shown one by one: those of a run's measured slices, or all of a folder of record files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from ..base.csvfiles import is_stored
+from ..base.errors import ConfigurationError, StoreError
+from ..base.text import counted
+from ..loading.agent import LAYERS
+from ..store.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
+from ..store.layer_table import TimedRequest
+from ..store.stored_run import Run, Trial, read_run
+
+NS_PER_S = 1_000_000_000
+_PLACES = ("trial", "subject", "cell", "slice")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What is added to a time of CLOCK_MONOTONIC to get ns since 1970; `read` says that both clocks were read, else it is
+    estimated, to about a second, by when files were written."""
+
+    offset_ns: int
+    read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRequest:
+    """A request that has no violation. `place` says where in a run it was measured, by the names of `RecordedRequests.places`."""
+
+    place: Mapping[str, str]
+    clock: Clock
+    record: RequestRecord
+
+
+@dataclass(frozen=True)
+class RecordedRequests:
+    """Requests in order of time, trial by trial; `tags` are those of their layers, from the outside in. `notes` says in sentences
+    what is not among them."""
+
+    name: str
+    service: str
+    places: Sequence[str]
+    tags: Sequence[str]
+    requests: Sequence[ShownRequest]
+    notes: Sequence[str]
+
+    @property
+    def contexts(self) -> list[str]:
+        """The keys of all contexts that any of them has."""
+        return sorted({key for request in self.requests for key in request.record.contexts})
+
+
+def conditions(words: Sequence[str]) -> dict[str, str]:
+    """The value that each context key must have, of words such as `soap_name=search`; raises ConfigurationError."""
+    for word in words:
+        if "=" not in word:
+            raise ConfigurationError(
+                f"--where {word[:100]} is no condition", hint="write KEY=VALUE, such as soap_name=search"
+            )
+    return dict(word.split("=", 1) for word in words)
+
+
+def recorded_requests(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
+    """Those of a run's folder, or of one that the monitor's files lie in; raises StoreError and ConfigurationError."""
+    if folder.is_dir() and not is_stored(folder / "schedule.json") and any(folder.glob(f"*{SUFFIX}")):
+        return _of_files(folder, wanted)
+    return _of_run(read_run(folder), wanted)
+
+
+def _of_run(run: Run, wanted: Mapping[str, str]) -> RecordedRequests:
+    """The requests of measured slices whose contexts are the `wanted` ones; raises StoreError where no layers were observed."""
+    if not run.schedule.layers:
+        raise StoreError(f"{run.name} observed no layers", hint='its study asks for them by observe = ["layers"]')
+    requests: list[ShownRequest] = []
+    violations = 0
+    for trial in run.trials:
+        clock = _clock_of_trial(trial)
+        for row in _measured(trial):
+            violations += bool(row.record.violations)
+            if not row.record.violations and _matches(row.record, wanted):
+                place = (str(trial.number), row.subject, trial.plans[row.slice].cell, str(row.slice))
+                requests.append(ShownRequest(dict(zip(_PLACES, place, strict=True)), clock, row.record))
+    named = [tag for layer in run.schedule.layers for tag in layer.tags]
+    return RecordedRequests(
+        run.name, run.schedule.service, _PLACES, _tags(requests, named), requests, _left_out(violations)
+    )
+
+
+def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
+    read = read_records(folder)
+    clock, name = _clock_of_files(folder, read), folder.resolve().name
+    records = sorted(read.requests, key=lambda record: record.begin_ns)
+    requests = [
+        ShownRequest({}, clock, record) for record in records if not record.violations and _matches(record, wanted)
+    ]
+    notes = _left_out(read.violations)
+    if read.lost:
+        notes.append(f"{counted(read.lost, 'request')} lost, as the monitor says")
+    if not read.whole:
+        notes.append("a process has not come to its end: its last requests may be missing")
+    named = [tag for layer in LAYERS for tag in layer.tags]
+    return RecordedRequests(name, name, (), _tags(requests, named), requests, notes)
+
+
+def _measured(trial: Trial) -> list[TimedRequest]:
+    """The requests of its measured time, in order of time."""
+    rows = (
+        row
+        for number, slice_rows in trial.layers.items()
+        if trial.plans[number].phase == "measure"
+        for row in slice_rows
+        if row.measured
+    )
+    return sorted(rows, key=lambda row: row.record.begin_ns)
+
+
+def _matches(record: RequestRecord, wanted: Mapping[str, str]) -> bool:
+    return all(record.contexts.get(key, "") == value for key, value in wanted.items())
+
+
+def _left_out(violations: int) -> list[str]:
+    return [f"{counted(violations, 'request')} left out, whose times cannot be believed"] if violations else []
+
+
+def _tags(requests: Sequence[ShownRequest], named: Sequence[str]) -> list[str]:
+    """Those of the layers from the outside in, then any others."""
+    seen = {tag for request in requests for tag in request.record.layers}
+    return [tag for tag in named if tag in seen] + sorted(seen - set(named))
+
+
+def _clock_of_trial(trial: Trial) -> Clock:
+    """As its record has it; of an older one by when its last slice ended."""
+    if trial.noted.clock_offset_ns is not None:
+        return Clock(trial.noted.clock_offset_ns, read=True)
+    if not trial.noted.ended or not trial.slices:
+        return Clock(0, read=False)
+    ended_ns = round(datetime.fromisoformat(trial.noted.ended).timestamp()) * NS_PER_S
+    return Clock(ended_ns - max(row.end_ns for row in trial.slices.values()), read=False)
+
+
+def _clock_of_files(folder: Path, read: RecordFolder) -> Clock:
+    """As a process said at its end; else by when the last file was written."""
+    if read.clock_offset_ns is not None:
+        return Clock(read.clock_offset_ns, read=True)
+    written_ns = max(path.stat().st_mtime_ns for path in folder.glob(f"*{SUFFIX}"))
+    last_ns = max((record.begin_ns + record.total_ns for record in read.requests), default=0)
+    return Clock(written_ns - last_ns, read=False)

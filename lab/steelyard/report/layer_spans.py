@@ -1,0 +1,134 @@
+"""Recorded requests as spans of OpenTelemetry: a trace a request, a span a layer, in the lines that its file exporter writes.
+
+OTLP 1 in JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/): each line is a message of spans. A record holds
+sums, so a span says what it is: of a layer that the request entered once it is that stay, from its true begin to its true end. A
+layer entered more often is one span, as long as all stays together, from the first on: `steelyard.layer.summed` is true of it.
+Where a record does not tell which layer another was entered from, its span hangs from the innermost one that was surely open.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..base.csvfiles import write_lines
+from ..store.layer_records import RequestRecord
+from .layer_requests import RecordedRequests, ShownRequest
+
+REQUESTS_A_LINE = 200
+_INTERNAL, _SERVER, _CLIENT = 1, 2, 3  # SpanKind of OTLP
+_CALLS = frozenset({"reads", "writes", "http"})  # layers that ask another process and wait for it
+_ERROR = 2  # StatusCode of OTLP
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSpan:
+    """A request's stay in a layer: its begin after the request's and its duration in ns; and the layer that it hangs from, empty
+    for the outermost. `summed`: several stays, put end to end from the first on."""
+
+    tag: str
+    parent: str
+    first_ns: int
+    duration_ns: int
+    summed: bool
+
+    def holds(self, begin_ns: int, end_ns: int) -> bool:
+        """Whether the request was in the layer for certain from then to then, both after its begin."""
+        return not self.summed and self.first_ns <= begin_ns and end_ns <= self.first_ns + self.duration_ns
+
+
+def layer_spans(record: RequestRecord) -> list[LayerSpan]:
+    """The layers of a request, the outermost first."""
+    spans: list[LayerSpan] = []
+    for tag, time in record.layers.items():
+        around = [span for span in spans if span.holds(time.first_ns, time.first_ns + time.total_ns)]
+        # In the outermost layer a request is all the time, however often it entered that.
+        summed = bool(spans) and time.entries > 1
+        spans.append(LayerSpan(tag, around[-1].tag if around else "", time.first_ns, time.total_ns, summed))
+    return spans
+
+
+def write_spans(path: Path, recorded: RecordedRequests) -> tuple[int, int]:
+    """Write the file whole, or leave the old one; the requests and the spans that it has. Raises StoreError."""
+    write_lines(path, _lines(recorded))
+    return len(recorded.requests), sum(len(request.record.layers) for request in recorded.requests)
+
+
+def _lines(recorded: RecordedRequests) -> Iterator[str]:
+    def whose(request: ShownRequest) -> tuple[int, str]:
+        return int(request.place.get("trial", 0)), request.place.get("subject", "")
+
+    for _, mine in groupby(sorted(recorded.requests, key=whose), whose):
+        while some := list(islice(mine, REQUESTS_A_LINE)):
+            yield json.dumps({"resourceSpans": [_resource_spans(recorded, some)]}, separators=(",", ":"))
+
+
+def _resource_spans(recorded: RecordedRequests, requests: Sequence[ShownRequest]) -> dict[str, object]:
+    """Of requests that one subject served in one trial."""
+    first = requests[0]
+    of_resource = {name: first.place[name] for name in ("trial", "subject") if name in first.place}
+    resource = {
+        "service.name": recorded.service,
+        "service.instance.id": "/".join([recorded.name, *of_resource.values()]),
+        "steelyard.recorded": recorded.name,
+        "steelyard.clock": "read" if first.clock.read else "estimated",
+        **{f"steelyard.{name}": value for name, value in of_resource.items()},
+    }
+    scope = {"name": "steelyard.monitor", "version": __version__}
+    spans = [span for request in requests for span in _spans(recorded, request)]
+    return {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [{"scope": scope, "spans": spans}]}
+
+
+def _spans(recorded: RecordedRequests, request: ShownRequest) -> Iterator[dict[str, object]]:
+    record = request.record
+    trace = _id(16, recorded.name, *request.place.values(), record.thread, record.begin_ns, record.total_ns)
+    begun_ns = record.begin_ns + request.clock.offset_ns
+    failed = "system" in (record.contexts_of(tag).get("fault") for tag in record.layers)
+    for span in layer_spans(record):
+        own, time = record.contexts_of(span.tag), record.layers[span.tag]
+        attributes: dict[str, str | int | bool] = {
+            "steelyard.layer": span.tag,
+            "steelyard.layer.entries": time.entries,
+            "steelyard.layer.total_ns": time.total_ns,
+            "steelyard.layer.self_ns": time.self_ns,
+            "steelyard.layer.summed": span.summed,
+            **{f"steelyard.{span.tag}.{key}": value for key, value in own.items()},
+        }
+        if not span.parent:
+            attributes["thread.id"] = record.thread
+            attributes |= {f"steelyard.{name}": request.place[name] for name in ("cell", "slice") if request.place}
+        kind = _CLIENT if span.tag in _CALLS else _INTERNAL
+        name = own.get("name") if not span.summed else None  # of several stays only the last one's name is known
+        yield {
+            "traceId": trace,
+            "spanId": _id(8, trace, span.tag),
+            **({"parentSpanId": _id(8, trace, span.parent)} if span.parent else {}),
+            "name": f"{span.tag} {name}" if name else span.tag,
+            "kind": kind if span.parent else _SERVER,
+            "startTimeUnixNano": str(begun_ns + span.first_ns),
+            "endTimeUnixNano": str(begun_ns + span.first_ns + span.duration_ns),
+            "attributes": _attributes(attributes),
+            "status": {"code": _ERROR} if failed and (not span.parent or own.get("fault") == "system") else {},
+        }
+
+
+def _attributes(said: Mapping[str, str | int | bool]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in said.items()]
+
+
+def _value(value: str | int | bool) -> dict[str, object]:
+    """A whole number of 64 bits is a text in JSON of protobuf."""
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
+
+
+def _id(size: int, *words: object) -> str:
+    """An identifier of so many bytes, in hexadecimal: the same whenever it is made of the same."""
+    return blake2b("\0".join(map(str, words)).encode(), digest_size=size).hexdigest()
