@@ -12,6 +12,7 @@ from steelyard import __version__
 from steelyard.cli import app
 
 Command = Any  # typer brings a copy of click of its own, without types
+_LONGEST_HEADING = 2  # words; what stands before a colon in a longer sentence is no heading
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -42,10 +43,19 @@ def _page(command: Command, words: tuple[str, ...]) -> str:
         lines.append(".SH COMMANDS")
         for name, inner in sorted(below.items()):
             lines += [".TP", f"\\fB{_text('-'.join((*words, name)))}\\fR(1)", _text(inner.get_short_help_str(200))]
-    if command.epilog:
-        heading, colon, rest = command.epilog.partition(": ")
-        lines += [f".SH {_text(heading.upper())}", _text(rest)] if colon else [".SH NOTES", _text(command.epilog)]
+    lines += [line for paragraph in (command.epilog or "").split("\n\n") if paragraph for line in _ending(paragraph)]
     return "\n".join(lines) + "\n"
+
+
+def _ending(paragraph: str) -> Iterator[str]:
+    """A paragraph of what a help ends with, under the words before its colon; lines that are kept for --help are kept here."""
+    if paragraph.startswith("\b\n"):
+        _, heading, *kept = paragraph.splitlines()
+        yield from (f".SH {_text(heading.rstrip(':').upper())}", ".nf", *(_text(line.strip()) for line in kept), ".fi")
+        return
+    heading, _, rest = paragraph.partition(": ")
+    headed = len(heading.split()) <= _LONGEST_HEADING
+    yield from (f".SH {_text(heading.upper())}", _text(rest)) if headed else (".SH NOTES", _text(paragraph))
 
 
 def _text(words: str) -> str:

@@ -45,6 +45,7 @@ from .commands import (
     try_,
     why,
 )
+from .commands.examples import examples
 
 app = typer.Typer(
     name="steelyard",
@@ -53,11 +54,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
-    "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the like "
-    "name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets processors halt "
-    "while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_FREEZE=no lets who waits run on. "
-    f"{EXIT_CODES}",
+    epilog=examples(
+        "steelyard doctor",
+        "steelyard demo",
+        "steelyard compare tomcat-metro go --operation echoStruct --budget 10m",
+        "steelyard run wstest --dry-run",
+        more="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
+        "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the "
+        "like name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets "
+        "processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_FREEZE=no lets who waits run on."
+        f"\n\n{EXIT_CODES}",
+    ),
 )
 for verb in (
     demo,
@@ -130,7 +137,8 @@ def main() -> None:
         code = 0
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        _complain(str(error), "free some space on the disk, then run it again" if full else "")
+        said = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        _complain(said, "free some space on the disk, then run it again" if full else "")
         code = COULD_NOT
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
         place = house.cache() / "defect.log"
@@ -148,6 +156,10 @@ def main() -> None:
     sys.exit(code or 0)
 
 
+def _verbs() -> set[str]:
+    return set(getattr(typer.main.get_command(app), "commands", {}))
+
+
 def _misunderstood(error: TyperException) -> tuple[str, str]:
     """What of the words was not understood, and where it says what can be said: the help of the command that they reached."""
     reached: list[str] = []
@@ -155,11 +167,14 @@ def _misunderstood(error: TyperException) -> tuple[str, str]:
     while context is not None and context.parent is not None:  # the last is the program, by whatever name it was begun
         reached.insert(0, context.info_name)
         context = context.parent
+    reached = reached or [
+        word for word in sys.argv[1:2] if word in _verbs()
+    ]  # where typer does not say how far it came
     said = error.__cause__
     if isinstance(error, typer.BadParameter) and isinstance(said, ValidationError) and error.param is not None:
         message = f"{' or '.join(error.param.opts)} {problem_text(said.errors()[0])}"
     else:
-        message = error.format_message()
+        message = " ".join(error.format_message().split())
     return message, f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
 
 

@@ -115,4 +115,4 @@ def test_different_collectors_are_said(tmp_path: Path) -> None:
             subject["factors"] = {"gc": collector}
         path.write_text(json.dumps(record))
     (badge,) = [badge for badge in badges.badges(examined(read_run(folder))) if badge.words == "different collectors"]
-    assert badge.told == "tomcat-metro: G1, go: Serial"
+    assert badge.told == "G1: tomcat-metro; Serial: go"

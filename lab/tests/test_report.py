@@ -109,6 +109,12 @@ def test_the_page_needs_nothing_but_itself(tmp_path: Path) -> None:
     assert page.count("<svg") > 5
 
 
+def test_each_part_of_a_subject_is_set_out_under_its_place(tmp_path: Path) -> None:
+    parts = [{"place": "server", "server": "go"}, {"place": "database", "server": "h2"}]
+    said = lines(read(made(tmp_path, environment=ENVIRONMENT | {"subjects": {"go": parts}}))[1])
+    assert "Subject go: server" in said and "Subject go: database" in said and "1, place" not in said
+
+
 def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
     path = made(tmp_path)
     first = path.read_bytes()

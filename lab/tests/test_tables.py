@@ -95,3 +95,10 @@ def test_a_server_s_name_alone_shows_all_that_is_known_of_it(tmp_path: Path) -> 
     assert ran.code == 0
     assert all(word in ran.out for word in ("[1-9][0-9]*[kmgKMG]", "woodstox", "wrong-types", "young-generation"))
     assert steelyard("servers", "tomcat-metr", folder=tmp_path).code == 64
+
+
+def test_what_only_stands_beside_a_server_is_listed_apart_from_what_can_be_weighed(tmp_path: Path) -> None:
+    weighed, companions = steelyard("servers", folder=tmp_path).out.split("\ncompanions, ")
+    first_words = [{line.split()[0] for line in part.splitlines() if line.strip()} for part in (weighed, companions)]
+    assert {"go", "tomcat-metro"} <= first_words[0] and {"h2", "toxiproxy"} <= first_words[1]
+    assert not first_words[0] & {"h2", "toxiproxy"}

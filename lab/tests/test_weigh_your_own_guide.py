@@ -183,27 +183,3 @@ def test_another_machine_is_loaded_only_where_its_user_declared_it(tmp_path: Pat
     ran = run("steelyard load mine --for 1s", tmp_path)
     assert ran.code != 0 and "lacks owned = true, contact, max_rate" in ran.err
     assert not (tmp_path / "runs").exists(), "nothing was sent, nothing was stored"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("load http://127.0.0.1:1/ --users 0", "not a number of users"),
-        ("load http://127.0.0.1:1/ --users 1..4", "need a shape"),
-        ("load http://127.0.0.1:1/ --rate fast", "not a rate"),
-        ("load http://127.0.0.1:1/ --poisson", "goes with --rate"),
-        ("load http://127.0.0.1:1/ --for soon", "not a time"),
-        ("load http://127.0.0.1:1/ --expect colour=red", "knows no rule"),
-        ("load http://127.0.0.1:1/ --profile zigzag", "no profile"),
-        ("load http://127.0.0.1:1/ --header nonsense", "not a header"),
-        ("load http://127.0.0.1:1/ --auth basic --secret hunter2", "secret"),
-        ("load http://127.0.0.1:1/ --body @nowhere", "cannot be read"),
-        ("load http://me:pw@127.0.0.1:1/", "not a URL"),
-        ("load nowhere", "no service"),
-        ("load wstest", "names no target"),
-    ],
-)
-def test_what_cannot_be_loaded_is_said_before_anything_is_sent(words: str, said: str, tmp_path: Path) -> None:
-    ran = run(f"steelyard {words}", tmp_path)
-    assert ran.code != 0 and said in ran.err, ran.err
-    assert "hunter2" not in ran.err

@@ -60,49 +60,6 @@ def test_what_a_document_links_to_is_there(document: str) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "said", "code"),
-    [
-        (["run", "wstset"], "no study 'wstset'; did you mean 'wstest'?", 64),
-        (["run", "wstest", "--only", "tomcat-metr,go"], "no server 'tomcat-metr'; did you mean 'tomcat-metro'?", 64),
-        (["run", "wstest", "--operation", "echoStrct"], "did you mean 'echoStruct'?", 64),
-        (["run", "wstest", "--set", "Agent=3", "--dry-run"], "did you mean 'Agents'?", 64),
-        (["run", "wstest", "--config", "nowhere.ini", "--dry-run"], "nowhere.ini cannot be read", 64),
-        (["run", "wstest", "--only", "tomcat-metr,go", "--dry-run"], "did you mean 'tomcat-metro'?", 64),
-        (
-            ["run", "wstest", "--only", "tomcat-metro@hep=1g,go", "--dry-run"],
-            "no factor 'hep'; did you mean 'heap'?",
-            64,
-        ),
-        (["run", "wstest", "--only", "tomcat-metro@heap=zzz,go", "--dry-run"], "factor heap", 64),
-        (["run", "soaservers", "--only", "go,gsoap", "--dry-run"], "no implementation 'go'", 64),
-        (["run", "wstest", "--only", "", "--dry-run"], "--only names nothing", 64),
-        (["run", "wstest", "--operation", " , ", "--dry-run"], "--operation names nothing", 64),
-        (["run", "soaservers", "--tests", "", "--dry-run"], "--tests names nothing", 64),
-        (["run", "wstest", "--set", "ListSize=99999999999", "--dry-run"], "must be from 0 to 200", 64),
-        (["run", "demo", "--budget", "40", "--dry-run"], "'40' is not a time with its unit", 64),
-        (["compare", "go", "tomcat-metro", "--operation", "echoStuct"], "did you mean 'echoStruct'?", 64),
-        (["check", "go", "go@heep=1"], "go has no factor 'heep'", 64),
-        (["calibrate", "--server", "nosuch"], "no server 'nosuch'", 64),
-        (["servers", "check", "nothing"], "no server 'nothing'", 64),
-        (["report", "nowhere"], "nowhere", 64),
-        (["run"], "error: a study is missing\n", 64),
-        (["keep", "runs/x"], "`steelyard keep --help` shows what can be said", 64),
-        (["servers", "check", "--quik", "go"], "`steelyard servers check --help` shows what can be said", 64),
-        (["stduies"], "`steelyard --help` shows what can be said", 64),
-        (["run", "wstest", "--users", "0"], "--users", 64),
-        (["run", "wstest", "--forx", "1"], "--forx", 64),
-        (["run", "--resume", "nowhere"], "there is no run nowhere", 64),
-        (["run", "wstest", "--resume", "."], "leave the study's name out", 64),
-        (["run", "--resume", "."], "study.toml", 64),
-    ],
-)
-def test_a_word_that_cannot_be_understood_is_named(tmp_path: Path, words: list[str], said: str, code: int) -> None:
-    ran = steelyard(*words, folder=tmp_path)
-    assert (ran.code, said in ran.err, no_trace(ran.err)) == (code, True, True), ran.err
-    assert not (tmp_path / "runs").exists()
-
-
 def test_a_folder_of_the_users_own_that_is_not_there_is_named(tmp_path: Path) -> None:
     ran = steelyard("studies", folder=tmp_path, environment={"STEELYARD_PATH": str(tmp_path / "gone")})
     assert ran.code == 64

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .errors import ConfigurationError
+from .errors import ConfigurationError, why_unread
 from .validation import problem_text
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -28,7 +28,7 @@ def read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ConfigurationError(f"{path} does not exist") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from None
+        raise ConfigurationError(f"{path} cannot be read: {why_unread(error)}") from None
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

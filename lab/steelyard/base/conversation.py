@@ -205,4 +205,6 @@ class _BoundedReads(io.RawIOBase):
 def _words(error: Exception) -> str:
     if isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
         return f"what came is no HTTP: {error.args[0][:60]!r}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
     return f"{error}"[:200] or type(error).__name__

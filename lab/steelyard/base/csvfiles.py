@@ -6,6 +6,7 @@ A file may lie packed under its name and `.xz`, as in kept runs; readers need no
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import lzma
@@ -23,6 +24,12 @@ from .errors import StoreError
 _LARGEST_FIELD = 1_000_000
 
 PACKED = ".xz"
+
+_PLACES = {
+    errno.ENOENT: "make its folder first, or name another place",
+    errno.ENOTDIR: "name another place",
+    errno.EISDIR: "a folder is there: name a file",
+}
 
 
 @dataclass(frozen=True)
@@ -179,6 +186,19 @@ def read_small(path: Path, most_bytes: int) -> bytes:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
 
 
+def require_room(path: Path, hint: str) -> None:
+    """Raise StoreError where no folder can be made at `path`, as far as that is known before it is tried."""
+    try:
+        nearest = next(parent for parent in path.absolute().parents if parent.exists())
+        why_not = "" if nearest.is_dir() else f"{nearest} is no folder"
+        if not why_not and not os.access(nearest, os.W_OK | os.X_OK):
+            why_not = f"{nearest} may not be written to"
+    except OSError as error:
+        why_not = error.strerror or type(error).__name__
+    if why_not:
+        raise StoreError(f"the folder {path} cannot be made: {why_not}", hint=hint)
+
+
 def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
     """Write a text file as `write_bytes` does; raises StoreError."""
     write_bytes(path, text.encode(), lasting=lasting)
@@ -206,9 +226,8 @@ def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> None:
         if temporary is not None:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror}", hint="is the disk full, or the folder read-only?"
-        ) from None
+        hint = _PLACES.get(error.errno or 0, "is the disk full, or the folder read-only?")
+        raise StoreError(f"{path} cannot be written: {error.strerror}", hint=hint) from None
 
 
 def _keep_name(folder: Path) -> None:

@@ -14,6 +14,13 @@ EXIT_CODES = (
 )
 
 
+def why_unread(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file could not be read, in words for who named it: no number of an error, and no offset in it."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no text in UTF-8"
+    return error.strerror or type(error).__name__
+
+
 class SteelyardError(Exception):
     """Something that the user can read and act on.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -67,6 +68,13 @@ def service_at(words: str) -> Entry[Service]:
     if file.is_file():
         loaded = _read_service(file.resolve())
         return Entry(loaded.name, file.resolve().parent, file.resolve(), loaded)
+    if "://" in words:
+        raise UnknownNameError(
+            f"'{words}' is neither a service nor a URL that can be asked",
+            hint="write http://HOST:PORT/PATH, or a service",
+        )
+    if not folder.exists() and re.fullmatch(r"[A-Za-z0-9.-]+:\d+(/.*)?", words):
+        raise UnknownNameError(f"there is no service '{words}'", hint=f"http://{words} is a URL")
     if "/" in words or folder.is_dir():
         raise UnknownNameError(f"there is no {file}", hint="`steelyard import` makes a service folder of a WSDL")
     return service(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.errors import ConfigurationError
+from ..models.server import Server
 from ..models.service import Service
 from ..models.study import PartSpec, SubjectSpec
 from . import entries, factors
@@ -16,8 +17,19 @@ def require_known(subjects: Sequence[SubjectSpec], service: Entry[Service]) -> N
     for subject in subjects:
         for part in subject.companions:
             factors.settled(entries.server(part.server), None, part.factors)
+        if len(subject.parts) == 1:  # among several parts, one may stand before the others, as a balancer does
+            require_no_companion(entries.server(subject.parts[0].server))
         for part in subject.parts:
             _require_served(part, service)
+
+
+def require_no_companion(server: Entry[Server]) -> None:
+    """Raises ConfigurationError for what only stands beside servers."""
+    if server.model.kind == "companion":
+        raise ConfigurationError(
+            f"{server.name} stands beside servers and has no service of its own",
+            hint="`steelyard servers` lists the servers",
+        )
 
 
 def _require_served(part: PartSpec, service: Entry[Service]) -> None:

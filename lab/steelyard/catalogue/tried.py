@@ -12,7 +12,7 @@ from ..models.study import Study, SubjectSpec
 from . import entries, factors
 from .companions import role_of, with_companions
 from .entries import Entry
-from .known_subjects import require_known
+from .known_subjects import require_known, require_no_companion
 from .subject_syntax import name_and_factors, subject_of
 from .usual import service_meant
 
@@ -127,12 +127,7 @@ def _require_startable(spec: SubjectSpec, service: Entry[Service]) -> None:
             f"{service.name} runs at {service.model.target}, so no server is started for it",
             hint=f"`steelyard load {service.name}` asks it there",
         )
-    server = entries.server(spec.parts[0].server)
-    if server.model.kind == "companion":
-        raise ConfigurationError(
-            f"{server.name} stands beside servers and has no service of its own",
-            hint="`steelyard servers` lists the servers",
-        )
+    require_no_companion(entries.server(spec.parts[0].server))
 
 
 def _missing(spec: SubjectSpec, service: Entry[Service]) -> list[str]:

@@ -33,15 +33,26 @@ def row(server: Entry[Server], factors: Mapping[str, str] | None = None) -> Serv
     )
 
 
+def kept_in(path: Path) -> list[ServerRow]:
+    """The rows that a JSON file holds, none where it is not there yet; raises StoreError where no rows can be kept in it."""
+    if not path.parent.is_dir():
+        raise StoreError(
+            f"{path} cannot be written: there is no folder {path.parent}", hint="--save names another file"
+        )
+    if not path.exists():
+        return []
+    try:
+        return ServersOutput.model_validate_json(path.read_text(encoding="utf-8")).servers
+    except (OSError, ValueError):
+        raise StoreError(
+            f"{path} does not hold what `servers check` keeps",
+            hint="--save names another file, or one that is not there",
+        ) from None
+
+
 def keep(path: Path, rows: Sequence[ServerRow]) -> None:
     """Write the rows to a JSON file, in order of name; those of other servers that it holds already stay."""
-    kept: list[ServerRow] = []
-    if path.exists():
-        try:
-            kept = ServersOutput.model_validate_json(path.read_text(encoding="utf-8")).servers
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{path} does not hold what `servers check` keeps: {str(error).splitlines()[0]}") from None
-    joined = {row.name: row for row in (*kept, *rows)}
+    joined = {row.name: row for row in (*kept_in(path), *rows)}
     output = ServersOutput(servers=[joined[name] for name in sorted(joined)])
     try:
         path.write_text(output.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -10,6 +10,7 @@ import typer
 
 from ..base.text import counted
 from ..models.outputs.own_service import AddOutput
+from .examples import examples
 from .options import Json, console, takes
 
 commands = typer.Typer()
@@ -40,8 +41,12 @@ class AddOptions:
 
 
 @commands.command(
-    epilog="Examples: steelyard add shop.war --wsdl shop.wsdl; "
-    "steelyard add shop.war --wsdl shop.wsdl --name mine --path /Orders; steelyard compare tomcat-metro wildfly --service mine"
+    short_help="Add a WAR of your own, to be compared on servers.",
+    epilog=examples(
+        "steelyard add shop.war --wsdl shop.wsdl",
+        "steelyard add shop.war --wsdl shop.wsdl --name mine --path /Orders",
+        "steelyard compare tomcat-metro wildfly --service mine",
+    ),
 )
 @takes(AddOptions)
 def add(options: AddOptions) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ..base.progress import Progress
+from .examples import examples
 from .options import (
     BudgetTime,
     Json,
@@ -48,7 +49,11 @@ class CalibrateOptions:
 
 
 @commands.command(
-    epilog="Examples: steelyard calibrate; steelyard calibrate --server go --operation echoList --budget 30m"
+    short_help="Find out what this machine can tell apart.",
+    epilog=examples(
+        "steelyard calibrate",
+        "steelyard calibrate --server go --operation echoList --budget 30m",
+    ),
 )
 @takes(CalibrateOptions)
 def calibrate(options: CalibrateOptions) -> None:

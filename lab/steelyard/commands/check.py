@@ -10,6 +10,7 @@ import typer
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
 from .compare import compared
+from .examples import examples
 from .options import ComparisonOptions, console, takes
 
 commands = typer.Typer()
@@ -25,8 +26,11 @@ class CheckOptions(ComparisonOptions):
 
 
 @commands.command(
-    epilog="Example: steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m. "
-    "Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 used wrongly."
+    short_help="Gate a change: is NEW slower than OLD? For CI.",
+    epilog=examples(
+        "steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m",
+        more="Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 used wrongly.",
+    ),
 )
 @takes(CheckOptions)
 def check(options: CheckOptions) -> None:

@@ -14,6 +14,7 @@ from ..base.errors import ConfigurationError
 from ..plan.settings import Request
 from . import completing
 from .compare_running import compared_running, is_running
+from .examples import examples
 from .options import ComparisonOptions, HostsFile, require_verdict, run_study, takes
 
 if TYPE_CHECKING:
@@ -39,9 +40,13 @@ class CompareOptions(ComparisonOptions):
 
 
 @commands.command(
-    epilog="Examples: steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m; "
-    "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m; steelyard compare go go; "
-    "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop"
+    short_help="Compare servers or settings until it is decided.",
+    epilog=examples(
+        "steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m",
+        "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m",
+        "steelyard compare go go",
+        "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop",
+    ),
 )
 @takes(CompareOptions)
 def compare(options: CompareOptions) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -36,6 +37,16 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
 
     if len(subjects) != 2:
         raise ConfigurationError("targets that run are compared two at a time", hint="steelyard compare URL URL")
+    for subject in subjects:
+        if (
+            not is_running(subject)
+            and not Path(subject).exists()
+            and subject.partition("@")[0] in entries.server_files()
+        ):
+            raise ConfigurationError(
+                f"{subject} would be started afresh, and what it is compared with runs already",
+                hint="compare two URLs or folders, or servers alone",
+            )
     load = LoadWords(
         users=(options.users or 8, options.users or 8),
         rates=None if options.rate is None else (options.rate, options.rate),

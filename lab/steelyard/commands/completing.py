@@ -10,6 +10,7 @@ import typer
 from typer import completion
 
 from ..catalogue import entries
+from .examples import examples
 
 commands = typer.Typer()
 VARIABLE = "_STEELYARD_COMPLETE"  # by which a shell asks for words instead of running the command
@@ -57,9 +58,12 @@ def answer_shells() -> None:
 
 @commands.command(
     name="completion",
-    epilog="Examples: steelyard completion bash > ~/.local/share/bash-completion/completions/steelyard; "
-    'steelyard completion zsh > "${fpath[1]}/_steelyard"; '
-    "steelyard completion fish > ~/.config/fish/completions/steelyard.fish",
+    short_help="Print what a shell must read to complete words.",
+    epilog=examples(
+        "steelyard completion bash > ~/.local/share/bash-completion/completions/steelyard",
+        'steelyard completion zsh > "${fpath[1]}/_steelyard"',
+        "steelyard completion fish > ~/.config/fish/completions/steelyard.fish",
+    ),
 )
 def completion_command(shell: Annotated[Shell, typer.Argument(help="The shell to be taught.")]) -> None:
     """Print what a shell must read to complete commands, options, servers and studies."""

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import typer
 
+from .examples import examples
 from .options import Json, console
 from .tables import show
 
 commands = typer.Typer()
 
 
-@commands.command(name="doctor", epilog="Examples: steelyard doctor; steelyard doctor --json")
+@commands.command(
+    name="doctor",
+    short_help="Look for what could falsify a measurement here.",
+    epilog=examples(
+        "steelyard doctor",
+        "steelyard doctor --json",
+    ),
+)
 def doctor_command(json: Json = False) -> None:
     """Look for what could falsify a measurement on this machine, and say what to switch off."""
     from ..models.outputs.catalogue import DoctorOutput

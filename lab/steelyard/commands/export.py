@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +11,9 @@ import typer
 from ..base.errors import ConfigurationError
 from ..base.text import counted
 from ..models.outputs.other_tools import ExportOutput, TablesOutput
+from .examples import examples
 from .load import LoadOptions, auth_of, target_of, words_of
-from .options import console, takes
+from .options import console, require_unsaid, takes
 
 commands = typer.Typer()
 
@@ -44,9 +45,14 @@ class ExportOptions(LoadOptions):
 
 @commands.command(
     name="export",
-    epilog="Examples: steelyard export shop --k6; steelyard export shop --hyperfoil --rate 200/s --poisson --for 1m --out there; "
-    "steelyard export shop --k6 --users 8 --p95 200ms --errors 1%; steelyard export runs/... --parquet tables; "
-    "steelyard export runs/... --csv tables --table slices --table percentiles",
+    short_help="Write a service's load, or a run, for other programs.",
+    epilog=examples(
+        "steelyard export shop --k6",
+        "steelyard export shop --hyperfoil --rate 200/s --poisson --for 1m --out there",
+        "steelyard export shop --k6 --users 8 --p95 200ms --errors 1%",
+        "steelyard export runs/... --parquet tables",
+        "steelyard export runs/... --csv tables --table slices --table percentiles",
+    ),
 )
 @takes(ExportOptions)
 def export_command(options: ExportOptions) -> None:
@@ -66,6 +72,8 @@ def _export_tables(options: ExportOptions) -> None:
     from ..tabular.opened_run import open_run
 
     _require_no_load(options)
+    if "://" in options.service:
+        raise ConfigurationError("--csv and --parquet are of a stored run, and no URL", hint="name a run's folder")
     run = open_run(options.service)
     form, folder = ("parquet", options.parquet) if options.parquet is not None else ("csv", options.csv)
     assert folder is not None
@@ -77,12 +85,7 @@ def _export_tables(options: ExportOptions) -> None:
 def _require_no_load(options: ExportOptions) -> None:
     """Raise ConfigurationError where words of a load, or two formats, are said of a stored run."""
     of_runs = {"service", "csv", "parquet", "table", "json"}
-    said = [option.name for option in fields(options) if option.name not in of_runs]
-    defaults = ExportOptions(service=options.service)
-    wrong = next((name for name in said if getattr(options, name) != getattr(defaults, name)), None)
-    if wrong is not None:
-        word = "--" + wrong.strip("_").replace("_", "-")
-        raise ConfigurationError(f"{word} is said of a service, and --csv and --parquet of a run that is stored")
+    require_unsaid(options, of_runs, "is said of a service, and --csv and --parquet of a run that is stored")
     if options.csv is not None and options.parquet is not None:
         raise ConfigurationError("--csv and --parquet are two exports", hint="say one after the other")
 

@@ -13,6 +13,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..models.outputs.loading import LimitOutput, LimitStage
+from .examples import examples
 from .load import TargetOptions, auth_of, target_of
 from .options import console, takes
 
@@ -38,8 +39,12 @@ class LimitOptions(TargetOptions):
 
 @commands.command(
     name="find-limit",
-    epilog="Examples: steelyard find-limit shop --p95 200ms --errors 1%; steelyard find-limit shop --arrivals users --p99 1s; "
-    "steelyard find-limit http://127.0.0.1:8080/orders --method POST --body @order.json --p95 200ms",
+    short_help="Find the greatest load at which a service keeps a promise.",
+    epilog=examples(
+        "steelyard find-limit shop --p95 200ms --errors 1%",
+        "steelyard find-limit shop --arrivals users --p99 1s",
+        "steelyard find-limit http://127.0.0.1:8080/orders --method POST --body @order.json --p95 200ms",
+    ),
 )
 @takes(LimitOptions)
 def find_limit(options: LimitOptions) -> None:

@@ -12,6 +12,7 @@ from ..base.errors import ConfigurationError, SteelyardError
 from ..base.text import counted, enumerated
 from ..importing import bounded
 from ..models.outputs.own_service import ComplianceOutput, ImportOutput
+from .examples import examples
 from .options import Json, console
 
 commands = typer.Typer()
@@ -19,9 +20,14 @@ commands = typer.Typer()
 
 @commands.command(
     name="import",
-    epilog="Examples: steelyard import http://127.0.0.1:8080/shop?wsdl --out shop; steelyard import shop.wsdl --out shop; "
-    "steelyard import http://127.0.0.1:8080/openapi.json --out shop; steelyard import plan.jmx --out shop; "
-    "steelyard import shop.wsdl --compliance",
+    short_help="Make a service folder of a WSDL, OpenAPI or requests.",
+    epilog=examples(
+        "steelyard import 'http://127.0.0.1:8080/shop?wsdl' --out shop",
+        "steelyard import shop.wsdl --out shop",
+        "steelyard import http://127.0.0.1:8080/openapi.json --out shop",
+        "steelyard import plan.jmx --out shop",
+        "steelyard import shop.wsdl --compliance",
+    ),
 )
 def import_service(
     source: Annotated[

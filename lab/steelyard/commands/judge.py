@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ..base.text import ratio_text, value_text
 from ..models.outputs.other_tools import JudgedFile, JudgeOutput
+from .examples import examples
 from .options import Json, console
 from .tables import estimates_table
 
@@ -18,7 +19,12 @@ commands = typer.Typer()
 
 @commands.command(
     name="judge",
-    epilog="Examples: steelyard judge results.jtl; steelyard judge k6.csv --skip 10s; steelyard judge old.jtl new.jtl --json",
+    short_help="Judge what JMeter, k6 or Locust wrote down.",
+    epilog=examples(
+        "steelyard judge results.jtl",
+        "steelyard judge k6.csv --skip 10s",
+        "steelyard judge old.jtl new.jtl --json",
+    ),
 )
 def judge_command(
     files: Annotated[

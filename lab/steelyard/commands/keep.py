@@ -8,12 +8,18 @@ from typing import Annotated
 import typer
 
 from ..base.text import bytes_text
+from .examples import examples
 from .options import console
 
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example: steelyard keep runs/wstest-2026-01-31-120000 wstest-in-january")
+@commands.command(
+    short_help="Copy a stored run, small enough to send.",
+    epilog=examples(
+        "steelyard keep runs/wstest-2026-01-31-120000 wstest-in-january",
+    ),
+)
 def keep(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
     to: Annotated[Path, typer.Argument(metavar="TO", help="The folder to keep it in; a kept run may be its own.")],

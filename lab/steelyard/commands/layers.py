@@ -7,12 +7,17 @@ from typing import Annotated
 
 import typer
 
+from .examples import examples
+
 commands = typer.Typer()
 
 
 @commands.command(
-    epilog="Examples: steelyard layers runs/flight-2026-01-31-120000 > requests.csv; "
-    "steelyard layers runs/flight-2026-01-31-120000 --text --where soap_name=search"
+    short_help="Print the requests that a run recorded, layer by layer.",
+    epilog=examples(
+        "steelyard layers runs/flight-2026-01-31-120000 > requests.csv",
+        "steelyard layers runs/flight-2026-01-31-120000 --text --where soap_name=search",
+    ),
 )
 def layers(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],

@@ -77,9 +77,14 @@ def _trials(planned: Schedule) -> Table:
 
 
 def servers(rows: Sequence[ServerRow], console: Console) -> None:
-    """The list of servers for a person."""
-    cells = [(row.name, _what(row), row.language, str(row.jdk or ""), to_fetch(row)) for row in rows]
-    show(console, ("name", "server and stack", "language", "JDK", "to fetch"), cells, prose=("server and stack",))
+    """The list of servers for a person, and apart from them what cannot be weighed but stands beside one."""
+    for kind, title in (("server", ""), ("companion", "companions, which a study or a service puts beside a server")):
+        cells = [
+            (row.name, _what(row), row.language, str(row.jdk or ""), to_fetch(row)) for row in rows if row.kind == kind
+        ]
+        if cells and title:
+            console.print(f"\n{title}", style="bold", highlight=False, markup=False)
+        show(console, ("name", "server and stack", "language", "JDK", "to fetch"), cells, prose=("server and stack",))
 
 
 def _what(row: ServerRow) -> str:

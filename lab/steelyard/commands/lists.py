@@ -9,13 +9,19 @@ from ..catalogue.entries import Entry
 from ..models.outputs.catalogue import ServiceRow, ServicesOutput, StudiesOutput, StudyRow
 from ..models.service import Service
 from ..models.study import Study, SubjectSpec
+from .examples import examples
 from .options import Json, console
 from .tables import show
 
 commands = typer.Typer()
 
 
-@commands.command(epilog="Examples: steelyard studies; steelyard studies --json")
+@commands.command(
+    epilog=examples(
+        "steelyard studies",
+        "steelyard studies --json",
+    )
+)
 def studies(json: Json = False) -> None:
     """List the studies."""
     rows = [_study(entries.study(name)) for name in entries.study_files()]
@@ -26,7 +32,12 @@ def studies(json: Json = False) -> None:
     show(console(stderr=False), ("study", "question", "paper"), cells, prose=("question", "paper"))
 
 
-@commands.command(epilog="Examples: steelyard services; steelyard services --json")
+@commands.command(
+    epilog=examples(
+        "steelyard services",
+        "steelyard services --json",
+    )
+)
 def services(json: Json = False) -> None:
     """List the services with their operations and implementations."""
     rows = [_service(entries.service(name)) for name in entries.service_files()]

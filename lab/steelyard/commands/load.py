@@ -18,6 +18,7 @@ from ..catalogue import entries
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
+from .examples import examples
 from .options import Json, Out, Seed, console, takes
 from .tables import estimates_table
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ..loading.words import LoadWords
 
 commands = typer.Typer()
+_USERS = "4"  # of a closed load where nobody says how many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,9 @@ class TargetOptions:
 class LoadOptions(TargetOptions):
     """What `load` is told, in the user's words: `words_of` reads them."""
 
-    users: Annotated[str, typer.Option(help="Closed load: so many users, or 1..40 with a shape.")] = "4"
+    users: Annotated[
+        str | None, typer.Option(help="Closed load: so many users, or 1..40 with a shape (default: 4).")
+    ] = None
     rate: Annotated[str | None, typer.Option(help="Open load: 200/s, or 10..200/s.")] = None
     poisson: Annotated[bool, typer.Option("--poisson", help="With --rate: at random, as independent users come.")] = (
         False
@@ -141,9 +145,15 @@ class ToldLoadOptions(LoadOptions):
 
 
 @commands.command(
-    epilog="Examples: steelyard load shop --users 4 --for 10s; steelyard load shop --users 1..40 --over 5m --profile ramp; "
-    "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json --rate 200/s --poisson --p95 200ms --errors 1%; "
-    "steelyard load shop --for 10m --otlp http://127.0.0.1:4318/v1/metrics --remote-write http://127.0.0.1:9090/api/v1/write"
+    short_help="Load a service that runs already: figures, no verdict.",
+    epilog=examples(
+        "steelyard load shop --users 4 --for 10s",
+        "steelyard load shop --users 1..40 --over 5m --profile ramp",
+        "steelyard load shop --rate 200/s --poisson --for 1m --p95 200ms --errors 1%",
+        "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json",
+        "steelyard load shop --for 10m --otlp http://127.0.0.1:4318/v1/metrics",
+        "steelyard load shop --for 10m --remote-write http://127.0.0.1:9090/api/v1/write",
+    ),
 )
 @takes(ToldLoadOptions)
 def load(options: ToldLoadOptions) -> None:
@@ -179,12 +189,14 @@ def words_of(options: LoadOptions) -> LoadWords:
         raise ConfigurationError(
             f"there is no profile '{options.profile}'", hint=f"there are {', '.join(said.PROFILES)}"
         )
+    if options.users is not None and options.rate is not None:
+        raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     if options.streams is not None and not options.http2:
         raise ConfigurationError("--streams goes with --http2", hint="--http2 --streams 30")
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunks", hint="leave out --chunked or --http2")
     return said.LoadWords(
-        users=said.users_of(options.users),
+        users=said.users_of(options.users or _USERS),
         rates=None if options.rate is None else said.rates_of(options.rate),
         poisson=options.poisson,
         profile=options.profile,
@@ -248,6 +260,10 @@ def auth_of(kind: str | None, user: str, secret: str) -> Auth | None:
                 "--user and --secret go with --auth", hint="--auth basic --user NAME --secret env:VARIABLE"
             )
         return None
+    if not secret.startswith(("env:", "file:")):
+        raise ConfigurationError(
+            f"--auth {kind} needs a --secret, which is never written down", hint="--secret env:VARIABLE, or file:PATH"
+        )
     return validate({"kind": kind, "user": user, "secret": secret}, Auth, "--auth")
 
 

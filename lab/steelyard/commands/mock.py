@@ -11,6 +11,7 @@ import typer
 from ..base.house import HOST, HOST_NAMES
 from ..models.outputs.trying import MockOutput
 from . import completing
+from .examples import examples
 from .options import Json, Seed, console, takes
 
 if TYPE_CHECKING:
@@ -47,7 +48,12 @@ class MockOptions:
 
 @commands.command(
     name="mock",
-    epilog="Examples: steelyard mock shop; steelyard mock shop --delay 20ms --fail 1%; steelyard mock wstest --port 8080 --for 10m",
+    short_help="Stand in for a service on this machine.",
+    epilog=examples(
+        "steelyard mock shop",
+        "steelyard mock shop --delay 20ms --fail 1%",
+        "steelyard mock wstest --port 8080 --for 10m",
+    ),
 )
 @takes(MockOptions)
 def mock_command(options: MockOptions) -> None:

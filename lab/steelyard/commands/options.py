@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar, get_type_hints
 
 import typer
 from rich.console import Console
+from typer.models import ArgumentInfo, OptionInfo
 
-from ..base.errors import CANNOT_TELL, SteelyardError
+from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import listed
 from ..catalogue import entries
@@ -37,7 +39,20 @@ WarmUp = Annotated[
     float | None, typer.Option(min=0.2, max=3600, help="Most seconds of warm-up a subject and operation.")
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
-Out = Annotated[Path | None, typer.Option(help="Folder that the run's folder is made in (default: runs).")]
+
+
+def folder_meant(words: str) -> Path:
+    """The folder that an option names; raises ConfigurationError where an empty variable of a shell did."""
+    require_said("--out", words.strip())
+    return Path(words)
+
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        parser=folder_meant, metavar="FOLDER", help="Folder that the run's folder is made in (default: runs)."
+    ),
+]
 HostsFile = Annotated[
     Path | None,
     typer.Option(
@@ -61,10 +76,13 @@ def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Calla
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default, annotation=hints[name])
         for name, parameter in inspect.signature(options).parameters.items()
     ]
+    parameters_by_name = {parameter.name: parameter for parameter in parameters}
 
     def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
         @functools.wraps(command)
         def of_words(**words: object) -> None:
+            for name, word in words.items():
+                require_said(flag_of(options, name), word, parameters_by_name[name].default)
             command(options(**words))
 
         # typer reads both: the parameters and, apart from them, their types.
@@ -73,6 +91,39 @@ def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Calla
         return of_words
 
     return decorate
+
+
+def flag_of(options: type[object], name: str) -> str:
+    """How a user says the field `name` of an options class: its first flag, or an argument's name as its help has it."""
+    said = get_type_hints(options, include_extras=True)[name]
+    infos = [info for info in getattr(said, "__metadata__", ()) if isinstance(info, ArgumentInfo | OptionInfo)]
+    words = [
+        word for info in infos for word in (info.default, *(info.param_decls or ()))
+    ]  # typer takes the first for a default
+    declared = [word for word in words if isinstance(word, str) and word.startswith("--")]
+    if declared:
+        return declared[0]
+    if any(isinstance(info, ArgumentInfo) for info in infos):
+        return next((info.metavar for info in infos if info.metavar), name.upper())
+    return "--" + name.strip("_").replace("_", "-")
+
+
+def require_said(flag: str, word: object, default: object = None) -> None:
+    """Raise ConfigurationError for what a shell's empty variable makes of an option, and for numbers that are none."""
+    if word == "" and default != "":
+        needed = default is inspect.Parameter.empty
+        raise ConfigurationError(
+            f"{flag} names nothing", hint=f"{'' if needed else 'leave it out, or '}name what is meant"
+        )
+    if isinstance(word, float) and not math.isfinite(word):
+        raise ConfigurationError(f"{flag} must be a number that is not infinite, not '{word}'")
+
+
+def require_unsaid(options: object, beside: Collection[str], why: str, hint: str = "") -> None:
+    """Raise ConfigurationError where a field but those `beside` has another value than its default: `why` follows its flag."""
+    for field in dataclasses.fields(options):  # type: ignore[arg-type]
+        if field.name not in beside and getattr(options, field.name) != field.default:
+            raise ConfigurationError(f"{flag_of(type(options), field.name)} {why}", hint=hint)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

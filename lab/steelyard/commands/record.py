@@ -13,6 +13,7 @@ from ..base.errors import ConfigurationError
 from ..base.house import HOST
 from ..base.text import counted
 from ..models.outputs.own_service import RecordOutput
+from .examples import examples
 from .options import Json, console, takes
 
 if TYPE_CHECKING:
@@ -46,8 +47,12 @@ class RecordOptions:
 
 @commands.command(
     name="record",
-    epilog=f"Examples: steelyard record --to http://{HOST}:8080 --port 8081 --out shop; "
-    f"steelyard record --to https://{HOST}:8443 --tls; steelyard record --to ./far-shop --for 10m",
+    short_help="Make a service folder of what clients ask, by a proxy.",
+    epilog=examples(
+        f"steelyard record --to http://{HOST}:8080 --port 8081 --out shop",
+        f"steelyard record --to https://{HOST}:8443 --tls",
+        "steelyard record --to ./far-shop --for 10m",
+    ),
 )
 @takes(RecordOptions)
 def record_command(options: RecordOptions) -> None:

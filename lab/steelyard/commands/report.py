@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigurationError
+from .examples import examples
 from .options import Json, console, print_machines, print_outcome, takes
 
 if TYPE_CHECKING:
@@ -44,10 +45,13 @@ class ReportOptions:
 
 @commands.command(
     name="report",
-    epilog="Examples: steelyard report runs/wstest-2026-01-31-120000; "
-    "steelyard report runs/wstest-2026-01-31-120000 --markdown --png; "
-    "steelyard report runs/demo-2026-01-31-120000 runs/demo-2026-02-28-120000 --open. "
-    "STEELYARD_BROWSER names the browser that draws --png and --pdf.",
+    short_help="Make the report of a stored run anew, or of several.",
+    epilog=examples(
+        "steelyard report runs/wstest-2026-01-31-120000",
+        "steelyard report runs/wstest-2026-01-31-120000 --markdown --png",
+        "steelyard report runs/demo-2026-01-31-120000 runs/demo-2026-02-28-120000 --open",
+        more="STEELYARD_BROWSER names the browser that draws --png and --pdf.",
+    ),
 )
 @takes(ReportOptions)
 def report_command(options: ReportOptions) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +18,7 @@ from ..plan.estimate import PlannedTime, of_run
 from ..plan.schedule import schedule_only, subjects_of
 from ..plan.settings import Request, Value, settle
 from . import completing
+from .examples import examples
 from .options import (
     HostsFile,
     Json,
@@ -29,6 +30,7 @@ from .options import (
     console,
     end_on_machines,
     print_outcome,
+    require_unsaid,
     require_verdict,
     run_study,
     takes,
@@ -58,8 +60,9 @@ class RunOptions:
         ),
     ] = None
     with_: Annotated[
-        str, typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects.")
-    ] = ""
+        str | None,
+        typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects."),
+    ] = None
     operation: Annotated[
         str | None,
         typer.Option(
@@ -82,7 +85,10 @@ class RunOptions:
         list[str] | None, typer.Option("--set", help="NAME=VALUE: a parameter under the paper's name; repeatable.")
     ] = None
     as_published: Annotated[
-        bool, typer.Option(help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict.")
+        bool,
+        typer.Option(
+            "--as-published", help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict."
+        ),
     ] = False
     tests: Annotated[str | None, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = None
     scale: Annotated[
@@ -100,7 +106,8 @@ class RunOptions:
     push: Annotated[
         bool,
         typer.Option(
-            help="Of a study's grids of reliability: users and payload doubled until each subject breaks, or a bound."
+            "--push",
+            help="Of a study's grids of reliability: users and payload doubled until each subject breaks, or a bound.",
         ),
     ] = False
     budget: Annotated[
@@ -119,16 +126,21 @@ class RunOptions:
         ),
     ] = None
     hosts: HostsFile = None
-    dry_run: Annotated[bool, typer.Option(help="Print the schedule and stop.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule and stop.")] = False
     json: Json = False
 
 
 @commands.command(
-    epilog="Examples: steelyard run wstest --dry-run; steelyard run wstest --only tomcat-metro,go --operation echoStruct; "
-    "steelyard run wstest --config WSTest.ini --as-published; steelyard run wstest --budget 40m; "
-    "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml; "
-    "steelyard run --resume runs/wstest-2026-01-31-120000; "
-    "steelyard run wstest --operation echoStruct --forks 4 --cluster tcp://10.0.0.5:8786"
+    short_help="Run a study: provide, verify, warm up, measure, report.",
+    epilog=examples(
+        "steelyard run wstest --dry-run",
+        "steelyard run wstest --only tomcat-metro,go --operation echoStruct",
+        "steelyard run wstest --config WSTest.ini --as-published",
+        "steelyard run wstest --budget 40m",
+        "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml",
+        "steelyard run --resume runs/wstest-2026-01-31-120000",
+        "steelyard run wstest --operation echoStruct --forks 4 --cluster tcp://10.0.0.5:8786",
+    ),
 )
 @takes(RunOptions)
 def run(options: RunOptions) -> None:
@@ -180,9 +192,17 @@ def request_of(options: RunOptions) -> Request:
     """What is asked of the study, of the user's words; raises ConfigurationError where a word says nothing."""
     from ..catalogue import subject_syntax
 
+    if options.as_published:
+        once = ("forks", "pairs", "slice_seconds", "budget")
+        require_unsaid(
+            options,
+            {field.name for field in fields(options)} - set(once),
+            "and --as-published do not go together: the paper's own way is one unbroken stretch each, as long as it says",
+            hint="leave one of them out",
+        )
     return Request(
         only=_words("--only", options.only),
-        set_of_factors=options.with_,
+        set_of_factors=options.with_ or "",
         operations=_words("--operation", options.operation),
         users=options.users,
         forks=options.forks,
@@ -235,13 +255,16 @@ def _resume_on_machines(folder: Path, options: RunOptions) -> None:
 
 def _resume(folder: Path, options: RunOptions) -> None:
     """Go on with a stopped run, with everything as it was asked for then."""
-    from ..run import main_job as running
     from ..store.cluster_folder import is_cluster
 
-    json = options.json
-    if options.study is not None or options.hosts is not None:
-        given = "the study's name" if options.hosts is None else "--hosts"
-        raise ConfigurationError("--resume goes on with a run as it was asked for", hint=f"leave {given} out")
+    if options.study is not None:
+        raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
+    require_unsaid(
+        options,
+        ("resume", "cluster", "json"),
+        "and --resume do not go together: a run goes on as it was asked for",
+        hint="leave one of them out",
+    )
     if not folder.is_dir():
         raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
     if is_cluster(folder):
@@ -249,9 +272,11 @@ def _resume(folder: Path, options: RunOptions) -> None:
         return
     if options.cluster is not None:
         raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
+    from ..run import main_job as running  # only now: what is wrong with the words needs no wait
+
     with Progress(console()) as progress:
         outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
-    print_outcome(outcome, json)
+    print_outcome(outcome, options.json)
     require_verdict(outcome)
 
 
@@ -260,6 +285,9 @@ def _words(option: str, text: str | None) -> list[str]:
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     if text is not None and not words:
         raise ConfigurationError(f"{option} names nothing", hint="leave it out, or name what is meant")
+    twice = next((word for word in words if words.count(word) > 1), None)
+    if twice is not None:
+        raise ConfigurationError(f"{option} names '{twice}' twice", hint="once is enough")
     return words
 
 
@@ -269,5 +297,7 @@ def _settings(pairs: list[str]) -> dict[str, Value]:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise ConfigurationError(f"--set takes NAME=VALUE, not '{pair}'")
+        if name.strip() in settings:
+            raise ConfigurationError(f"--set gives {name.strip()} twice", hint="leave one of them out")
         settings[name.strip()] = value.strip()
     return settings

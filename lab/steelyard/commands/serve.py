@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.house import HOST
+from .examples import examples
 from .options import console
 
 commands = typer.Typer()
@@ -16,8 +17,13 @@ commands = typer.Typer()
 
 @commands.command(
     name="serve",
-    epilog="Examples: steelyard serve; steelyard serve docs/results --open; steelyard serve /srv/runs --port 8421. "
-    f"From another machine: ssh -L 8421:{HOST}:8421 NAME, then open the address there.",
+    short_help="Serve a page over stored runs and runs that last.",
+    epilog=examples(
+        "steelyard serve",
+        "steelyard serve docs/results --open",
+        "steelyard serve /srv/runs --port 8421",
+        more=f"From another machine: ssh -L 8421:{HOST}:8421 NAME, then open the address there.",
+    ),
 )
 def serve_command(
     folder: Annotated[Path, typer.Argument(help="The folder that holds runs, or one run.")] = Path("runs"),

@@ -16,7 +16,8 @@ from ..catalogue.entries import Entry
 from ..models.outputs.catalogue import ServerRow, ServersOutput
 from ..models.server import Server
 from ..models.service import Service
-from .options import Json, ServiceName, console
+from .examples import examples
+from .options import Json, ServiceName, console, require_said
 
 commands = typer.Typer()
 
@@ -33,6 +34,7 @@ class _ServersGroup(TyperGroup):
 servers_commands = typer.Typer(
     cls=_ServersGroup,
     help="List the servers, show one with all that is known of it (`servers NAME`), or check some.",
+    short_help="List the servers, show one, or check some.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )
@@ -40,8 +42,12 @@ commands.add_typer(servers_commands, name="servers")
 
 
 @servers_commands.callback(
-    epilog="Examples: steelyard servers; steelyard servers tomcat-metro; steelyard servers --json; "
-    "steelyard servers check tomcat-metro"
+    epilog=examples(
+        "steelyard servers",
+        "steelyard servers tomcat-metro",
+        "steelyard servers --json",
+        "steelyard servers check tomcat-metro",
+    )
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
     """List the servers, show one with all that is known of it (`servers NAME`), or check some."""
@@ -58,7 +64,12 @@ def servers_list(context: typer.Context, json: Json = False) -> None:
 
 
 @servers_commands.command(
-    name="show", epilog="Examples: steelyard servers tomcat-metro; steelyard servers show go --json"
+    name="show",
+    short_help="Show one server: version, factors, deviations, tuning.",
+    epilog=examples(
+        "steelyard servers tomcat-metro",
+        "steelyard servers show go --json",
+    ),
 )
 def servers_show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The server: `steelyard servers` lists them.")],
@@ -85,7 +96,12 @@ def _serves(server: Server, service: Entry[Service]) -> bool:
 
 
 @servers_commands.command(
-    name="check", epilog="Examples: steelyard servers check go; steelyard servers check --all --json"
+    name="check",
+    short_help="Check servers: contract, connections, sockets, redeployment.",
+    epilog=examples(
+        "steelyard servers check go",
+        "steelyard servers check --all --json",
+    ),
 )
 def servers_check(
     names: Annotated[
@@ -102,15 +118,24 @@ def servers_check(
     """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
     at the sockets, run two at once, redeploy, stop."""
     from ..catalogue import subject_syntax
+    from ..catalogue.known_subjects import require_known
     from ..catalogue.usual import service_meant
     from ..check import examination, rows
     from . import listing
 
+    if all_ and names:
+        raise ConfigurationError("--all checks every server", hint=f"leave out --all, or {' '.join(names)}")
     wanted = sorted(entries.server_files()) if all_ else names or []
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
-    for name in wanted:
-        entries.server(subject_syntax.subject_of(name).parts[0].server)
+    require_said("--service", service)
+    meant = entries.service(service_meant(service))
+    for name in names or []:
+        spec = subject_syntax.subject_of(name)
+        if entries.server(spec.parts[0].server).model.kind == "server":
+            require_known([spec], meant)
+    if save is not None:
+        rows.kept_in(save)  # where nothing can be kept is said before minutes were spent on it
     checked: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console()) as progress:
         for name in wanted:

@@ -21,6 +21,7 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..models.outputs.trying import TriedPage, TriedProcess, TriedRequest, TryOutput
 from . import completing
+from .examples import examples
 from .options import Json, console, takes
 
 if TYPE_CHECKING:  # what starts servers is imported by the verb itself: no other should wait for it
@@ -65,8 +66,14 @@ class TryOptions:
 
 @commands.command(
     name="try",
-    epilog="Examples: steelyard try tomcat-metro; steelyard try tomcat-metro@heap=512m soaservers; steelyard try petstore; "
-    "steelyard try petstore --variant web-service; steelyard try go wstest --for 30s --json",
+    short_help="Start one server to look at it and to ask it by hand.",
+    epilog=examples(
+        "steelyard try tomcat-metro",
+        "steelyard try tomcat-metro@heap=512m soaservers",
+        "steelyard try petstore",
+        "steelyard try petstore --variant web-service",
+        "steelyard try go wstest --for 30s --json",
+    ),
 )
 @takes(TryOptions)
 def try_command(options: TryOptions) -> None:

@@ -11,6 +11,7 @@ import typer
 from ..base.configuration import nearest
 from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError, StoreError, UnknownNameError
 from ..base.text import counted
+from .examples import examples
 from .options import Json, console, takes
 
 if TYPE_CHECKING:
@@ -38,9 +39,12 @@ class WhyOptions:
 
 
 @commands.command(
-    epilog="Examples: steelyard why runs/flight-2026-01-31-120000; "
-    "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html. "
-    'It needs records of layers: a study asks for them by observe = ["layers"].'
+    short_help="Say which layer two subjects' difference comes from.",
+    epilog=examples(
+        "steelyard why runs/flight-2026-01-31-120000",
+        "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html",
+        more='It needs records of layers: a study asks for them by observe = ["layers"].',
+    ),
 )
 @takes(WhyOptions)
 def why(options: WhyOptions) -> None:

@@ -35,6 +35,11 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
     Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
     """
     require_free(out)
+    scheme, there, _ = place.partition("://")
+    if there and scheme.lower() not in ("http", "https"):
+        raise ImportRefusedError(
+            f"{place} is not read: {scheme} is not spoken", hint="give an http or https address, or a file"
+        )
     if kinds.is_graphql_place(place):
         raise kinds.graphql_refused(place)
     known = known_file(place)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from ..base.errors import ImportRefusedError
+from ..base.errors import ImportRefusedError, why_unread
 
 _METRO = "WEB-INF/sun-jaxws.xml"
 _PRODUCTS = re.compile(r"WEB-INF/[\w.]+-web\.xml")  # a product's own words on the WAR, each under a name of its own
@@ -36,7 +36,10 @@ def read_war(path: Path) -> War:
             roots = {name: _context_root(_document(archive, name)) for name in own}
             bean = any(name.startswith("WEB-INF/lib/") and "cxf" in name for name in names)
     except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        raise ImportRefusedError(f"the WAR {path} cannot be read: {error}") from None
+        why = why_unread(error) if isinstance(error, OSError) else str(error)
+        raise ImportRefusedError(
+            f"the WAR {path} cannot be read: {why}", hint="give the .war that is deployed"
+        ) from None
     endpoints = {}
     for element in [] if described is None else described.iter("{*}endpoint"):
         pattern = (element.get("url-pattern") or "/").removesuffix("/*").removesuffix("*").rstrip("/")

@@ -198,8 +198,14 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
     except ValueError:
         good = False
     if not good or "@" in urlsplit(url).netloc or not url.isprintable() or " " in url:
+        shown = re.sub("//[^/@]*@", "//...@", url[:200])  # who asks may stand there, with a password
         raise TargetError(
-            f"'{url[:200]}' is not a URL that can be loaded", hint="write http://HOST:PORT/PATH; --auth says who asks"
+            f"'{shown}' is not a URL that can be loaded", hint="write http://HOST:PORT/PATH; --auth says who asks"
+        )
+    if expect.schema_kept:
+        raise ConfigurationError(
+            "a URL alone has no schema that answers could keep",
+            hint="`steelyard import` makes a folder of its description, which has one",
         )
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     used = (method or ("POST" if body else "GET")).upper()

@@ -129,6 +129,7 @@ def compare(
         )
     for side in sides:  # everything is checked before anything is sent
         target_of(side.asked)
+        loadable(side.asked, words.load)
     folder = (out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}"
     forks = FORKS if anew else 1
     pairs = words.pairs or pairs_within(words, forks, _START_SECONDS if anew else 0.0)

@@ -11,7 +11,7 @@ from typing import Any
 import xmlschema
 from lxml import etree
 
-from ..base.errors import ConfigurationError, ContractError
+from ..base.errors import ConfigurationError, ContractError, why_unread
 from ..exchange.meanings import json_values
 from ..exchange.soap.messages import parse
 from ..models.service import Expect
@@ -51,12 +51,40 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
     return said
 
 
-def _unlike(answer: bytes, file: Path) -> str | None:
+def require_rules(expect: Expect) -> None:
+    """Raise ConfigurationError where a rule is no rule, or names a file that is not there: it need not wait for an answer."""
+    for path in expect.xpath:
+        _compiled_xpath(path)
+    if expect.jsonpath:
+        from jsonpath import JSONPathError, compile
+
+        for path in expect.jsonpath:
+            try:
+                compile(path)
+            except JSONPathError as error:
+                raise ConfigurationError(f"'{path}' is not a JSONPath: {str(error).splitlines()[0]}") from None
+    if expect.answer is not None:
+        _right_answer(Path(expect.answer))
+
+
+def _compiled_xpath(path: str) -> None:
     try:
-        expected = file.read_text(encoding="utf-8")
+        etree.XPath(path)
+    except etree.XPathError as error:
+        raise ConfigurationError(
+            f"'{path}' is not an XPath that can be asked: {error}", hint="local-name() needs no prefixes"
+        ) from None
+
+
+def _unlike(answer: bytes, file: Path) -> str | None:
+    return json_values.unlike(answer, _right_answer(file))
+
+
+def _right_answer(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the right answer {file} cannot be read: {error}") from None
-    return json_values.unlike(answer, expected)
+        raise ConfigurationError(f"the right answer {file} cannot be read: {why_unread(error)}") from None
 
 
 def _found_by_xpath(path: str, root: etree._Element) -> bool:
@@ -74,7 +102,7 @@ def _found_by_jsonpath(path: str, document: Any) -> bool:
     try:
         return any(value not in (False, None, "") for value in findall(path, document))
     except JSONPathError as error:
-        raise ConfigurationError(f"'{path}' is not a JSONPath: {error}") from None
+        raise ConfigurationError(f"'{path}' is not a JSONPath: {str(error).splitlines()[0]}") from None
 
 
 def _breaks(root: etree._Element, schema: Path) -> str | None:

@@ -67,6 +67,10 @@ def load(
     loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, asked.max_rate)
     require_shared(words, planned.profile)
+    if words.layers and asked.service is None:
+        raise ConfigurationError(
+            f"--layers is of a service that its file starts, and {asked.name} is a URL", hint=_NO_AGENT
+        )
     if receivers and words.engines > 1:
         raise ConfigurationError(
             "of several engines' load nobody is told while it lasts: their seconds are put together at its end",
@@ -207,6 +211,8 @@ def _without_values(command: Sequence[str]) -> list[str]:
 def loadable(asked: Asked, words: LoadWords) -> tuple[Asked, list[LeftOut]]:
     """What is verified, and what of it is not loaded: operations that change data, unless the user allows it. Raises
     ConfigurationError where nothing is left to load."""
+    for operation in asked.operations.values():
+        kept.require_rules(operation.expect)
     asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])
     left = [
         LeftOut(what=name, why="it changes data: --writes loads it")

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from ..base.errors import ConfigurationError
+from ..base.errors import ConfigurationError, why_unread
 from ..drive.engine import Secrets
 from ..models.service import Auth
 from .asked import Asked, AskedOperation
@@ -37,7 +37,7 @@ def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.envi
         try:
             secret = (folder / Path(name).expanduser()).read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"the secret's file {name} cannot be read: {type(error).__name__}") from None
+            raise ConfigurationError(f"the secret's file {name} cannot be read: {why_unread(error)}") from None
     else:
         raise ConfigurationError("a secret is named as env:NAME or file:PATH, never written down")
     if not secret or len(secret) > _MOST_BYTES or not secret.isprintable():

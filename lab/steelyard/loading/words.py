@@ -117,11 +117,13 @@ def mix_of(words: str) -> dict[str, float]:
 
 def headers_of(words: Sequence[str]) -> dict[str, str]:
     """Header fields, of `Name: value`; raises ConfigurationError. What names a secret belongs into [auth]."""
-    headers = {}
+    headers: dict[str, str] = {}
     for line in words:
         name, colon, value = line.partition(":")
         if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or not value.strip().isprintable():
             raise ConfigurationError(f"'{line[:60]}' is not a header", hint="write 'Name: value'")
+        if name.lower() in {other.lower() for other in headers}:
+            raise ConfigurationError(f"the header {name} is given twice", hint="leave one of them out")
         headers[name] = value.strip()
     return headers
 
@@ -154,6 +156,8 @@ def expect_of(rules: Sequence[str]) -> Expect:
             said[name] = value.split(",")
         elif name == "length":
             least, dots, most = value.partition("..")
+            if least.isdigit() and most.isdigit() and int(least) > int(most):
+                raise ConfigurationError(f"--expect length={value} holds no length", hint=f"length={most}..{least}")
             said |= {"least": least, "most": most if dots else least}
         else:
             said[name] = value if name != "schema" else value != "no"
@@ -161,7 +165,7 @@ def expect_of(rules: Sequence[str]) -> Expect:
         return Expect.model_validate({**said, **{name: paths for name, paths in listed.items() if paths}})
     except ValidationError as error:
         problem = error.errors()[0]
-        raise ConfigurationError(f"--expect {'.'.join(map(str, problem['loc']))}: {problem_text(problem)}") from None
+        raise ConfigurationError(f"--expect {problem['loc'][0]}: {problem_text(problem)}") from None
 
 
 def goals_of(percentiles: dict[float, str | None], errors: str | None) -> Goals:

@@ -205,6 +205,10 @@ def names_of(words: str, known: Sequence[str]) -> list[str]:
     for word in (word.strip() for word in words.split(",") if word.strip()):
         first, dash, last = word.partition("-")
         if word not in known and dash and first in known and last in known:
+            if known.index(first) > known.index(last):
+                raise ConfigurationError(
+                    f"'{word}' names no tests: {first} stands behind {last}", hint=f"{last}-{first}"
+                )
             names += known[known.index(first) : known.index(last) + 1]
         elif word in known:
             names.append(word)

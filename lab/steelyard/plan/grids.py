@@ -62,6 +62,8 @@ def grids_of(study: Study, request: Request) -> list[AskedGrid]:
         raise ConfigurationError(
             f"{study.name} has no grid asked for that can be pushed, so --push means nothing to it"
         )
+    if request.whole_grid and not asked:
+        raise ConfigurationError(f"{study.name} has no grid asked for, so --whole-grid means nothing to it")
     if len({each.grid.reliability for each in asked}) > 1:
         raise ConfigurationError(
             f"the grids {', '.join(request.grids)} of {study.name} are driven in different ways",

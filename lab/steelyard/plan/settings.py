@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base.configuration import nearest
-from ..base.errors import ConfigurationError
+from ..base.errors import ConfigurationError, why_unread
 from ..models.study import Study
 
 Value = int | float | str
+MOST_USERS = 100_000
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def read_initialization_file(path: Path) -> dict[str, str]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path} cannot be read: {error}") from None
+        raise ConfigurationError(f"{path} cannot be read: {why_unread(error)}") from None
     values: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.partition("#")[0].strip()
@@ -78,6 +80,9 @@ def settle(study: Study, request: Request) -> Settings:
     if request.config is not None:
         given.update(read_initialization_file(request.config))
     given.update(request.settings)
+    named = [name for name in request.settings if name in study.parameters and study.parameters[name].sets == "users"]
+    if named and request.users is not None:
+        raise ConfigurationError(f"--users and --set {named[0]} say the same", hint="leave one of them out")
     for name in given:
         if name not in study.parameters:
             raise ConfigurationError(f"{study.name} has no parameter '{name}'{nearest(name, sorted(study.parameters))}")
@@ -89,7 +94,7 @@ def settle(study: Study, request: Request) -> Settings:
         for name, known in study.parameters.items()
         if known.sets.startswith("mix.")
     }
-    users = request.users if request.users is not None else _one(study, values, "users", 8)
+    users = request.users if request.users is not None else _users(study, values)
     return Settings(
         values=values,
         users=None if users == "auto" else int(users),
@@ -108,6 +113,15 @@ def settle(study: Study, request: Request) -> Settings:
     )
 
 
+def _users(study: Study, values: Mapping[str, Value]) -> Value:
+    """How many users the parameters say, or "auto"; raises ConfigurationError where so many cannot be."""
+    users = _one(study, values, "users", 8)
+    if users != "auto" and not 1 <= int(users) <= MOST_USERS:
+        name = next(name for name, known in study.parameters.items() if known.sets == "users")
+        raise ConfigurationError(f"{name} is {users}, but must be from 1 to {MOST_USERS:,}")
+    return users
+
+
 def _number(study: Study, name: str, value: Value) -> Value:
     """A given value as the kind of its default; raises ConfigurationError."""
     known = study.parameters[name]
@@ -118,7 +132,7 @@ def _number(study: Study, name: str, value: Value) -> Value:
     except ValueError:
         number = float("nan")
     whole = isinstance(known.default, int)
-    if not number >= 0 or (whole and number != int(number)):
+    if not 0 <= number < math.inf or (whole and number != int(number)):
         also = " or auto" if known.auto else ""
         raise ConfigurationError(
             f"{name} is '{value}', but must be a {'whole ' if whole else ''}number from 0 up{also}"

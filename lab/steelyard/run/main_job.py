@@ -17,7 +17,7 @@ from ..analyse.endings import broken_subjects, is_its_result
 from ..analyse.narrowing import so_far
 from ..analyse.pairing import short_of_forks
 from ..base import configuration
-from ..base.csvfiles import write_document, write_text
+from ..base.csvfiles import require_room, write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
@@ -391,7 +391,8 @@ def _keep_schedule(folder: Path, schedule: Schedule) -> None:
 
 
 def place_of(study: str, settings: Settings, out: Path | None) -> Path:
-    """Where a run that begins now is kept; raises ConfigurationError where its prefix is more than a name."""
+    """Where a run that begins now is kept; raises ConfigurationError where its prefix is more than a name, and StoreError where
+    no folder can be made there."""
     base = out or (Path(settings.out) if settings.out else Path("runs"))
     prefix = settings.out_prefix or study
     if _PREFIX.fullmatch(prefix) is None:
@@ -399,7 +400,9 @@ def place_of(study: str, settings: Settings, out: Path | None) -> Path:
             f"a run's folder cannot be called '{prefix[:200]}'",
             hint="its prefix is up to 100 letters, digits, dots, hyphens and underscores; --out says where it is kept",
         )
-    return base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    folder = base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    require_room(folder, hint="--out names another place")
+    return folder
 
 
 def make_folder(folder: Path, of_what: str = "trials") -> None:
