@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -98,7 +99,8 @@ def test_work_that_was_done_before_its_first_second_ended_is_reported(tmp_path: 
 def test_findings_stand_in_sentences_and_what_is_too_short_is_said(page: str) -> None:
     assert "tomcat-metro refuses from 24 users on" in section(page, "10")
     assert "recovers in every burst" in section(page, "12")
-    assert "Not judged whether wildfly holds the load" in section(page, "13")
+    unjudged = re.findall("Not judged whether ([^:<]*) holds the load", section(page, "13"))
+    assert any("wildfly" in subjects for subjects in unjudged)
 
 
 def test_the_papers_table_stands_beside_with_ratios_littles_law_and_marked_claims(page: str) -> None:

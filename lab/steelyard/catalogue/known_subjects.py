@@ -17,6 +17,8 @@ def require_known(subjects: Sequence[SubjectSpec], service: Entry[Service]) -> N
     for subject in subjects:
         for part in subject.companions:
             factors.settled(entries.server(part.server), None, part.factors)
+        if len(subject.parts) == 1:  # among several parts, one may stand before the others, as a balancer does
+            require_no_companion(entries.server(subject.parts[0].server))
         for part in subject.parts:
             _require_served(part, service)
 
