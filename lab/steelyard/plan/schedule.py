@@ -131,9 +131,10 @@ def _unlike(study: Study, labels: Sequence[str], reference: str) -> list[tuple[s
         )
         pairs += [(a, b) for a in first for b in second]
         if any(reference in pair for pair in pairs):
+            beside = "" if study.reference in named.subjects else f", or beside {study.reference}"
             raise ConfigurationError(
                 f"{study.name} has no verdict between {' and '.join(named.subjects)}: {named.why}",
-                hint=f"ask for them one at a time, or beside {study.reference}",
+                hint=f"ask for them one at a time{beside}",
             )
     return pairs
 
