@@ -94,7 +94,7 @@ def test_a_spring_boot_application_is_told_layer_by_layer(folder: Path) -> None:
 def tomcat(folder: Path) -> Path:
     """A Tomcat as it comes, but for its ports: the name of its folder is that of its port."""
     words = ["mvn", "-B", "-q", f"{DEPENDENCY_PLUGIN}:unpack", f"-Dartifact={TOMCAT}", f"-DoutputDirectory={folder}"]
-    subprocess.run(words, check=True, timeout=SECONDS)
+    subprocess.run(words, cwd=folder, check=True, timeout=SECONDS)  # Maven notes there what it unpacked
     (unpacked,) = folder.glob("apache-tomcat-*")
     home = unpacked.rename(folder / free_port())
     settings = home / "conf" / "server.xml"
