@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from typing import NamedTuple
 import buffet_rules
 
 SPACE = "urn:steelyard:soakit"
-CARRIAGES, STYLES = ("kit", "xml", "string"), ("wrapped", "bare")
+CARRIAGES, STYLES = ("kit", "xml", "string"), ("wrapped", "bare", "rpc")
 KIT_CARRIAGE = {"tv-dinner": "string", "sushi-boats": "string", "buffet": "xml"}
 DEFAULTS = {"Lines": 10, "Sublines": 10, "Stories": 5, "Parts": 10}
 
@@ -296,10 +297,21 @@ USE_CASES = {
 }
 
 
+def as_part(document: str, part: str) -> str:
+    """A document's content and attributes as an rpc's part, which stands in no namespace."""
+    name = re.match(r"<([\w:]+)", document)[1]
+    return f"<{part}{document.removeprefix(f'<{name}').removesuffix(f'</{name}>')}</{part}>"
+
+
 def message(element: str, document: str, carriage: str, style: str, *, response: bool) -> str:
-    """The SOAP message that carries a document (its XML) in one of the four ways."""
+    """The SOAP message that carries a document (its XML) in one of the six ways."""
     end = "Response" if response else ""
-    if carriage == "string":
+    if style == "rpc":
+        part = ("answer" if response else "text") if carriage == "string" else "document"
+        name = f"{element}Rpc{'Text' if carriage == 'string' else ''}{end}"
+        inside = f"<{part}>{escaped(document)}</{part}>" if carriage == "string" else as_part(document, part)
+        content = f'<k:{name} xmlns:k="{SPACE}">{inside}</k:{name}>'
+    elif carriage == "string":
         name = f"{element}{'Bare' if style == 'bare' else ''}Text{end}"
         text = escaped(document)
         part = "answer" if response else "text"
@@ -317,9 +329,10 @@ def exchange(operation: str, made: Made, carriage: str, style: str) -> dict[str,
     """An exchange as a dictionary of the model Exchange."""
     use_case = USE_CASES[operation]
     how = KIT_CARRIAGE[operation] if carriage == "kit" else carriage
+    path = "/soakit/Text" if how == "string" else use_case.path
     return {
         "operation": operation,
-        "path": "/soakit/Text" if how == "string" else use_case.path,
+        "path": f"{path}Rpc" if style == "rpc" else path,
         "request": message(use_case.element, made.request, how, style, response=False),
         "answer": message(use_case.element, made.answer, how, style, response=True),
         "marker": made.marker,

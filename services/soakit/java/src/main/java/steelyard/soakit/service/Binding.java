@@ -10,15 +10,6 @@ import jakarta.xml.bind.util.JAXBSource;
 import java.io.StringWriter;
 import java.util.Map;
 import javax.xml.transform.Source;
-import steelyard.soakit.Buffet;
-import steelyard.soakit.BuffetResponse;
-import steelyard.soakit.SushiBoats;
-import steelyard.soakit.SushiBoatsResponse;
-import steelyard.soakit.TvDinner;
-import steelyard.soakit.TvDinnerResponse;
-import steelyard.soakit.buffet.ValidationDocument;
-import steelyard.soakit.news.NewsDigestDocument;
-import steelyard.soakit.order.AcknowledgePurchaseOrderDocument;
 
 /**
  * Binding by a library of JAXB's interface: documents as objects of classes that JAXB's compiler
@@ -90,10 +81,9 @@ final class Binding implements Technique {
   public Source answer(UseCase useCase, Source document) {
     try {
       Object read = read(document);
-      Object content = unwrapped(read);
-      boolean wrapped = content != read;
-      JAXBElement<?> answer = BoundDocuments.bound(BoundDocuments.read(useCase, content(content)));
-      return new JAXBSource(context, wrapped ? wrapped(answer.getValue()) : answer);
+      Object content = content(Wrappers.within(read));
+      JAXBElement<?> answer = BoundDocuments.bound(BoundDocuments.read(useCase, content));
+      return new JAXBSource(context, Wrappers.around(answer, read));
     } catch (JAXBException e) {
       throw broken(e);
     }
@@ -138,32 +128,6 @@ final class Binding implements Technique {
   private static BadDocument broken(JAXBException e) {
     Throwable cause = e.getLinkedException() == null ? e : e.getLinkedException();
     return new BadDocument("the document cannot be read: " + cause.getMessage(), e);
-  }
-
-  private static Object unwrapped(Object read) {
-    if (read instanceof TvDinner wrapper) {
-      return wrapper.getProcessPurchaseOrder();
-    }
-    if (read instanceof SushiBoats wrapper) {
-      return wrapper.getNewsPosting();
-    }
-    return read instanceof Buffet wrapper ? wrapper.getOrder() : read;
-  }
-
-  private static Object wrapped(Object answer) {
-    if (answer instanceof AcknowledgePurchaseOrderDocument document) {
-      var wrapper = new TvDinnerResponse();
-      wrapper.setAcknowledgePurchaseOrder(document);
-      return wrapper;
-    }
-    if (answer instanceof NewsDigestDocument document) {
-      var wrapper = new SushiBoatsResponse();
-      wrapper.setNewsDigest(document);
-      return wrapper;
-    }
-    var wrapper = new BuffetResponse();
-    wrapper.setValidation((ValidationDocument) answer);
-    return wrapper;
   }
 
   private static Object content(Object read) {

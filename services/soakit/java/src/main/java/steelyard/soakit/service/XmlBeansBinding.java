@@ -4,6 +4,7 @@ import java.io.StringReader;
 import java.util.function.BiFunction;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamReader;
+import javax.xml.stream.util.StreamReaderDelegate;
 import javax.xml.transform.Source;
 import javax.xml.transform.stream.StreamSource;
 import org.apache.xmlbeans.SchemaTypeLoader;
@@ -12,10 +13,16 @@ import org.apache.xmlbeans.XmlException;
 import org.apache.xmlbeans.XmlObject;
 import steelyard.soakit.beans.BuffetDocument;
 import steelyard.soakit.beans.BuffetResponseDocument;
+import steelyard.soakit.beans.BuffetRpcDocument;
+import steelyard.soakit.beans.BuffetRpcResponseDocument;
 import steelyard.soakit.beans.SushiBoatsDocument;
 import steelyard.soakit.beans.SushiBoatsResponseDocument;
+import steelyard.soakit.beans.SushiBoatsRpcDocument;
+import steelyard.soakit.beans.SushiBoatsRpcResponseDocument;
 import steelyard.soakit.beans.TvDinnerDocument;
 import steelyard.soakit.beans.TvDinnerResponseDocument;
+import steelyard.soakit.beans.TvDinnerRpcDocument;
+import steelyard.soakit.beans.TvDinnerRpcResponseDocument;
 import steelyard.soakit.beans.buffet.OrderDocument;
 import steelyard.soakit.beans.buffet.ValidationDocument;
 import steelyard.soakit.beans.news.NewsDigestDocument;
@@ -63,39 +70,61 @@ public final class XmlBeansBinding implements BiFunction<String, Object, Object>
   /** As {@link Streaming}: what the stack gives is written out and read again. */
   private Source answer(UseCase useCase, Source document) throws XmlException {
     XmlObject read = parsed(parsers.reader(document));
-    XmlObject within = unwrapped(read);
-    Answer answer = BeansDocuments.read(useCase, within == null ? content(read) : within);
-    XmlObject root = within == null ? bare(answer) : wrapped(answer);
-    return new StreamSource(new StringReader(root.xmlText()));
+    Answer answer = BeansDocuments.read(useCase, content(read));
+    return new StreamSource(new StringReader(like(read, answer).xmlText()));
   }
 
   private static XmlObject parsed(XMLStreamReader reader) throws XmlException {
     var cursor = new Cursor(reader);
     cursor.root();
-    XmlObject read = TYPES.parse(cursor.shallow(), null, null);
+    XmlObject read = TYPES.parse(named(cursor.shallow()), null, null);
     cursor.end();
     return read;
   }
 
-  /** The document of a message that has an element around it; null where it has none. */
-  private static XmlObject unwrapped(XmlObject read) {
-    if (read instanceof TvDinnerDocument wrapper) {
-      return wrapper.getTvDinner().getProcessPurchaseOrder();
-    }
-    if (read instanceof SushiBoatsDocument wrapper) {
-      return wrapper.getSushiBoats().getNewsPosting();
-    }
-    return read instanceof BuffetDocument wrapper ? wrapper.getBuffet().getOrder() : null;
+  /**
+   * The JDK's parser tells null where the default namespace is taken back; XMLBeans breaks on it.
+   */
+  private static XMLStreamReader named(XMLStreamReader reader) {
+    return new StreamReaderDelegate(reader) {
+      @Override
+      public String getNamespaceURI(int index) {
+        String namespace = super.getNamespaceURI(index);
+        return namespace == null ? "" : namespace;
+      }
+    };
   }
 
+  /** The document of a message, however it stands in it. */
   private static XmlObject content(XmlObject read) {
+    if (read instanceof TvDinnerDocument message) {
+      return message.getTvDinner().getProcessPurchaseOrder();
+    }
+    if (read instanceof TvDinnerRpcDocument message) {
+      return message.getTvDinnerRpc().getDocument();
+    }
     if (read instanceof ProcessPurchaseOrderDocument root) {
       return root.getProcessPurchaseOrder();
+    }
+    if (read instanceof SushiBoatsDocument message) {
+      return message.getSushiBoats().getNewsPosting();
+    }
+    if (read instanceof SushiBoatsRpcDocument message) {
+      return message.getSushiBoatsRpc().getDocument();
     }
     if (read instanceof NewsPostingDocument root) {
       return root.getNewsPosting();
     }
-    return read instanceof OrderDocument root ? root.getOrder() : read;
+    if (read instanceof BuffetDocument message) {
+      return message.getBuffet().getOrder();
+    }
+    if (read instanceof BuffetRpcDocument message) {
+      return message.getBuffetRpc().getDocument();
+    }
+    if (read instanceof OrderDocument root) {
+      return root.getOrder();
+    }
+    return read;
   }
 
   private static XmlObject bare(Answer answer) {
@@ -114,21 +143,45 @@ public final class XmlBeansBinding implements BiFunction<String, Object, Object>
     return root;
   }
 
-  private static XmlObject wrapped(Answer answer) {
-    if (answer instanceof Answer.Acknowledgement acknowledgement) {
+  /** An answer as the request was asked. */
+  private static XmlObject like(XmlObject read, Answer answer) {
+    if (read instanceof TvDinnerDocument) {
       var root = TvDinnerResponseDocument.Factory.newInstance();
       BeansDocuments.write(
-          acknowledgement, root.addNewTvDinnerResponse().addNewAcknowledgePurchaseOrder());
+          (Answer.Acknowledgement) answer,
+          root.addNewTvDinnerResponse().addNewAcknowledgePurchaseOrder());
       return root;
     }
-    if (answer instanceof Answer.Digest digest) {
+    if (read instanceof TvDinnerRpcDocument) {
+      var root = TvDinnerRpcResponseDocument.Factory.newInstance();
+      BeansDocuments.write(
+          (Answer.Acknowledgement) answer, root.addNewTvDinnerRpcResponse().addNewDocument());
+      return root;
+    }
+    if (read instanceof SushiBoatsDocument) {
       var root = SushiBoatsResponseDocument.Factory.newInstance();
-      BeansDocuments.write(digest, root.addNewSushiBoatsResponse().addNewNewsDigest());
+      BeansDocuments.write(
+          (Answer.Digest) answer, root.addNewSushiBoatsResponse().addNewNewsDigest());
       return root;
     }
-    var root = BuffetResponseDocument.Factory.newInstance();
-    BeansDocuments.write(
-        (Answer.Validation) answer, root.addNewBuffetResponse().addNewValidation());
-    return root;
+    if (read instanceof SushiBoatsRpcDocument) {
+      var root = SushiBoatsRpcResponseDocument.Factory.newInstance();
+      BeansDocuments.write(
+          (Answer.Digest) answer, root.addNewSushiBoatsRpcResponse().addNewDocument());
+      return root;
+    }
+    if (read instanceof BuffetDocument) {
+      var root = BuffetResponseDocument.Factory.newInstance();
+      BeansDocuments.write(
+          (Answer.Validation) answer, root.addNewBuffetResponse().addNewValidation());
+      return root;
+    }
+    if (read instanceof BuffetRpcDocument) {
+      var root = BuffetRpcResponseDocument.Factory.newInstance();
+      BeansDocuments.write(
+          (Answer.Validation) answer, root.addNewBuffetRpcResponse().addNewDocument());
+      return root;
+    }
+    return bare(answer);
   }
 }
