@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import buffet_rules
+import header_parts
 
 SPACE = "urn:steelyard:soakit"
 CARRIAGES, STYLES = ("kit", "xml", "string"), ("wrapped", "bare", "rpc")
@@ -195,7 +196,7 @@ def tv_dinner(rng: random.Random, sizes: dict[str, int]) -> Made:
         '<o:LogicalId scheme="own">dealer-7</o:LogicalId><o:Component>parts</o:Component></o:Sender><o:Created>2005-06-01T08:30:00Z</o:Created>'
         f'<o:DocumentId>{marker}</o:DocumentId></o:ApplicationArea><o:DataArea><o:Process><o:Expression action="Add">/PurchaseOrder</o:Expression>'
         f"</o:Process><o:PurchaseOrder><o:Header><o:OrderId>{order_id}</o:OrderId><o:Ordered>2005-06-01</o:Ordered><o:Priority>{priority}"
-        f"</o:Priority>{parties}<o:PaymentTerm><o:Days>30</o:Days><o:Discount>2</o:Discount></o:PaymentTerm></o:Header>{''.join(lines)}"
+        f"</o:Priority>{parties}<o:PaymentTerm><o:Days>30</o:Days><o:Discount>2</o:Discount></o:PaymentTerm>{header_parts.further(rng, currency)}</o:Header>{''.join(lines)}"
         "</o:PurchaseOrder></o:DataArea></o:ProcessPurchaseOrder>"
     )
     answer = (
