@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ToolchainError
-from steelyard.provision import fetch, launch
+from steelyard.catalogue import entries
+from steelyard.provision import fetch, launch, toolchain
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 300.0  # to be up on a machine that is ten times slower
@@ -36,13 +37,15 @@ def unpacked(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="a kit's client is curl")
-def test_a_kit_runs_by_its_own_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kit = unpacked("go", tmp_path, monkeypatch)
+@pytest.mark.parametrize("server", ["go", pytest.param("tomcat-metro", marks=pytest.mark.long)])
+def test_a_kit_runs_by_its_own_readme(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = unpacked(server, tmp_path, monkeypatch)
     (port,) = launch.free_ports(random.Random(), 1)
     readme = (kit / "README.md").read_text()
     starts, asks = (re.findall(rf"^    (sh {name}\.sh 8080)$", readme, re.M) for name in ("start", "client"))
     start, ask = (shlex.split(commands[0].replace("8080", str(port))) for commands in (starts, asks))
     elsewhere = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    elsewhere |= toolchain.require(entries.server(server).model.needs, server)  # a JDK, where the README wants one
     with (tmp_path / "log").open("w") as log:
         served = subprocess.Popen(start, cwd=kit, env=elsewhere, stdout=log, stderr=log, start_new_session=True)
     try:

@@ -192,6 +192,36 @@ def test_a_schema_of_a_users_own_becomes_a_service_whose_documents_come_back(
     assert still_running(tmp_path) == []
 
 
+def keeps_the_contract(on: RunningSubject, *, all_spellings: bool) -> None:
+    """Everything is answered, also what is generated as a message of rpc, and bad documents are refused."""
+    service = subject.service_as_set(entries.service("soakit"), [on.subject])
+    known = on.subject.front.server.model.deviations
+    for style in ("wrapped", "rpc"):
+        asked = replace(service, model=service.model.as_set({"style": style}))
+        assert contract.verify(asked, on.url, seed=1, all_spellings=all_spellings, deviations=known) > 50
+    assert refusals.refuse(service, on.url, {}).keys() <= known.keys()
+
+
+@pytest.mark.parametrize("library", ["moxy", "xmlbeans"])
+def test_a_binding_library_that_is_brought_along_answers_every_document_and_refuses_bad_ones(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    with running(tmp_path, "tomcat-metro", {"technique": "binding", "binding": library}) as on:
+        keeps_the_contract(on, all_spellings=False)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("library", ["moxy", "xmlbeans"])
+@pytest.mark.parametrize("server", ["tomcat-metro", "wildfly"])
+def test_a_binding_library_that_is_brought_along_reads_every_spelling_whatever_the_server_binds_by(
+    server: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    with running(tmp_path, server, {"technique": "binding", "binding": library}) as on:
+        keeps_the_contract(on, all_spellings=True)
+
+
 def test_every_document_is_answered_and_bad_ones_are_refused_by_the_stacks_own_tree(started: RunningSubject) -> None:
     documents_are_answered_and_refused(started, "tomcat-metro")
     large_orders_are_answered(started)

@@ -13,15 +13,17 @@ import argparse
 import json
 import os
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import buffet_rules
+import header_parts
 
 SPACE = "urn:steelyard:soakit"
-CARRIAGES, STYLES = ("kit", "xml", "string"), ("wrapped", "bare")
+CARRIAGES, STYLES = ("kit", "xml", "string"), ("wrapped", "bare", "rpc")
 KIT_CARRIAGE = {"tv-dinner": "string", "sushi-boats": "string", "buffet": "xml"}
 DEFAULTS = {"Lines": 10, "Sublines": 10, "Stories": 5, "Parts": 10}
 
@@ -194,7 +196,7 @@ def tv_dinner(rng: random.Random, sizes: dict[str, int]) -> Made:
         '<o:LogicalId scheme="own">dealer-7</o:LogicalId><o:Component>parts</o:Component></o:Sender><o:Created>2005-06-01T08:30:00Z</o:Created>'
         f'<o:DocumentId>{marker}</o:DocumentId></o:ApplicationArea><o:DataArea><o:Process><o:Expression action="Add">/PurchaseOrder</o:Expression>'
         f"</o:Process><o:PurchaseOrder><o:Header><o:OrderId>{order_id}</o:OrderId><o:Ordered>2005-06-01</o:Ordered><o:Priority>{priority}"
-        f"</o:Priority>{parties}<o:PaymentTerm><o:Days>30</o:Days><o:Discount>2</o:Discount></o:PaymentTerm></o:Header>{''.join(lines)}"
+        f"</o:Priority>{parties}<o:PaymentTerm><o:Days>30</o:Days><o:Discount>2</o:Discount></o:PaymentTerm>{header_parts.further(rng, currency)}</o:Header>{''.join(lines)}"
         "</o:PurchaseOrder></o:DataArea></o:ProcessPurchaseOrder>"
     )
     answer = (
@@ -296,10 +298,21 @@ USE_CASES = {
 }
 
 
+def as_part(document: str, part: str) -> str:
+    """A document's content and attributes as an rpc's part, which stands in no namespace."""
+    name = re.match(r"<([\w:]+)", document)[1]
+    return f"<{part}{document.removeprefix(f'<{name}').removesuffix(f'</{name}>')}</{part}>"
+
+
 def message(element: str, document: str, carriage: str, style: str, *, response: bool) -> str:
-    """The SOAP message that carries a document (its XML) in one of the four ways."""
+    """The SOAP message that carries a document (its XML) in one of the six ways."""
     end = "Response" if response else ""
-    if carriage == "string":
+    if style == "rpc":
+        part = ("answer" if response else "text") if carriage == "string" else "document"
+        name = f"{element}Rpc{'Text' if carriage == 'string' else ''}{end}"
+        inside = f"<{part}>{escaped(document)}</{part}>" if carriage == "string" else as_part(document, part)
+        content = f'<k:{name} xmlns:k="{SPACE}">{inside}</k:{name}>'
+    elif carriage == "string":
         name = f"{element}{'Bare' if style == 'bare' else ''}Text{end}"
         text = escaped(document)
         part = "answer" if response else "text"
@@ -317,9 +330,10 @@ def exchange(operation: str, made: Made, carriage: str, style: str) -> dict[str,
     """An exchange as a dictionary of the model Exchange."""
     use_case = USE_CASES[operation]
     how = KIT_CARRIAGE[operation] if carriage == "kit" else carriage
+    path = "/soakit/Text" if how == "string" else use_case.path
     return {
         "operation": operation,
-        "path": "/soakit/Text" if how == "string" else use_case.path,
+        "path": f"{path}Rpc" if style == "rpc" else path,
         "request": message(use_case.element, made.request, how, style, response=False),
         "answer": message(use_case.element, made.answer, how, style, response=True),
         "marker": made.marker,

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"steelyard/soap"
@@ -35,43 +36,119 @@ func reading[Document any](answer func(*Document) (any, error)) func(*xml.Decode
 	}
 }
 
-// documentIn answers a use case whose document is XML of the message, wrapped or bare.
+// part is what a document is in an rpc's element; it stands in no namespace.
+var part = xml.Name{Local: "document"}
+
+// documentIn answers a use case whose document is XML of the message: wrapped, bare, or an rpc's part.
 func documentIn(useCase useCase) soap.Answering {
 	return func(in *soap.Reader, start *xml.StartElement, out *bytes.Buffer) error {
-		wrapped := start.Name == xml.Name{Space: serviceSpace, Local: useCase.element}
-		if wrapped {
+		element := start.Name
+		rpc := element == xml.Name{Space: serviceSpace, Local: useCase.element + "Rpc"}
+		bare := !rpc && element != xml.Name{Space: serviceSpace, Local: useCase.element}
+		due := useCase.document
+		if rpc {
+			due = part
+		}
+		if !bare {
 			var err error
 			if start, err = in.NextStart(); err != nil {
 				return err
 			}
 		}
-		document, err := useCase.read(in.Decoder, start)
+		document, err := useCase.read(in.Decoder, start, due)
 		if err != nil {
 			return err
 		}
-		if !wrapped {
+		if bare {
 			out.Write(document)
 			return nil
 		}
 		if more, err := in.NextStart(); err != nil || more != nil {
 			return errors.Join(err, errors.New("the message holds more than a document"))
 		}
-		name := useCase.element + "Response"
+		name := element.Local + "Response"
 		fmt.Fprintf(out, `<k:%s xmlns:k="%s">%s</k:%s>`, name, serviceSpace, document, name)
 		return nil
 	}
 }
 
-// read reads a document and gives its answer as XML.
-func (u useCase) read(decoder *xml.Decoder, start *xml.StartElement) ([]byte, error) {
-	if start == nil || start.Name != u.document {
+// read reads a document, which is due as an element of this name, and gives its answer as XML: an rpc's as its part.
+func (u useCase) read(decoder *xml.Decoder, start *xml.StartElement, due xml.Name) ([]byte, error) {
+	if start == nil || start.Name != due {
 		return nil, fmt.Errorf("a %s is due", u.document.Local)
 	}
 	answer, err := u.answer(decoder, start)
 	if err != nil {
 		return nil, err
 	}
-	return xml.Marshal(answer)
+	document, err := xml.Marshal(answer)
+	if err != nil || due != part {
+		return document, err
+	}
+	return asPart(document, u.document.Space)
+}
+
+// asPart is a document's content as an rpc's part. The library writes the default namespace alone, in which that does not stand.
+func asPart(document []byte, space string) ([]byte, error) {
+	out := new(bytes.Buffer)
+	decoder, encoder := xml.NewDecoder(bytes.NewReader(document)), xml.NewEncoder(out)
+	for depth := 0; ; {
+		token, err := decoder.RawToken()
+		if err == io.EOF {
+			err := encoder.Flush()
+			return out.Bytes(), err
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch element := token.(type) {
+		case xml.StartElement:
+			element.Name.Local = "a:" + element.Name.Local
+			if depth == 0 {
+				element = xml.StartElement{Name: part, Attr: []xml.Attr{{Name: xml.Name{Local: "xmlns:a"}, Value: space}}}
+			}
+			depth++
+			token = element
+		case xml.EndElement:
+			depth--
+			element.Name.Local = "a:" + element.Name.Local
+			if depth == 0 {
+				element = xml.EndElement{Name: part}
+			}
+			token = element
+		}
+		if err := encoder.EncodeToken(token); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// answerTextRpc answers all use cases whose document is a string and an rpc's part.
+func answerTextRpc(in *soap.Reader, start *xml.StartElement, out *bytes.Buffer) error {
+	for _, useCase := range useCases {
+		if start.Name != (xml.Name{Space: serviceSpace, Local: useCase.element + "RpcText"}) {
+			continue
+		}
+		var message struct {
+			Text *string `xml:"text"`
+		}
+		if err := in.Decoder.DecodeElement(&message, start); err != nil {
+			return err
+		}
+		if message.Text == nil {
+			return errors.New("the message holds no text")
+		}
+		document, err := useCase.ofText(*message.Text)
+		if err != nil {
+			return err
+		}
+		name := start.Name.Local + "Response"
+		fmt.Fprintf(out, `<k:%s xmlns:k="%s"><answer>`, name, serviceSpace)
+		xml.EscapeText(out, document)
+		fmt.Fprintf(out, `</answer></k:%s>`, name)
+		return nil
+	}
+	return fmt.Errorf("no operation {%s}%s", start.Name.Space, start.Name.Local)
 }
 
 // answerText answers all use cases whose document is a string of the message, wrapped or bare.
@@ -137,7 +214,7 @@ func (u useCase) ofText(text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := u.read(inside.Decoder, start)
+	answer, err := u.read(inside.Decoder, start, u.document)
 	if err != nil {
 		return nil, err
 	}

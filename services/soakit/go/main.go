@@ -20,7 +20,9 @@ func newHandler() http.Handler {
 	service := soap.Service{CounterPath: counterPath, Paths: map[string]soap.Answering{}, MostDepth: mostDepth}
 	for _, useCase := range useCases {
 		service.Paths[servicePath+useCase.path] = documentIn(useCase)
+		service.Paths[servicePath+useCase.path+"Rpc"] = documentIn(useCase)
 	}
 	service.Paths[servicePath+"Text"] = answerText
+	service.Paths[servicePath+"TextRpc"] = answerTextRpc
 	return service.Handler()
 }

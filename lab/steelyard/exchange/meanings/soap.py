@@ -27,7 +27,9 @@ class Soap(Meaning):
     def __init__(self, service: Entry[Service]) -> None:
         super().__init__(service)
         model = service.model
-        documents = frozenset(f"{{{model.namespace}}}{name}" for name in model.documents)
+        documents = frozenset(
+            name if name.startswith("{") else f"{{{model.namespace}}}{name}" for name in model.documents
+        )
         self._messages = messages.TypedMessages(service.folder / (model.schema_file or ""), documents)
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:

@@ -173,7 +173,9 @@ mod tests {
     #[test]
     fn documents_that_are_strings_are_answered_and_what_is_no_document_is_refused() {
         for (folder, path) in USE_CASES {
-            for (file, exchange) in files(&format!("exchanges/{folder}"), ".exchange.json") {
+            let carried = files(&format!("exchanges/{folder}"), ".exchange.json").into_iter();
+            // rpc/literal is not taken (../README.md).
+            for (file, exchange) in carried.filter(|(file, _)| !file.to_string_lossy().contains("rpc")) {
                 let exchange: Value = serde_json::from_str(&exchange).expect("JSON");
                 let text = |name: &str| exchange[name].as_str();
                 let answer = ask(text("path").unwrap_or(path), text("request").expect("a request"));

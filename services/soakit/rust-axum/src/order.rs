@@ -77,6 +77,8 @@ struct Contact {
 enum Communication {
     Telephone,
     Mail,
+    Fax,
+    Web,
 }
 
 #[derive(Deserialize)]

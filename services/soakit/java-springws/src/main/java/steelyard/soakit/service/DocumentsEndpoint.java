@@ -6,11 +6,12 @@ import org.springframework.ws.server.endpoint.annotation.PayloadRoot;
 import org.springframework.ws.server.endpoint.annotation.RequestPayload;
 import org.springframework.ws.server.endpoint.annotation.ResponsePayload;
 
-/** The use cases where the document is XML of the message, wrapped or bare. */
+/** The use cases where the document is XML of the message, in each style. */
 @Endpoint
 public class DocumentsEndpoint {
 
   @PayloadRoot(namespace = Names.SERVICE, localPart = "tvDinner")
+  @PayloadRoot(namespace = Names.SERVICE, localPart = "tvDinnerRpc")
   @PayloadRoot(namespace = Names.ORDER, localPart = "ProcessPurchaseOrder")
   @ResponsePayload
   public Source tvDinner(@RequestPayload Source content) {
@@ -18,6 +19,7 @@ public class DocumentsEndpoint {
   }
 
   @PayloadRoot(namespace = Names.SERVICE, localPart = "sushiBoats")
+  @PayloadRoot(namespace = Names.SERVICE, localPart = "sushiBoatsRpc")
   @PayloadRoot(namespace = Names.NEWS, localPart = "NewsPosting")
   @ResponsePayload
   public Source sushiBoats(@RequestPayload Source content) {
@@ -25,6 +27,7 @@ public class DocumentsEndpoint {
   }
 
   @PayloadRoot(namespace = Names.SERVICE, localPart = "buffet")
+  @PayloadRoot(namespace = Names.SERVICE, localPart = "buffetRpc")
   @PayloadRoot(namespace = Names.BUFFET, localPart = "Order")
   @ResponsePayload
   public Source buffet(@RequestPayload Source content) {

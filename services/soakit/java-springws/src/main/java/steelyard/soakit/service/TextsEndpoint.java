@@ -6,10 +6,12 @@ import org.springframework.ws.server.endpoint.annotation.PayloadRoot;
 import org.springframework.ws.server.endpoint.annotation.RequestPayload;
 import org.springframework.ws.server.endpoint.annotation.ResponsePayload;
 import steelyard.soakit.ObjectFactory;
+import steelyard.soakit.RpcTextAnswer;
+import steelyard.soakit.RpcTextMessage;
 import steelyard.soakit.TextAnswer;
 import steelyard.soakit.TextMessage;
 
-/** All three use cases where the document is a string of the message, wrapped or bare. */
+/** All three use cases where the document is a string of the message, in each style. */
 @Endpoint
 public class TextsEndpoint {
 
@@ -51,8 +53,34 @@ public class TextsEndpoint {
     return ELEMENTS.createBuffetBareTextResponse(bare(UseCase.BUFFET, message));
   }
 
+  @PayloadRoot(namespace = Names.SERVICE, localPart = "tvDinnerRpcText")
+  @ResponsePayload
+  public JAXBElement<RpcTextAnswer> tvDinnerRpc(
+      @RequestPayload JAXBElement<RpcTextMessage> message) {
+    return ELEMENTS.createTvDinnerRpcTextResponse(part(UseCase.TV_DINNER, message));
+  }
+
+  @PayloadRoot(namespace = Names.SERVICE, localPart = "sushiBoatsRpcText")
+  @ResponsePayload
+  public JAXBElement<RpcTextAnswer> sushiBoatsRpc(
+      @RequestPayload JAXBElement<RpcTextMessage> message) {
+    return ELEMENTS.createSushiBoatsRpcTextResponse(part(UseCase.SUSHI_BOATS, message));
+  }
+
+  @PayloadRoot(namespace = Names.SERVICE, localPart = "buffetRpcText")
+  @ResponsePayload
+  public JAXBElement<RpcTextAnswer> buffetRpc(@RequestPayload JAXBElement<RpcTextMessage> message) {
+    return ELEMENTS.createBuffetRpcTextResponse(part(UseCase.BUFFET, message));
+  }
+
   private static TextAnswer wrapped(UseCase useCase, JAXBElement<TextMessage> message) {
     var answer = new TextAnswer();
+    answer.setAnswer(answered(useCase, message.getValue().getText()));
+    return answer;
+  }
+
+  private static RpcTextAnswer part(UseCase useCase, JAXBElement<RpcTextMessage> message) {
+    var answer = new RpcTextAnswer();
     answer.setAnswer(answered(useCase, message.getValue().getText()));
     return answer;
   }

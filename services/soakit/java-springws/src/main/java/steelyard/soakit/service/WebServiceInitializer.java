@@ -26,6 +26,10 @@ public class WebServiceInitializer
       "/TVDinner",
       "/SushiBoats",
       "/Buffet",
+      "/TextRpc",
+      "/TVDinnerRpc",
+      "/SushiBoatsRpc",
+      "/BuffetRpc",
       "/TVDinnerElement",
       "/SushiBoatsElement",
       "/BuffetElement"

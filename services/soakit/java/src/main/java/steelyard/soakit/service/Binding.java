@@ -5,66 +5,59 @@ import jakarta.xml.bind.JAXBElement;
 import jakarta.xml.bind.JAXBException;
 import jakarta.xml.bind.Marshaller;
 import jakarta.xml.bind.Unmarshaller;
+import jakarta.xml.bind.UnmarshallerHandler;
 import jakarta.xml.bind.util.JAXBSource;
 import java.io.StringWriter;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
+import java.util.Map;
 import javax.xml.transform.Source;
-import org.w3c.dom.Node;
-import steelyard.soakit.Buffet;
-import steelyard.soakit.BuffetResponse;
-import steelyard.soakit.SushiBoats;
-import steelyard.soakit.SushiBoatsResponse;
-import steelyard.soakit.TvDinner;
-import steelyard.soakit.TvDinnerResponse;
-import steelyard.soakit.buffet.OrderDocument;
-import steelyard.soakit.buffet.OrderHeader;
-import steelyard.soakit.buffet.Part;
-import steelyard.soakit.buffet.ValidationDocument;
-import steelyard.soakit.buffet.Violation;
-import steelyard.soakit.common.BuyerParty;
-import steelyard.soakit.common.Identifier;
-import steelyard.soakit.common.PartyBase;
-import steelyard.soakit.common.Quantity;
-import steelyard.soakit.common.ResponseCode;
-import steelyard.soakit.common.TelephoneNumber;
-import steelyard.soakit.common.UserArea;
-import steelyard.soakit.news.Interests;
-import steelyard.soakit.news.KeptStory;
-import steelyard.soakit.news.NewsDigestDocument;
-import steelyard.soakit.news.NewsPostingDocument;
-import steelyard.soakit.news.Story;
-import steelyard.soakit.news.Topic;
-import steelyard.soakit.order.AcknowledgePurchaseOrderData;
-import steelyard.soakit.order.AcknowledgePurchaseOrderDocument;
-import steelyard.soakit.order.AcknowledgeVerb;
-import steelyard.soakit.order.AcknowledgedLine;
-import steelyard.soakit.order.AcknowledgedOrder;
-import steelyard.soakit.order.ChargeBase;
-import steelyard.soakit.order.DiscountCharge;
-import steelyard.soakit.order.KitItem;
-import steelyard.soakit.order.Line;
-import steelyard.soakit.order.ProcessPurchaseOrderDocument;
-import steelyard.soakit.order.Subline;
 
-/** Binding: the document as objects of classes that JAXB's compiler made from the schemas. */
+/**
+ * Binding by a library of JAXB's interface: documents as objects of classes that JAXB's compiler
+ * made from the schemas.
+ */
 final class Binding implements Technique {
 
-  private static final JAXBContext CONTEXT = context();
-  private static final steelyard.soakit.order.ObjectFactory ORDER =
-      new steelyard.soakit.order.ObjectFactory();
-  private static final steelyard.soakit.news.ObjectFactory NEWS =
-      new steelyard.soakit.news.ObjectFactory();
-  private static final steelyard.soakit.buffet.ObjectFactory BUFFET =
-      new steelyard.soakit.buffet.ObjectFactory();
+  private static final Class<?>[] CLASSES = {
+    steelyard.soakit.ObjectFactory.class,
+    steelyard.soakit.order.ObjectFactory.class,
+    steelyard.soakit.news.ObjectFactory.class,
+    steelyard.soakit.buffet.ObjectFactory.class,
+    steelyard.soakit.common.ObjectFactory.class
+  };
 
   private final Parsers parsers;
+  private final JAXBContext context;
+  private final boolean lenient;
 
-  Binding(Parsers parsers) {
+  /** A lenient library passes over elements that it does not know, however deep they nest. */
+  private Binding(Parsers parsers, JAXBContext context, boolean lenient) {
     this.parsers = parsers;
+    this.context = context;
+    this.lenient = lenient;
+  }
+
+  /** The server's own JAXB. */
+  static Binding jaxb(Parsers parsers) {
+    try {
+      return new Binding(parsers, JAXBContext.newInstance(CLASSES), false);
+    } catch (JAXBException e) {
+      throw new IllegalStateException("the classes of the contract cannot be bound", e);
+    }
+  }
+
+  /** EclipseLink MOXy, whatever the server binds by. */
+  static Binding moxy(Parsers parsers) {
+    ClassLoader loader = Brought.moxy();
+    try {
+      Object context =
+          loader
+              .loadClass("org.eclipse.persistence.jaxb.JAXBContextFactory")
+              .getMethod("createContext", Class[].class, Map.class, ClassLoader.class)
+              .invoke(null, CLASSES, Map.of(), loader);
+      return new Binding(parsers, (JAXBContext) context, true);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the classes of the contract cannot be bound by MOXy", e);
+    }
   }
 
   @Override
@@ -72,12 +65,12 @@ final class Binding implements Technique {
     try {
       Cursor cursor = new Cursor(parsers.reader(document));
       cursor.root();
-      Object read = unmarshaller().unmarshal(cursor.reader());
+      Object read = read(cursor);
       cursor.end();
       var text = new StringWriter();
-      Marshaller marshaller = CONTEXT.createMarshaller();
+      Marshaller marshaller = context.createMarshaller();
       marshaller.setProperty(Marshaller.JAXB_FRAGMENT, true);
-      marshaller.marshal(bound(read(useCase, content(read))), text);
+      marshaller.marshal(BoundDocuments.bound(BoundDocuments.read(useCase, content(read))), text);
       return text.toString();
     } catch (JAXBException e) {
       throw broken(e);
@@ -87,32 +80,47 @@ final class Binding implements Technique {
   @Override
   public Source answer(UseCase useCase, Source document) {
     try {
-      Object read = unmarshaller().unmarshal(Trees.shallow(document));
-      Object content = unwrapped(read);
-      boolean wrapped = content != read;
-      JAXBElement<?> answer = bound(read(useCase, content(content)));
-      return new JAXBSource(CONTEXT, wrapped ? wrapped(answer.getValue()) : answer);
+      Object read = read(document);
+      Object content = content(Wrappers.within(read));
+      JAXBElement<?> answer = BoundDocuments.bound(BoundDocuments.read(useCase, content));
+      return new JAXBSource(context, Wrappers.around(answer, read));
     } catch (JAXBException e) {
       throw broken(e);
     }
   }
 
-  private static JAXBContext context() {
+  private Object read(Cursor cursor) throws JAXBException {
+    if (!lenient) {
+      return unmarshaller().unmarshal(cursor.reader());
+    }
     try {
-      return JAXBContext.newInstance(
-          steelyard.soakit.ObjectFactory.class,
-          steelyard.soakit.order.ObjectFactory.class,
-          steelyard.soakit.news.ObjectFactory.class,
-          steelyard.soakit.buffet.ObjectFactory.class,
-          steelyard.soakit.common.ObjectFactory.class);
-    } catch (JAXBException e) {
-      throw new IllegalStateException("the classes of the contract cannot be bound", e);
+      return unmarshaller().unmarshal(cursor.shallow());
+    } catch (RuntimeException e) {
+      throw wrongText(e);
     }
   }
 
+  private Object read(Source document) throws JAXBException {
+    if (!lenient) {
+      return unmarshaller().unmarshal(Trees.shallow(document));
+    }
+    UnmarshallerHandler handler = unmarshaller().getUnmarshallerHandler();
+    Trees.tell(document, handler);
+    try {
+      return handler.getResult();
+    } catch (RuntimeException e) {
+      throw wrongText(e);
+    }
+  }
+
+  /** MOXy tells its event handler nothing of a text that is no value of its type. */
+  private static BadDocument wrongText(RuntimeException e) {
+    return new BadDocument("the document cannot be read: " + e.getMessage(), e);
+  }
+
   /** A value of a wrong type ends the reading: JAXB would pass over it unless told otherwise. */
-  private static Unmarshaller unmarshaller() throws JAXBException {
-    Unmarshaller unmarshaller = CONTEXT.createUnmarshaller();
+  private Unmarshaller unmarshaller() throws JAXBException {
+    Unmarshaller unmarshaller = context.createUnmarshaller();
     unmarshaller.setEventHandler(event -> false);
     return unmarshaller;
   }
@@ -122,116 +130,8 @@ final class Binding implements Technique {
     return new BadDocument("the document cannot be read: " + cause.getMessage(), e);
   }
 
-  private static Object unwrapped(Object read) {
-    if (read instanceof TvDinner wrapper) {
-      return wrapper.getProcessPurchaseOrder();
-    }
-    if (read instanceof SushiBoats wrapper) {
-      return wrapper.getNewsPosting();
-    }
-    return read instanceof Buffet wrapper ? wrapper.getOrder() : read;
-  }
-
-  private static Object wrapped(Object answer) {
-    if (answer instanceof AcknowledgePurchaseOrderDocument document) {
-      var wrapper = new TvDinnerResponse();
-      wrapper.setAcknowledgePurchaseOrder(document);
-      return wrapper;
-    }
-    if (answer instanceof NewsDigestDocument document) {
-      var wrapper = new SushiBoatsResponse();
-      wrapper.setNewsDigest(document);
-      return wrapper;
-    }
-    var wrapper = new BuffetResponse();
-    wrapper.setValidation((ValidationDocument) answer);
-    return wrapper;
-  }
-
   private static Object content(Object read) {
     return read instanceof JAXBElement<?> element ? element.getValue() : read;
-  }
-
-  private static Answer read(UseCase useCase, Object document) {
-    if (useCase == UseCase.TV_DINNER && document instanceof ProcessPurchaseOrderDocument order) {
-      return order(order);
-    }
-    if (useCase == UseCase.SUSHI_BOATS && document instanceof NewsPostingDocument posting) {
-      return news(posting);
-    }
-    if (useCase == UseCase.BUFFET && document instanceof OrderDocument order) {
-      return buffet(order);
-    }
-    throw new BadDocument("the message holds another document than is due");
-  }
-
-  private static Answer order(ProcessPurchaseOrderDocument document) {
-    var area = required(document.getApplicationArea(), "ApplicationArea");
-    var data = required(document.getDataArea(), "DataArea");
-    var order = required(data.getPurchaseOrder(), "PurchaseOrder");
-    var header = required(order.getHeader(), "Header");
-    requireShallow(area.getUserArea());
-    requireShallow(header.getUserArea());
-    var book = new OrderBook();
-    book.documentId(text(area.getDocumentId()));
-    book.orderId(text(header.getOrderId()));
-    book.priority(header.getPriority());
-    for (PartyBase party : header.getParty()) {
-      if (party instanceof BuyerParty) {
-        book.buyer(party.getName(), telephones(party));
-      }
-    }
-    order.getLine().forEach(line -> line(line, book));
-    return book.acknowledged();
-  }
-
-  private static int telephones(PartyBase party) {
-    if (party.getContact() == null) {
-      return 0;
-    }
-    return (int)
-        party.getContact().getCommunication().stream()
-            .filter(one -> one.getValue() instanceof TelephoneNumber)
-            .count();
-  }
-
-  private static void line(Line line, OrderBook book) {
-    book.beginLine();
-    book.lineNumber(line.getLineNumber());
-    for (Subline subline : line.getSubline()) {
-      book.beginSubline();
-      requireShallow(subline.getUserArea());
-      if (subline.getItem() instanceof KitItem) {
-        book.kit();
-      }
-      Quantity quantity = required(subline.getQuantity(), "Quantity");
-      book.quantity(quantity.getValue());
-      book.price(required(required(subline.getPrice(), "Price").getAmount(), "Amount").getValue());
-      for (JAXBElement<? extends ChargeBase> charge : subline.getCharge()) {
-        BigDecimal amount = required(charge.getValue().getAmount(), "Amount").getValue();
-        if (charge.getValue() instanceof DiscountCharge) {
-          book.discount(amount);
-        } else {
-          book.freight(amount);
-        }
-      }
-      book.endSubline();
-    }
-    book.endLine();
-  }
-
-  private static String text(Identifier identifier) {
-    return identifier == null ? null : identifier.getValue();
-  }
-
-  private static void requireShallow(UserArea area) {
-    if (area != null) {
-      for (Object any : area.getAny()) {
-        if (any instanceof Node node) {
-          Trees.requireShallow(node);
-        }
-      }
-    }
   }
 
   static <T> T required(T value, String element) {
@@ -239,126 +139,5 @@ final class Binding implements Technique {
       throw new BadDocument("the document lacks " + element);
     }
     return value;
-  }
-
-  private static Answer news(NewsPostingDocument posting) {
-    Interests wanted = posting.getInterests();
-    var interests = new HashSet<Topic>(wanted == null ? List.of() : wanted.getTopic());
-    List<Answer.Digest.Kept> kept = new ArrayList<>();
-    for (Story story : posting.getStory()) {
-      if (interests.contains(story.getTopic())) {
-        kept.add(kept(story));
-      }
-    }
-    return new Answer.Digest(required(posting.getId(), "id"), posting.getStory().size(), kept);
-  }
-
-  private static Answer.Digest.Kept kept(Story story) {
-    int characters =
-        required(story.getBody(), "Body").getParagraph().stream()
-            .mapToInt(paragraph -> paragraph.codePointCount(0, paragraph.length()))
-            .sum();
-    String priority = story.getPriority() == null ? null : story.getPriority().toString();
-    return new Answer.Digest.Kept(
-        story.getId(), story.getHeadline(), priority, story.getLanguage(), characters);
-  }
-
-  private static Answer buffet(OrderDocument order) {
-    var rules = new OrderRules();
-    OrderHeader header = required(order.getHeader(), "Header");
-    rules.header(
-        header.getOrderNumber(),
-        header.getCustomer(),
-        header.getMail(),
-        header.getCountry(),
-        header.getCurrency(),
-        header.getOrderDate());
-    for (Part part : required(order.getParts(), "Parts").getPart()) {
-      rules.part(
-          part.getNumber(),
-          part.getSku(),
-          part.getDescription(),
-          part.getQuantity(),
-          part.getUnit(),
-          part.getUnitPrice(),
-          part.getTotal(),
-          part.getNeededBy(),
-          part.getWarehouse());
-    }
-    return rules.validation();
-  }
-
-  private static JAXBElement<?> bound(Answer answer) {
-    if (answer instanceof Answer.Acknowledgement acknowledgement) {
-      return ORDER.createAcknowledgePurchaseOrder(bound(acknowledgement));
-    }
-    if (answer instanceof Answer.Digest digest) {
-      return NEWS.createNewsDigest(bound(digest));
-    }
-    return BUFFET.createValidation(bound((Answer.Validation) answer));
-  }
-
-  private static AcknowledgePurchaseOrderDocument bound(Answer.Acknowledgement answer) {
-    var verb = new AcknowledgeVerb();
-    verb.setResponse(ResponseCode.fromValue(answer.response()));
-    var order = new AcknowledgedOrder();
-    order.setOrderId(identifier(answer.orderId()));
-    order.setBuyer(answer.buyer());
-    order.setPriority(answer.priority());
-    order.setTelephones(BigInteger.valueOf(answer.telephones()));
-    for (Answer.Acknowledgement.Line line : answer.lines()) {
-      var acknowledged = new AcknowledgedLine();
-      acknowledged.setLineNumber(line.number());
-      acknowledged.setSublines(BigInteger.valueOf(line.sublines()));
-      acknowledged.setKits(BigInteger.valueOf(line.kits()));
-      acknowledged.setQuantity(line.quantity());
-      acknowledged.setAmount(line.amount());
-      order.getLine().add(acknowledged);
-    }
-    order.setAmount(answer.amount());
-    var data = new AcknowledgePurchaseOrderData();
-    data.setAcknowledge(verb);
-    data.setPurchaseOrder(order);
-    var document = new AcknowledgePurchaseOrderDocument();
-    document.setOriginal(identifier(answer.original()));
-    document.setDataArea(data);
-    return document;
-  }
-
-  private static Identifier identifier(String value) {
-    var identifier = new Identifier();
-    identifier.setValue(value);
-    return identifier;
-  }
-
-  private static NewsDigestDocument bound(Answer.Digest answer) {
-    var digest = new NewsDigestDocument();
-    digest.setPosting(answer.posting());
-    digest.setStories(BigInteger.valueOf(answer.stories()));
-    for (Answer.Digest.Kept story : answer.kept()) {
-      var kept = new KeptStory();
-      kept.setStoryId(story.id());
-      kept.setHeadline(story.headline());
-      kept.setPriority(story.priority());
-      kept.setLanguage(story.language());
-      kept.setCharacters(BigInteger.valueOf(story.characters()));
-      digest.getKept().add(kept);
-    }
-    return digest;
-  }
-
-  private static ValidationDocument bound(Answer.Validation answer) {
-    var validation = new ValidationDocument();
-    validation.setOrderNumber(answer.orderNumber());
-    validation.setCustomer(answer.customer());
-    validation.setParts(BigInteger.valueOf(answer.parts()));
-    for (Answer.Validation.Violation one : answer.violations()) {
-      var violation = new Violation();
-      violation.setPart(BigInteger.valueOf(one.part()));
-      violation.setElement(one.element());
-      violation.setValue(one.value());
-      validation.getViolation().add(violation);
-    }
-    return validation;
   }
 }

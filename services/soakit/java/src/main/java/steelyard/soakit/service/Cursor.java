@@ -59,18 +59,19 @@ final class Cursor {
     }
   }
 
-  /** From a message's content to its document; whether an element of the service's is around it. */
-  boolean enter(UseCase useCase) {
-    boolean wrapped = useCase.isWrapper(namespace(), name());
-    if (wrapped && !child()) {
+  /** From a message's content to the document that is due; how that stands in it. */
+  Style enter(UseCase useCase) {
+    Style style = useCase.style(namespace(), name());
+    if (style != Style.BARE && !child()) {
       throw new BadDocument("the message holds no document");
     }
-    return wrapped;
+    useCase.require(style, namespace(), name());
+    return style;
   }
 
   /** From the end of a document to that of the message's content. */
-  void leave(boolean wrapped) {
-    if (wrapped && child()) {
+  void leave(Style style) {
+    if (style != Style.BARE && child()) {
       throw new BadDocument("the message holds more than a document");
     }
     end();

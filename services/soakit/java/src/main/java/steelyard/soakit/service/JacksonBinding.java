@@ -2,6 +2,8 @@ package steelyard.soakit.service;
 
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.PropertyName;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
 import com.fasterxml.jackson.databind.introspect.Annotated;
@@ -30,6 +32,8 @@ final class JacksonBinding implements Technique {
    */
   static final String OF_COMMON = "common.";
 
+  private static final PropertyName PART = PropertyName.construct(Style.PART, "");
+
   private final Parsers parsers;
   private final Map<UseCase, XmlMapper> mappers = new EnumMap<>(UseCase.class);
 
@@ -44,7 +48,8 @@ final class JacksonBinding implements Technique {
   public String answer(UseCase useCase, String document) {
     var cursor = new Cursor(parsers.reader(document));
     cursor.root();
-    String answer = answered(useCase, cursor);
+    useCase.require(Style.BARE, cursor.namespace(), cursor.name());
+    String answer = answered(useCase, Style.BARE, cursor);
     cursor.end();
     return answer;
   }
@@ -54,10 +59,10 @@ final class JacksonBinding implements Technique {
   public Source answer(UseCase useCase, Source document) {
     var cursor = new Cursor(parsers.reader(document));
     cursor.root();
-    boolean wrapped = cursor.enter(useCase);
-    String answer = answered(useCase, cursor);
-    cursor.leave(wrapped);
-    return new StreamSource(new StringReader(wrapped ? useCase.wrapped(answer) : answer));
+    Style style = cursor.enter(useCase);
+    String answer = answered(useCase, style, cursor);
+    cursor.leave(style);
+    return new StreamSource(new StringReader(useCase.within(style, answer)));
   }
 
   private static XmlMapper mapper(Parsers parsers, String namespace) {
@@ -69,8 +74,7 @@ final class JacksonBinding implements Technique {
         .build();
   }
 
-  private String answered(UseCase useCase, Cursor cursor) {
-    useCase.require(cursor.namespace(), cursor.name());
+  private String answered(UseCase useCase, Style style, Cursor cursor) {
     XmlMapper mapper = mappers.get(useCase);
     XMLStreamReader document = apart(cursor.shallow());
     try {
@@ -83,7 +87,8 @@ final class JacksonBinding implements Technique {
             case BUFFET ->
                 JacksonBuffet.answer(mapper.readValue(document, JacksonBuffet.Document.class));
           };
-      return mapper.writeValueAsString(answer);
+      ObjectWriter writer = mapper.writer();
+      return (style == Style.RPC ? writer.withRootName(PART) : writer).writeValueAsString(answer);
     } catch (IOException e) {
       throw new BadDocument("the document cannot be read: " + e.getMessage(), e);
     }

@@ -2,16 +2,7 @@ package steelyard.soakit.service;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringReader;
-import java.io.UncheckedIOException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLOutputFactory;
@@ -76,40 +67,14 @@ record Parsers(XMLInputFactory input, XMLOutputFactory output) {
     }
   }
 
-  /** Libraries of our own stand apart, so that no server's stack takes them for its own. */
   private static Parsers brought(String[] classes) {
-    try (InputStream list = resource("jars")) {
-      var names = new String(list.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-      var urls = new URL[names.size()];
-      for (int place = 0; place < urls.length; place++) {
-        urls[place] = copied(names.get(place));
-      }
-      var loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+    ClassLoader loader = Brought.stax();
+    try {
       return new Parsers(
           (XMLInputFactory) loader.loadClass(classes[0]).getDeclaredConstructor().newInstance(),
           (XMLOutputFactory) loader.loadClass(classes[1]).getDeclaredConstructor().newInstance());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("the library brought along has no " + classes[0], e);
     }
-  }
-
-  /** A file of its own: a product may keep the application in an archive of its own kind. */
-  private static URL copied(String jar) throws IOException {
-    Path file = Files.createTempFile("soakit-", ".jar");
-    file.toFile().deleteOnExit();
-    try (InputStream content = resource(jar)) {
-      Files.copy(content, file, StandardCopyOption.REPLACE_EXISTING);
-    }
-    return file.toUri().toURL();
-  }
-
-  private static InputStream resource(String name) {
-    InputStream found = Parsers.class.getResourceAsStream("/brought/" + name);
-    if (found == null) {
-      throw new IllegalStateException("the application does not bring " + name + " along");
-    }
-    return found;
   }
 }

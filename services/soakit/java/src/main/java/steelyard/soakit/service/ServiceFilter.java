@@ -44,8 +44,9 @@ public class ServiceFilter extends HttpFilter {
           "Steelyard-Busy-Us is a number of microseconds up to a million");
       return;
     }
-    if (Settings.soapElement() && DOCUMENTS.contains(address)) {
-      request.getRequestDispatcher("/" + address + "Element").forward(request, response);
+    String useCase = address.endsWith("Rpc") ? address.substring(0, address.length() - 3) : address;
+    if (Settings.soapElement() && DOCUMENTS.contains(useCase)) {
+      request.getRequestDispatcher("/" + useCase + "Element").forward(request, response);
       return;
     }
     chain.doFilter(request, response);

@@ -47,7 +47,9 @@ final class Settings {
   private static Technique binding(Map<String, String> environment, Parsers parsers) {
     String library = environment.getOrDefault("STEELYARD_BINDING", "jaxb");
     return switch (library) {
-      case "jaxb" -> new Binding(parsers);
+      case "jaxb" -> Binding.jaxb(parsers);
+      case "moxy" -> Binding.moxy(parsers);
+      case "xmlbeans" -> ApartBinding.xmlBeans(parsers);
       case "jackson" -> new JacksonBinding(parsers);
       default -> throw new IllegalStateException("there is no binding library " + library);
     };

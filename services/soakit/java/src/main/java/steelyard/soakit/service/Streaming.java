@@ -23,9 +23,10 @@ final class Streaming implements Technique {
   public String answer(UseCase useCase, String document) {
     var cursor = new Cursor(parsers.reader(document));
     cursor.root();
+    useCase.require(Style.BARE, cursor.namespace(), cursor.name());
     Answer answer = read(useCase, cursor);
     cursor.end();
-    return written(answer, null);
+    return written(useCase, Style.BARE, answer);
   }
 
   /**
@@ -36,22 +37,22 @@ final class Streaming implements Technique {
   public Source answer(UseCase useCase, Source document) {
     var cursor = new Cursor(parsers.reader(document));
     cursor.root();
-    boolean wrapped = cursor.enter(useCase);
+    Style style = cursor.enter(useCase);
     Answer answer = read(useCase, cursor);
-    cursor.leave(wrapped);
-    return new StreamSource(new StringReader(written(answer, wrapped ? useCase : null)));
+    cursor.leave(style);
+    return new StreamSource(new StringReader(written(useCase, style, answer)));
   }
 
-  private String written(Answer answer, UseCase wrapper) {
+  private String written(UseCase useCase, Style style, Answer answer) {
     try {
       var text = new StringWriter();
       XMLStreamWriter writer = parsers.output().createXMLStreamWriter(text);
-      if (wrapper != null) {
-        writer.writeStartElement("k", wrapper.wrapper() + "Response", Names.SERVICE);
+      if (style != Style.BARE) {
+        writer.writeStartElement("k", useCase.around(style), Names.SERVICE);
         writer.writeNamespace("k", Names.SERVICE);
       }
-      answer.to(new Events(writer, answer.namespace()));
-      if (wrapper != null) {
+      answer.to(new Events(writer, answer.namespace(), style));
+      if (style != Style.BARE) {
         writer.writeEndElement();
       }
       writer.close();
@@ -62,7 +63,6 @@ final class Streaming implements Technique {
   }
 
   private static Answer read(UseCase useCase, Cursor cursor) {
-    useCase.require(cursor.namespace(), cursor.name());
     return switch (useCase) {
       case TV_DINNER -> order(cursor);
       case SUSHI_BOATS -> news(cursor);
@@ -272,17 +272,23 @@ final class Streaming implements Technique {
 
     private final XMLStreamWriter writer;
     private final String namespace;
+    private final boolean part;
     private boolean bound;
 
-    Events(XMLStreamWriter writer, String namespace) {
+    Events(XMLStreamWriter writer, String namespace, Style style) {
       this.writer = writer;
       this.namespace = namespace;
+      part = style == Style.RPC;
     }
 
     @Override
     public void open(String name) {
       try {
-        writer.writeStartElement("a", name, namespace);
+        if (part && !bound) {
+          writer.writeStartElement(Style.PART);
+        } else {
+          writer.writeStartElement("a", name, namespace);
+        }
         if (!bound) {
           writer.writeNamespace("a", namespace);
           bound = true;

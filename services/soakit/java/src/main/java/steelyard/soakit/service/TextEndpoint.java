@@ -41,7 +41,7 @@ public class TextEndpoint implements TextPortType {
     return answer(UseCase.BUFFET, text);
   }
 
-  private static String answer(UseCase useCase, String text) {
+  static String answer(UseCase useCase, String text) {
     if (text == null) {
       throw new BadDocument("the message holds no text");
     }

@@ -17,7 +17,8 @@ final class Tree implements Technique {
   public String answer(UseCase useCase, String document) {
     Element root = Trees.parsed(document);
     Trees.requireShallow(root);
-    return Trees.text(written(read(useCase, root), null));
+    useCase.require(Style.BARE, root.getNamespaceURI(), root.getLocalName());
+    return Trees.text(written(useCase, Style.BARE, read(useCase, root)));
   }
 
   @Override
@@ -28,8 +29,10 @@ final class Tree implements Technique {
   /** The answer to a message's content, wherever its tree comes from. */
   static Document answer(UseCase useCase, Element content) {
     Trees.requireShallow(content);
-    boolean wrapped = useCase.isWrapper(content.getNamespaceURI(), content.getLocalName());
-    return written(read(useCase, wrapped ? only(content) : content), wrapped ? useCase : null);
+    Style style = useCase.style(content.getNamespaceURI(), content.getLocalName());
+    Element document = style == Style.BARE ? content : only(content);
+    useCase.require(style, document.getNamespaceURI(), document.getLocalName());
+    return written(useCase, style, read(useCase, document));
   }
 
   private static Element only(Element wrapper) {
@@ -44,16 +47,15 @@ final class Tree implements Technique {
     return document;
   }
 
-  private static Document written(Answer answer, UseCase wrapper) {
+  private static Document written(UseCase useCase, Style style, Answer answer) {
     Document document = Trees.empty();
     Node around = document;
-    if (wrapper != null) {
-      Element element =
-          document.createElementNS(Names.SERVICE, "k:" + wrapper.wrapper() + "Response");
+    if (style != Style.BARE) {
+      Element element = document.createElementNS(Names.SERVICE, "k:" + useCase.around(style));
       bind(element, "k", Names.SERVICE);
       around = document.appendChild(element);
     }
-    answer.to(new Nodes(document, around, answer.namespace()));
+    answer.to(new Nodes(document, around, answer.namespace(), style));
     return document;
   }
 
@@ -62,7 +64,6 @@ final class Tree implements Technique {
   }
 
   private static Answer read(UseCase useCase, Element document) {
-    useCase.require(document.getNamespaceURI(), document.getLocalName());
     return switch (useCase) {
       case TV_DINNER -> order(document);
       case SUSHI_BOATS -> news(document);
@@ -242,18 +243,23 @@ final class Tree implements Technique {
 
     private final Document document;
     private final String namespace;
+    private final boolean part;
     private Node around;
     private boolean bound;
 
-    Nodes(Document document, Node around, String namespace) {
+    Nodes(Document document, Node around, String namespace, Style style) {
       this.document = document;
       this.around = around;
       this.namespace = namespace;
+      part = style == Style.RPC;
     }
 
     @Override
     public void open(String name) {
-      Element element = document.createElementNS(namespace, "a:" + name);
+      Element element =
+          part && !bound
+              ? document.createElementNS(null, Style.PART)
+              : document.createElementNS(namespace, "a:" + name);
       if (!bound) {
         bind(element, "a", namespace);
         bound = true;

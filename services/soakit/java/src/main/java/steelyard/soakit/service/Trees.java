@@ -16,12 +16,16 @@ import javax.xml.transform.TransformerException;
 import javax.xml.transform.TransformerFactory;
 import javax.xml.transform.dom.DOMResult;
 import javax.xml.transform.dom.DOMSource;
+import javax.xml.transform.sax.SAXResult;
 import javax.xml.transform.stream.StreamResult;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
+import org.xml.sax.Attributes;
+import org.xml.sax.ContentHandler;
 import org.xml.sax.InputSource;
 import org.xml.sax.SAXException;
+import org.xml.sax.helpers.XMLFilterImpl;
 
 /** DOM by the JDK's own Xerces: trees from texts and sources, and back. */
 final class Trees {
@@ -116,6 +120,15 @@ final class Trees {
     return document;
   }
 
+  /** A source's events, for whoever knows no limit: they end where elements nest too deep. */
+  static void tell(Source document, ContentHandler handler) {
+    try {
+      transformer().transform(document, new SAXResult(new Shallow(handler)));
+    } catch (TransformerException e) {
+      throw new BadDocument("the document cannot be read: " + e.getMessage(), e);
+    }
+  }
+
   /** Throws where a tree nests deeper than a document may. */
   static void requireShallow(Node top) {
     int depth = 0;
@@ -165,6 +178,32 @@ final class Trees {
       throw new IllegalStateException("this JVM's XML parser cannot refuse document types", e);
     }
     return factory;
+  }
+
+  /** Events, but for those of elements that nest deeper than a document's may. */
+  private static final class Shallow extends XMLFilterImpl {
+
+    private int depth;
+
+    Shallow(ContentHandler handler) {
+      setContentHandler(handler);
+    }
+
+    @Override
+    public void startElement(String namespace, String name, String written, Attributes attributes)
+        throws SAXException {
+      depth++;
+      if (depth > Cursor.MOST_DEPTH) {
+        throw new SAXException("elements nest more than " + Cursor.MOST_DEPTH + " deep");
+      }
+      super.startElement(namespace, name, written, attributes);
+    }
+
+    @Override
+    public void endElement(String namespace, String name, String written) throws SAXException {
+      depth--;
+      super.endElement(namespace, name, written);
+    }
   }
 
   /** The elements from a node on. */

@@ -19,24 +19,38 @@ enum UseCase {
     this.document = document;
   }
 
-  /** The local name of the element around the document, where there is one. */
-  String wrapper() {
-    return wrapper;
+  /** The local name of the element around an answer; a bare one has none. */
+  String around(Style style) {
+    return wrapper + (style == Style.RPC ? "Rpc" : "") + "Response";
   }
 
-  /** An answer with the service's own element around it. */
-  String wrapped(String answer) {
-    String name = wrapper + "Response";
+  /** An answer as a message's content of this style; that of an rpc is a part already. */
+  String within(Style style, String answer) {
+    if (style == Style.BARE) {
+      return answer;
+    }
+    String name = around(style);
     return "<k:" + name + " xmlns:k=\"" + Names.SERVICE + "\">" + answer + "</k:" + name + ">";
   }
 
-  boolean isWrapper(String space, String local) {
-    return Names.SERVICE.equals(space) && wrapper.equals(local);
+  /** The style of a message by its content's element. */
+  Style style(String space, String local) {
+    if (!Names.SERVICE.equals(space)) {
+      return Style.BARE;
+    }
+    if (local.equals(wrapper + "Rpc")) {
+      return Style.RPC;
+    }
+    return local.equals(wrapper) ? Style.WRAPPED : Style.BARE;
   }
 
-  /** Throws where this is not the element that the use case is asked by. */
-  void require(String space, String local) {
-    if (!namespace.equals(space) || !document.equals(local)) {
+  /** Throws where this is not the element that the use case is asked by in this style. */
+  void require(Style style, String space, String local) {
+    boolean due =
+        style == Style.RPC
+            ? (space == null || space.isEmpty()) && Style.PART.equals(local)
+            : namespace.equals(space) && document.equals(local);
+    if (!due) {
       throw new BadDocument("a " + document + " is due, not {" + space + "}" + local);
     }
   }

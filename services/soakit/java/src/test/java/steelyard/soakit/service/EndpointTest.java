@@ -2,6 +2,8 @@ package steelyard.soakit.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import jakarta.xml.ws.Endpoint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -41,6 +43,10 @@ class EndpointTest {
     publish("TVDinner", new TVDinnerEndpoint());
     publish("SushiBoats", new SushiBoatsEndpoint());
     publish("Buffet", new BuffetEndpoint());
+    publish("TextRpc", new TextRpcEndpoint());
+    publish("TVDinnerRpc", new TVDinnerRpcEndpoint());
+    publish("SushiBoatsRpc", new SushiBoatsRpcEndpoint());
+    publish("BuffetRpc", new BuffetRpcEndpoint());
     publish("TVDinnerElement", new TVDinnerElementEndpoint());
     publish("SushiBoatsElement", new SushiBoatsElementEndpoint());
     publish("BuffetElement", new BuffetElementEndpoint());
@@ -70,6 +76,32 @@ class EndpointTest {
                     assertThat(marked(answer.body())).isEqualTo(marked(Files.readString(due)));
                   }));
         }
+      }
+    }
+    assertThat(tests).hasSizeGreaterThan(20);
+    return tests.stream();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> whatIsAskedAtAnAddressOfItsOwnIsAnsweredThere() throws Exception {
+    var tests = new ArrayList<DynamicTest>();
+    for (String folder : FOLDERS.keySet()) {
+      for (Path file : files("exchanges/" + folder, ".exchange.json")) {
+        JsonNode exchange = new ObjectMapper().readTree(file.toFile());
+        tests.add(
+            DynamicTest.dynamicTest(
+                folder + " " + file.getFileName(),
+                () -> {
+                  String name =
+                      exchange.path("path").asText("/" + FOLDERS.get(folder)).replaceAll(".*/", "");
+                  HttpResponse<String> answer = post(name, exchange.get("request").asText());
+                  boolean fault = exchange.path("fault").asBoolean();
+                  assertThat(answer.statusCode()).isEqualTo(fault ? 500 : 200);
+                  if (!fault) {
+                    assertThat(marked(answer.body()))
+                        .isEqualTo(marked(exchange.get("answer").asText()));
+                  }
+                }));
       }
     }
     assertThat(tests).hasSizeGreaterThan(20);
@@ -128,20 +160,31 @@ class EndpointTest {
   }
 
   private static List<Path> requests(String folder) throws IOException {
+    return files(folder, ".request.xml");
+  }
+
+  private static List<Path> files(String folder, String end) throws IOException {
     try (Stream<Path> files = Files.list(CONTRACT.resolve(folder))) {
-      return files.filter(file -> file.toString().endsWith(".request.xml")).sorted().toList();
+      return files.filter(file -> file.toString().endsWith(end)).sorted().toList();
     }
   }
 
-  /** The message's elements in order, and the texts of those without children; no namespaces. */
+  /**
+   * The message's elements in order, and the texts of those without children, or the elements of a
+   * document that is one; no namespaces.
+   */
   private static List<String> marked(String message) {
     var found = new ArrayList<String>();
     var elements = Trees.parsed(message).getElementsByTagNameNS("*", "*");
     for (int place = 0; place < elements.getLength(); place++) {
       var element = (Element) elements.item(place);
       boolean leaf = element.getElementsByTagNameNS("*", "*").getLength() == 0;
-      if (!element.getLocalName().equals("Header")) {
-        found.add(element.getLocalName() + (leaf ? "=" + number(element.getTextContent()) : ""));
+      String text = element.getTextContent();
+      if (leaf && element.getLocalName().matches("answer|.*TextResponse")) {
+        found.add(element.getLocalName());
+        found.addAll(marked(text));
+      } else if (!element.getLocalName().equals("Header")) {
+        found.add(element.getLocalName() + (leaf ? "=" + number(text) : ""));
       }
     }
     return found;

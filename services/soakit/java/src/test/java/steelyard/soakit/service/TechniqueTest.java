@@ -3,6 +3,8 @@ package steelyard.soakit.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.math.BigDecimal;
@@ -31,17 +33,24 @@ class TechniqueTest {
           "sushi-boats", UseCase.SUSHI_BOATS,
           "buffet", UseCase.BUFFET);
   private static final Map<String, Technique> TECHNIQUES =
-      Map.of(
-          "binding", new Binding(Parsers.named("server")),
-          "binding, read by aalto", new Binding(Parsers.named("aalto")),
-          "binding by jackson", jackson("server"),
-          "binding by jackson, read by the JDK", jackson("jdk"),
-          "binding by jackson, read by aalto", jackson("aalto"),
-          "stax by the server", new Streaming(Parsers.named("server")),
-          "stax by the JDK", new Streaming(Parsers.named("jdk")),
-          "stax by woodstox", new Streaming(Parsers.named("woodstox")),
-          "stax by aalto", new Streaming(Parsers.named("aalto")),
-          "dom", new Tree());
+      Map.ofEntries(
+          Map.entry("binding", Binding.jaxb(Parsers.named("server"))),
+          Map.entry("binding, read by aalto", Binding.jaxb(Parsers.named("aalto"))),
+          Map.entry("binding by MOXy", Binding.moxy(Parsers.named("server"))),
+          Map.entry("binding by MOXy, read by the JDK", Binding.moxy(Parsers.named("jdk"))),
+          Map.entry("binding by XMLBeans", ApartBinding.xmlBeans(Parsers.named("server"))),
+          Map.entry(
+              "binding by XMLBeans, read by aalto", ApartBinding.xmlBeans(Parsers.named("aalto"))),
+          Map.entry(
+              "binding by XMLBeans, read by JDK", ApartBinding.xmlBeans(Parsers.named("jdk"))),
+          Map.entry("binding by jackson", jackson("server")),
+          Map.entry("binding by jackson, read by the JDK", jackson("jdk")),
+          Map.entry("binding by jackson, read by aalto", jackson("aalto")),
+          Map.entry("stax by the server", new Streaming(Parsers.named("server"))),
+          Map.entry("stax by the JDK", new Streaming(Parsers.named("jdk"))),
+          Map.entry("stax by woodstox", new Streaming(Parsers.named("woodstox"))),
+          Map.entry("stax by aalto", new Streaming(Parsers.named("aalto"))),
+          Map.entry("dom", new Tree()));
 
   @TestFactory
   Stream<DynamicTest> everyDocumentIsAnsweredAsTheContractSays() throws Exception {
@@ -57,6 +66,39 @@ class TechniqueTest {
       }
     }
     assertThat(tests).hasSizeGreaterThan(80);
+    return tests.stream();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aDocumentThatIsAnRpcsPartIsAnsweredByOne() throws Exception {
+    var tests = new ArrayList<DynamicTest>();
+    for (var folder : FOLDERS.entrySet()) {
+      Path file =
+          CONTRACT.resolve("exchanges").resolve(folder.getKey()).resolve("rpc.exchange.json");
+      JsonNode exchange = new ObjectMapper().readTree(file.toFile());
+      Element content = content(exchange, "request");
+      List<String> due = values(content(exchange, "answer"));
+      String xml = text(new DOMSource(content));
+      String defaulted =
+          xml.replaceAll("<(/?)k:", "<$1")
+              .replace("xmlns:k=", "xmlns=")
+              .replace("<document", "<document xmlns=\"\"");
+      for (var technique : TECHNIQUES.entrySet()) {
+        tests.add(
+            DynamicTest.dynamicTest(
+                folder.getKey() + " by " + technique.getKey(),
+                () -> {
+                  for (Source source :
+                      List.of(
+                          new DOMSource(content),
+                          new StreamSource(new StringReader(xml)),
+                          new StreamSource(new StringReader(defaulted)))) {
+                    Source answer = technique.getValue().answer(folder.getValue(), source);
+                    assertThat(values(Trees.of(answer))).isEqualTo(due);
+                  }
+                }));
+      }
+    }
     return tests.stream();
   }
 
@@ -190,7 +232,14 @@ class TechniqueTest {
   private static Element content(Path file) throws Exception {
     var builders = DocumentBuilderFactory.newDefaultNSInstance();
     builders.setAttribute("jdk.xml.maxElementDepth", "0"); // a JDK's own limit may be 100
-    Element envelope = builders.newDocumentBuilder().parse(file.toFile()).getDocumentElement();
+    return content(builders.newDocumentBuilder().parse(file.toFile()).getDocumentElement());
+  }
+
+  private static Element content(JsonNode exchange, String message) {
+    return content(Trees.parsed(exchange.get(message).asText()));
+  }
+
+  private static Element content(Element envelope) {
     Element body = Trees.children(envelope).iterator().next();
     return Trees.children(body).iterator().next();
   }
@@ -203,7 +252,7 @@ class TechniqueTest {
   }
 
   private static Element document(UseCase useCase, Element content) {
-    return useCase.isWrapper(content.getNamespaceURI(), content.getLocalName())
+    return useCase.style(content.getNamespaceURI(), content.getLocalName()) == Style.WRAPPED
         ? Trees.children(content).iterator().next()
         : content;
   }
