@@ -151,8 +151,8 @@ class Length(Strict):
 class Rule(Strict):
     """When an answer is right. All that is given must hold.
 
-    `fault`: whether the answer must be a fault (`present`, an expected one), must not be (`absent`), or may be (`any`); `fault_in` what
-    tells: the SOAP envelope in its body, or gRPC's status in a field behind it, without which an answer is malformed.
+    `fault`: whether the answer must be a fault (`present`, an expected one), must not be (`absent`), or may be (`any`).
+    `fault_in`: what tells that: the SOAP envelope in its body, or gRPC's status in a field behind it, which is then due.
     `contains`: a literal that stands in the body. `sha256`: of the whole body. `matches`: a regular expression on it.
     """
 

@@ -44,11 +44,16 @@ func (s *Service) serveCount(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, strconv.FormatInt(s.requests.Load(), 10))
 }
 
+// Begin counts a request, and keeps it busy for so many microseconds as its header BusyHeader asks for.
+func (s *Service) Begin(busyMicros string) error {
+	s.requests.Add(1)
+	return stayBusy(busyMicros)
+}
+
 // counted makes a handler of one whose requests are counted, and kept busy where their header asks for it.
 func (s *Service) counted(handler http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.requests.Add(1)
-		if err := stayBusy(r.Header.Get("Steelyard-Busy-Us")); err != nil {
+		if err := s.Begin(r.Header.Get(BusyHeader)); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}

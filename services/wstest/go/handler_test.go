@@ -24,7 +24,7 @@ const exchanges = "../contract/exchanges"
 
 func newServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(newHandler())
+	server := httptest.NewServer(newService().Handler())
 	t.Cleanup(server.Close)
 	return server
 }

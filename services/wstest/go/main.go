@@ -1,11 +1,11 @@
-// Command wstest serves WSTest on a loopback port, over SOAP 1.1, REST/JSON and JSON-RPC 2.0, with the standard library alone.
+// Command wstest serves WSTest on a loopback port: SOAP 1.1, REST/JSON and JSON-RPC 2.0 with the standard library alone, and beside
+// them gRPC with its own.
 package main
 
 import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"net/http"
 
 	"steelyard/soap"
 )
@@ -16,15 +16,17 @@ const (
 	operationSpace = "urn:steelyard:wstest"
 )
 
-func main() { soap.Main("wstest", newHandler()) }
+func main() {
+	service := newService()
+	soap.MainBeside("wstest", service.Handler(), newGRPCServer(service))
+}
 
-func newHandler() http.Handler {
-	service := soap.Service{
+func newService() *soap.Service {
+	return &soap.Service{
 		CounterPath: counterPath,
 		Paths:       map[string]soap.Answering{servicePath: answer},
 		Routes:      jsonRoutes(),
 	}
-	return service.Handler()
 }
 
 // answer answers by the name of the request's element.

@@ -3,6 +3,7 @@
 from ...catalogue.entries import Entry
 from ...models.service import Service
 from ..meaning import Meaning
+from .grpc import Grpc
 from .html_places import HtmlPlaces
 from .json_values import JsonValues
 from .raw_bytes import RawBytes
@@ -15,6 +16,7 @@ MEANINGS: dict[str, type[Meaning]] = {
     "json": JsonValues,
     "html": HtmlPlaces,
     "bytes": RawBytes,
+    "grpc": Grpc,
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
+from ...base.conversation import Answer
 from ...base.errors import ContractError
 from ...catalogue.entries import Entry
 from ...models.job import Rule
@@ -90,11 +91,11 @@ class Soap(Meaning):
             hint="add one to contract/exchanges",
         )
 
-    def not_refused(self, status: int, body: bytes) -> str | None:
-        refused = super().not_refused(status, body) is None
-        if refused or (status == HTTPStatus.INTERNAL_SERVER_ERROR and _holds_fault(body)):
+    def not_refused(self, answer: Answer) -> str | None:
+        refused = super().not_refused(answer) is None
+        if refused or (answer.status == HTTPStatus.INTERNAL_SERVER_ERROR and _holds_fault(answer.unpacked())):
             return None
-        return f"HTTP status {status} without a SOAP fault"
+        return f"HTTP status {answer.status} without a SOAP fault"
 
     def rule(self, exchange: Exchange) -> Rule:
         if exchange.fault:
