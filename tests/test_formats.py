@@ -1,4 +1,4 @@
-"""Every message format on every server that answers in it: the whole contract, what must be refused, and a run that compares them."""
+"""Every message format on every server that answers in it: the whole contract, what must be refused, a run that compares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.catalogue import entries
 from steelyard.check import examination
 
 ASKED = [
-    *(f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc")),
+    *(f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc", "soap12")),
 ]
 
 
@@ -38,7 +38,18 @@ def test_every_format_is_asked_of_somebody() -> None:
 
 def test_formats_are_loaded_and_judged_each_in_its_own(lab: Lab) -> None:
     subjects = ["go", "go@format=rest-json", "go@format=grpc"]
-    words = ["--forks", "1", "--pairs", "2", "--slice-seconds", "0.2", "--operation", "echoStruct", "--operation", "getOrder"]
+    words = [
+        "--forks",
+        "1",
+        "--pairs",
+        "2",
+        "--slice-seconds",
+        "0.2",
+        "--operation",
+        "echoStruct",
+        "--operation",
+        "getOrder",
+    ]
     ran = lab.run("run", "envelope", "--only", ",".join(subjects), *words, "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()

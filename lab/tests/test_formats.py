@@ -12,7 +12,7 @@ import pytest
 from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.entries import Entry
-from steelyard.catalogue.formats import Spoken, spoken
+from steelyard.catalogue.formats import Spoken, http2_of, spoken
 from steelyard.drive.jobs import make_job, plan_slices
 from steelyard.exchange import contract, corpus, exchanges, protobuf
 from steelyard.exchange.meanings import MEANINGS, meaning_of
@@ -117,6 +117,9 @@ def _integers(service: Entry[Service], exchange: Exchange) -> list[int]:
         kind = protobuf.method_at(service.folder / (service.model.schema_file or ""), path).output_type
         answer = protobuf.values(MEANINGS["grpc"].body(exchange.answer)[5:], kind)
         return [item["var_int"] for item in answer.get("structs", [])]
+    if service.model.meaning == "soap12":
+        assert "http://www.w3.org/2003/05/soap-envelope" in exchange.answer
+        return [int(text.partition("<")[0]) for text in exchange.answer.split("<varInt>")[1:]]
     answer = json.loads(exchange.answer)
     return [item["varInt"] for item in answer.get("result", answer).get("structs", [])]
 
@@ -167,6 +170,18 @@ def test_the_corpus_holds_the_same_requests_once_more_in_each_format_that_is_spo
         assert in_json is not None
         assert in_json < in_soap
         assert request_bytes(cell, sizes, "soap") == in_soap
+
+
+def test_a_corpus_of_a_service_in_a_format_is_in_that_format(tmp_path: Path) -> None:
+    wanted = {"echoStruct": corpus.Requests("echoStruct", {"ListSize": 3})}
+    stored = corpus.make(in_("rest-json"), tmp_path / "corpus", wanted, seed=1, count=2)
+    assert (stored.folder / "corpus.bin").read_bytes().startswith(b"{")
+
+
+def test_only_what_says_so_is_asked_by_http_2() -> None:
+    form = WSTEST.model.formats["grpc"]
+    assert http2_of(in_("grpc")) == form.http2
+    assert (http2_of(in_("rest-json")), http2_of(WSTEST)) == (None, None)
 
 
 def test_names_of_requests_tell_their_format_and_their_operation() -> None:

@@ -19,7 +19,7 @@ FORMAT = "format"  # the factor whose value says in which format a subject is as
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
-MeantInAFormat = Meant | Literal["grpc"]  # what no service means by itself
+MeantInAFormat = Meant | Literal["soap12", "grpc"]  # what no service means by itself
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
@@ -288,8 +288,9 @@ class Format(Strict):
     `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named goes
     to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called with
     `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
-    cannot say it. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at once; gRPC, whose
-    `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
+    cannot say it. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at once;
+    gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer in it; all do so
+    beside the service's own format, at its own path.
     """
 
     title: str

@@ -1,4 +1,4 @@
-// Package soap is what the services in Go share: SOAP 1.1 over HTTP with the standard library alone, the count of requests, and
+// Package soap is what the services in Go share: SOAP over HTTP with the standard library alone, the count of requests, and
 // the header that keeps a request busy.
 package soap
 

@@ -1,4 +1,4 @@
-// Command wstest serves WSTest on a loopback port: SOAP 1.1, REST/JSON and JSON-RPC 2.0 with the standard library alone, and beside
+// Command wstest serves WSTest on a loopback port: SOAP 1.1 and 1.2, REST/JSON and JSON-RPC 2.0 with the standard library alone, and beside
 // them gRPC with its own.
 package main
 
@@ -12,6 +12,7 @@ import (
 
 const (
 	servicePath    = "/wstest/WSTest"
+	servicePath12  = "/wstest/WSTest12"
 	counterPath    = "/wstest/count"
 	operationSpace = "urn:steelyard:wstest"
 )
@@ -25,6 +26,7 @@ func newService() *soap.Service {
 	return &soap.Service{
 		CounterPath: counterPath,
 		Paths:       map[string]soap.Answering{servicePath: answer},
+		Paths12:     map[string]soap.Answering{servicePath12: answer},
 		Routes:      jsonRoutes(),
 	}
 }
