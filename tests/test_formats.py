@@ -16,6 +16,7 @@ from steelyard.check import examination
 
 ASKED = [
     *(f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc", "soap12")),
+    *(f"rust-axum@format={form}" for form in ("rest-json", "json-rpc")),
 ]
 
 
