@@ -17,6 +17,7 @@ from steelyard.check import examination
 ASKED = [
     *(f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc", "soap12")),
     *(f"rust-axum@format={form}" for form in ("rest-json", "json-rpc")),
+    *(f"tomcat-{stack}@format=soap12" for stack in ("metro", "cxf")),
 ]
 
 

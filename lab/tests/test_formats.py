@@ -68,6 +68,8 @@ def test_only_implementations_that_answer_in_a_format_may_be_asked_in_it() -> No
         ConfigurationError, match=r"format may be 'json-rpc' only for an implementation in go.*, not in php"
     ):
         factors.settled(entries.server("php-fpm"), WSTEST, {"format": "json-rpc"})
+    with pytest.raises(ConfigurationError, match=r"format may be 'soap12' only on go, tomcat-metro.*, not on wildfly"):
+        factors.settled(entries.server("wildfly"), WSTEST, {"format": "soap12"})
     assert factors.settled(entries.server("php-fpm"), WSTEST, {})["format"] == "soap"
     assert factors.settled(entries.server("go"), WSTEST, {"format": "json-rpc"})["format"] == "json-rpc"
 

@@ -290,7 +290,8 @@ class Format(Strict):
     `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
     cannot say it. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at once;
     gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer in it; all do so
-    beside the service's own format, at its own path.
+    beside the service's own format, at its own path. Where an implementation does so only on some of the servers that it runs
+    on, `servers` names all that do.
     """
 
     title: str
@@ -302,6 +303,7 @@ class Format(Strict):
     http2: Http2 | None = None
     generate: Argv
     implementations: Annotated[list[str], Field(min_length=1)]
+    servers: list[str] = []
 
     @model_validator(mode="after")
     def _says_what_grpc_needs(self) -> Format:
