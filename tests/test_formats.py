@@ -21,7 +21,9 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("subject", ASKED)
+@pytest.mark.parametrize(
+    "subject", [name if name.startswith("go@") else pytest.param(name, marks=pytest.mark.long) for name in ASKED]
+)
 def test_a_server_keeps_the_whole_contract_in_a_format(
     subject: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
