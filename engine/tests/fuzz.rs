@@ -150,10 +150,15 @@ fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, fields: &RequestFields) 
                         connection.close(1 + 2 * lane, true);
                     }
                 }
-                event => heard.push(format!(
-                    "{event:?} {:?}",
-                    connection.fields().iter().collect::<Vec<_>>()
-                )),
+                event => {
+                    heard.push(format!(
+                        "{event:?} {:?}",
+                        connection.fields().iter().collect::<Vec<_>>()
+                    ));
+                    if let Event::Trailers { lane, .. } = event {
+                        connection.close(1 + 2 * lane, true);
+                    }
+                }
             }
         }
         // As a socket that always takes all would.

@@ -135,6 +135,56 @@ fn answers_are_judged_as_those_of_http_1_are() {
     is_right(&asked(address, rule));
 }
 
+/// A field that is in no table, in HPACK.
+fn field(name: &str, value: &str) -> Vec<u8> {
+    let mut bytes = vec![0, name.len() as u8];
+    bytes.extend(name.as_bytes());
+    bytes.push(value.len() as u8);
+    bytes.extend(value.as_bytes());
+    bytes
+}
+
+/// A server whose answers have these fields in the head, and behind the body where there are any; without, the head is all.
+fn told_behind(head: Vec<u8>, behind: Option<Vec<u8>>) -> SocketAddr {
+    server(move |talk| {
+        if !talk.greet(&[]) {
+            return;
+        }
+        while let Some(id) = talk.request() {
+            let (ends, whole) = (flag::END_HEADERS | flag::END_STREAM, [STATUS_200, &head].concat());
+            match &behind {
+                None => talk.say(kind::HEADERS, ends, id, &whole),
+                Some(fields) => {
+                    talk.say(kind::HEADERS, flag::END_HEADERS, id, &whole);
+                    talk.say(kind::DATA, 0, id, ENVELOPE.as_bytes());
+                    talk.say(kind::HEADERS, ends, id, fields)
+                }
+            };
+        }
+    })
+}
+
+#[test]
+fn the_status_of_grpc_behind_an_answer_decides_whether_it_is_right() {
+    let status = |code: &str| field("grpc-status", code);
+    let rule = |fault: &str| json!({"rules": {"right": {"fault": fault, "fault_in": "grpc-status"}}});
+    is_right(&asked(told_behind(vec![], Some(status("0"))), rule("absent")));
+    fails_only_as(
+        &asked(told_behind(vec![], Some(status("13"))), rule("absent")),
+        &["fault"],
+    );
+    fails_only_as(&asked(told_behind(status("12"), None), rule("absent")), &["fault"]);
+    let faults = asked(told_behind(status("12"), None), rule("present"));
+    assert_eq!(number(&faults, "completed"), 6, "{faults:?}");
+    // An answer that lacks its last word is none, and one that only says so is not mistaken for an envelope's.
+    fails_only_as(
+        &asked(told_behind(vec![], Some(field("a", "b"))), rule("absent")),
+        &["malformed"],
+    );
+    let unheeded = asked(told_behind(vec![], Some(status("13"))), json!({}));
+    is_right(&unheeded);
+}
+
 /// A server over TLS with a certificate that it signed itself, which agrees to these protocols; and the certificate.
 fn secure_server(protocols: &[&[u8]]) -> (SocketAddr, String) {
     let own = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();

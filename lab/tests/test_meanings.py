@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from pydantic import ValidationError
+from steelyard.base.conversation import Answer
 from steelyard.base.errors import ContractError
 from steelyard.catalogue.entries import Entry
 from steelyard.exchange import corpus, exchanges, refusals
@@ -216,9 +217,9 @@ def test_each_bad_json_is_no_json(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("meaning", ["json", "html", "bytes"])
 def test_a_bad_request_is_refused_by_a_status_of_400_to_499_alone(tmp_path: Path, meaning: str) -> None:
     judged = meaning_of(service(tmp_path, meaning))
-    assert judged.not_refused(422, b"") is None
-    assert "HTTP status 200" in (judged.not_refused(200, b"<Fault/>") or "")
-    assert "HTTP status 500" in (judged.not_refused(500, b":Fault") or "")
+    assert judged.not_refused(Answer(422, b"")) is None
+    assert "HTTP status 200" in (judged.not_refused(Answer(200, b"<Fault/>")) or "")
+    assert "HTTP status 500" in (judged.not_refused(Answer(500, b":Fault")) or "")
 
 
 def test_written_exchanges_are_pairs_of_files_or_whole(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ MEANING = messages.TypedMessages(WSTEST.folder / WSTEST.model.schema_file)
 
 
 def answer(inside: str) -> str:
-    return f'<e:Envelope xmlns:e="{messages.ENVELOPE}"><e:Body>{inside}</e:Body></e:Envelope>'
+    return f'<e:Envelope xmlns:e="{messages.SOAP_11.envelope}"><e:Body>{inside}</e:Body></e:Envelope>'
 
 
 def struct(number: str = "7", real: str = "1.5", text: str = "x") -> str:
@@ -111,3 +111,16 @@ def test_a_document_type_is_refused_and_no_file_is_read() -> None:
     hostile = '<!DOCTYPE e [<!ENTITY x SYSTEM "file:///etc/passwd">]><e>&x;</e>'
     with pytest.raises(ContractError):
         messages.parse(hostile)
+
+
+def test_the_other_version_has_its_own_envelope_and_its_faults_their_own_words() -> None:
+    in_12 = [text.replace(messages.SOAP_11.envelope, messages.SOAP_12.envelope) for text in (struct(), struct("8"))]
+    meaning = messages.TypedMessages(WSTEST.folder / WSTEST.model.schema_file, version=messages.SOAP_12)
+    assert meaning.difference(in_12[0], in_12[0]) is None
+    assert "varInt is 8" in (meaning.difference(in_12[1], in_12[0]) or "")
+    assert "is not a SOAP 1.2 envelope" in (meaning.difference(struct(), in_12[0]) or "")
+    assert "is not a SOAP 1.1 envelope" in (MEANING.difference(in_12[0], struct()) or "")
+    reason = "<e:Code><e:Value>e:Sender</e:Value></e:Code><e:Reason><e:Text xml:lang='en'>no room</e:Text></e:Reason>"
+    fault = answer(f"<e:Fault>{reason}</e:Fault>").replace(messages.SOAP_11.envelope, messages.SOAP_12.envelope)
+    assert meaning.difference(fault, in_12[0]) == "a SOAP fault came: no room"
+    assert meaning.difference(fault, fault) is None

@@ -3,7 +3,7 @@
 import pytest
 from steelyard.catalogue import entries
 from steelyard.exchange import exchanges
-from steelyard.exchange.soap.messages import TypedMessages, content
+from steelyard.exchange.soap.messages import SOAP_12, TypedMessages, content
 from steelyard.exchange.soap.spellings import respell
 
 WSTEST = entries.service("wstest")
@@ -28,7 +28,9 @@ def test_the_spellings_differ_from_each_other_as_bytes() -> None:
 def test_utf_16_comes_with_its_byte_order_mark_and_charset() -> None:
     spelling = next(one for one in respell(WRITTEN[0][1].request) if one.name == "UTF-16")
     assert spelling.body[:2] in (b"\xff\xfe", b"\xfe\xff")
-    assert "utf-16" in spelling.content_type
+    assert spelling.content_type == "text/xml; charset=utf-16"
+    spelling = next(one for one in respell(WRITTEN[0][1].request, SOAP_12) if one.name == "UTF-16")
+    assert spelling.content_type == 'application/soap+xml; charset=utf-16; action=""'
 
 
 def test_a_type_named_in_an_attribute_keeps_its_namespace_whatever_the_prefixes_are() -> None:

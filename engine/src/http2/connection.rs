@@ -41,6 +41,11 @@ pub enum Event<'a> {
         end: bool,
         beside: usize,
     },
+    /// The fields behind an answer's body are in `fields()`, and end it. They took `size` bytes.
+    Trailers {
+        lane: u32,
+        size: usize,
+    },
     /// The server ended a stream without an answer; `refused` where it says that it has not looked at the request.
     Reset {
         lane: u32,
@@ -157,7 +162,7 @@ impl Connection {
         connection
     }
 
-    /// The fields of the head that came last.
+    /// The fields of the head, or behind the body, that came last.
     pub fn fields(&self) -> &Fields {
         &self.fields
     }
@@ -567,14 +572,8 @@ impl Connection {
             stream.answered = self.fields.status().is_none_or(|status| status >= 200);
             return Ok(Some(Event::Head { lane, end, size }));
         }
-        // Trailers, of which nothing is kept.
         match end {
-            true => Ok(Some(Event::Body {
-                lane,
-                bytes: &[],
-                end,
-                beside: size,
-            })),
+            true => Ok(Some(Event::Trailers { lane, size })),
             false => Err(Malformed("trailers that do not end the stream")),
         }
     }

@@ -190,6 +190,10 @@ fn answers_of_every_lawful_shape_reach_their_lanes_however_the_bytes_are_cut() {
                             heard.push(format!("end of {lane}"));
                         }
                     }
+                    Event::Trailers { lane, .. } => {
+                        assert_eq!(connection.fields().iter().collect::<Vec<_>>(), [(&b"a"[..], &b"b"[..])]);
+                        heard.push(format!("fields behind {lane}"));
+                    }
                     Event::Head { lane, end, .. } => {
                         heard.push(format!("{lane}: {} {end}", connection.fields().status().unwrap()));
                         if end {
@@ -202,7 +206,13 @@ fn answers_of_every_lawful_shape_reach_their_lanes_however_the_bytes_are_cut() {
         }
         assert_eq!(
             heard,
-            ["Ready", "11: 103 false", "11: 200 false", "10: 204 true", "end of 11"]
+            [
+                "Ready",
+                "11: 103 false",
+                "11: 200 false",
+                "10: 204 true",
+                "fields behind 11"
+            ]
         );
         assert_eq!(body, b"ok");
         let frames = written(&mut connection);

@@ -129,12 +129,22 @@ pub enum FaultRule {
     Any,
 }
 
+/// What says that an answer is a fault: the envelope in its body, or gRPC's status in a field behind it, which is then due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultPlace {
+    #[default]
+    Envelope,
+    GrpcStatus,
+}
+
 /// When an answer is right. All that is given must hold.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {
     pub status: Vec<u16>,
     pub fault: FaultRule,
+    pub fault_in: FaultPlace,
     pub length: Option<Length>,
     pub contains: Option<String>,
     pub sha256: Option<String>,
@@ -146,6 +156,7 @@ impl Default for Rule {
         Self {
             status: vec![200],
             fault: FaultRule::Absent,
+            fault_in: FaultPlace::Envelope,
             length: None,
             contains: None,
             sha256: None,

@@ -5,13 +5,14 @@ use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
 
 use super::{Failure, FaultScan, Outcome};
-use crate::job::{FaultRule, Rule};
+use crate::job::{FaultPlace, FaultRule, Rule};
 
 /// A rule ready for use. Cloning gives each thread its own expression, free of locks.
 #[derive(Debug, Clone)]
 pub struct CompiledRule {
     statuses: Vec<u16>,
     fault: FaultRule,
+    fault_in: FaultPlace,
     least: u64,
     most: u64,
     contains: Option<Finder<'static>>,
@@ -36,6 +37,7 @@ impl CompiledRule {
         Ok(Self {
             statuses: rule.status.clone(),
             fault: rule.fault,
+            fault_in: rule.fault_in,
             least,
             most,
             contains: rule
@@ -53,6 +55,16 @@ impl CompiledRule {
     #[inline]
     pub fn reads_text(&self) -> bool {
         self.matches.is_some()
+    }
+
+    #[inline]
+    fn reads_envelope(&self) -> bool {
+        self.fault != FaultRule::Any && self.fault_in == FaultPlace::Envelope
+    }
+
+    #[inline]
+    fn reads_grpc_status(&self) -> bool {
+        self.fault != FaultRule::Any && self.fault_in == FaultPlace::GrpcStatus
     }
 }
 
@@ -74,6 +86,8 @@ fn parse_hash(text: &str) -> Result<[u8; 32], String> {
 pub struct Check {
     length: u64,
     fault: FaultScan,
+    /// Whether the status of gRPC that has come is one of success.
+    grpc_success: Option<bool>,
     found: bool,
     matched: bool,
     /// The last bytes of earlier pieces, in which the marker may have begun.
@@ -87,17 +101,31 @@ impl Check {
     pub fn reset(&mut self, rule: &CompiledRule) {
         self.length = 0;
         self.fault = FaultScan::default();
+        self.grpc_success = None;
         self.found = false;
         self.matched = false;
         self.tail.clear();
         self.hash = rule.sha256.map(|_| Sha256::new());
     }
 
+    /// Takes in the fields of the answer's head, or those behind its body.
+    #[inline]
+    pub fn take_fields<'f>(&mut self, rule: &CompiledRule, fields: impl Iterator<Item = (&'f [u8], &'f [u8])>) {
+        if !rule.reads_grpc_status() {
+            return;
+        }
+        for (name, value) in fields {
+            if name == b"grpc-status" {
+                self.grpc_success = Some(self.grpc_success.unwrap_or(true) && value == b"0");
+            }
+        }
+    }
+
     /// Takes in a piece of the body; `whole` where it is all of it.
     #[inline]
     pub fn feed(&mut self, rule: &CompiledRule, piece: &[u8], whole: bool) {
         self.length += piece.len() as u64;
-        if rule.fault != FaultRule::Any {
+        if rule.reads_envelope() {
             self.fault.feed(piece);
         }
         if let Some(finder) = &rule.contains
@@ -139,9 +167,16 @@ impl Check {
     /// whole is wrong.
     #[inline]
     pub fn finish(&mut self, rule: &CompiledRule, status: u16, kept: &[u8]) -> Outcome {
-        let fault = self.fault.found();
+        let fault = match rule.reads_grpc_status() {
+            true => self.grpc_success == Some(false),
+            false => self.fault.found(),
+        };
         if fault && rule.fault == FaultRule::Absent {
             return Outcome::Failed(Failure::Fault);
+        }
+        if rule.statuses.contains(&status) && rule.reads_grpc_status() && self.grpc_success.is_none() {
+            // Without its last word, whether the answer is one of success is not known.
+            return Outcome::Failed(Failure::Malformed);
         }
         let fault_missing = rule.fault == FaultRule::Present && !fault;
         if !rule.statuses.contains(&status) {
@@ -241,6 +276,43 @@ mod tests {
         check.reset(&rule);
         check.feed(&rule, b"aaa", false);
         assert_eq!(check.finish(&rule, 200, b"aa"), Outcome::Wrong, "not kept whole");
+    }
+
+    #[test]
+    fn the_status_of_grpc_says_whether_an_answer_is_a_fault_wherever_it_stands() {
+        let told = |fault, fields: &[&[(&str, &str)]]| {
+            let rule = CompiledRule::new(&Rule {
+                fault,
+                fault_in: FaultPlace::GrpcStatus,
+                ..Rule::default()
+            })
+            .unwrap();
+            let mut check = Check::default();
+            check.reset(&rule);
+            for block in fields {
+                let pairs = block.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+                check.take_fields(&rule, pairs);
+                check.feed(&rule, FAULT, false); // which is no envelope here
+            }
+            check.finish(&rule, 200, &[])
+        };
+        let (good, bad) = ([("a", "13"), ("grpc-status", "0")], [("grpc-status", "13")]);
+        assert_eq!(told(FaultRule::Absent, &[&[], &good]), RIGHT);
+        assert_eq!(told(FaultRule::Absent, &[&good]), RIGHT);
+        for fields in [&[&[][..], &bad[..]][..], &[&bad], &[&bad, &good], &[&good, &bad]] {
+            assert_eq!(told(FaultRule::Absent, fields), Outcome::Failed(Failure::Fault));
+            assert_eq!(
+                told(FaultRule::Present, fields),
+                Outcome::Right { expected_fault: true }
+            );
+        }
+        assert_eq!(
+            told(FaultRule::Absent, &[&[("grpc-status", "00")]]),
+            Outcome::Failed(Failure::Fault)
+        );
+        assert_eq!(told(FaultRule::Present, &[&good]), Outcome::Wrong);
+        assert_eq!(told(FaultRule::Absent, &[&[]]), Outcome::Failed(Failure::Malformed));
+        assert_eq!(told(FaultRule::Any, &[&[]]), Outcome::Right { expected_fault: false });
     }
 
     #[test]

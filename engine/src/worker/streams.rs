@@ -256,6 +256,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     end,
                     beside,
                 } => self.on_body(lane as usize, bytes, end, beside),
+                Event::Trailers { lane, size } => self.on_trailers(at, lane as usize, size),
                 Event::Reset { lane, refused } => {
                     let lane = lane as usize;
                     self.pool.lanes[lane].stream = None;
@@ -288,9 +289,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         self.recorder.bytes(user.exchange.operation, self.now, 0, size);
         let fields = self.pool.shared.all[at].http2.fields();
+        let rule = &self.rules[usize::from(self.plan.corpus.entries[user.exchange.entry as usize].rule)];
         match user.reader.take_fields(fields.iter(), end) {
             Ok(false) => {}
             Ok(true) => {
+                user.check.take_fields(rule, fields.iter());
                 user.unpacker = Unpacker::new(user.reader.coding());
                 if end {
                     self.complete(lane, None, Ok(()));
@@ -323,6 +326,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if end || taken.is_err() {
             self.complete(lane, whole.then_some(bytes), taken);
         }
+    }
+
+    fn on_trailers(&mut self, at: usize, lane: usize, size: usize) {
+        let user = &mut self.pool.lanes[lane];
+        let fields = self.pool.shared.all[at].http2.fields();
+        let rule = &self.rules[usize::from(self.plan.corpus.entries[user.exchange.entry as usize].rule)];
+        user.check.take_fields(rule, fields.iter());
+        self.on_body(lane, &[], true, size);
     }
 
     /// The answer is over, as it should be or broken; `whole` is its body where it came in one piece.

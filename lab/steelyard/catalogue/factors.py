@@ -54,8 +54,12 @@ def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None
 def _not_spoken(server: Entry[Server], service: Service, form: str) -> str | None:
     """Why a server's implementation cannot be asked in a format of the service, as the end of a sentence."""
     known, own = service.formats.get(form), server.model.implementation
-    if known is None or own in known.implementations:
+    if known is None:
         return None
+    if own in known.implementations:
+        if not known.servers or server.name in known.servers:
+            return None
+        return f"may be '{form}' only on {', '.join(known.servers)}, not on {server.name}"
     return f"may be '{form}' only for an implementation in {', '.join(known.implementations)}, not in {own}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..models.job import Http2
 from ..models.service import FORMAT, Service
 from .entries import Entry
 
@@ -24,3 +25,8 @@ def spoken(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service
     if form not in own.model.formats:
         return own
     return Spoken(own.name, own.folder, own.file, own.model.in_format(form), own, form)
+
+
+def http2_of(service: Entry[Service]) -> Http2 | None:
+    """How the service is asked by HTTP/2 in its format; None where it is asked by HTTP/1.1."""
+    return service.own.model.formats[service.form].http2 if isinstance(service, Spoken) else None

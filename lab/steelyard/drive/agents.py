@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
+from ..catalogue.formats import http2_of
 from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
@@ -97,7 +98,7 @@ def _sweep(
             deviations=server.deviations,
             floor=server.floor,
         )
-        job = _job(service.model, running, made, mix, levels, shares)
+        job = _job(service, running, made, mix, levels, shares)
         running.pin(shares)
         progress.live.begin_trial()
         with kept_awake(shares), Engine(job, folder) as engine:
@@ -108,7 +109,7 @@ def _sweep(
 
 
 def _job(
-    service: Service,
+    service: Entry[Service],
     running: RunningSubject,
     made: corpus.Corpus,
     mix: Mapping[str, float],
@@ -117,12 +118,14 @@ def _job(
 ) -> Job:
     """A slice for each of `levels`, all on one subject."""
     label, own = running.subject.label, running.subject.headers
-    headers = {operation: contract.request_headers(service, operation) for operation in mix}
+    headers = {operation: contract.request_headers(service.model, operation) for operation in mix}
     return Job(
         seed=1,
         corpus="corpus",
         rules=made.rules,
-        targets=[Target(subject=label, url=running.url, headers=own, operation_headers=headers)],
+        targets=[
+            Target(subject=label, url=running.url, headers=own, operation_headers=headers, http2=http2_of(service))
+        ],
         slices=[
             Slice(
                 number=number,

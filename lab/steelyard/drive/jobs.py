@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..catalogue.entries import Entry
+from ..catalogue.formats import http2_of
 from ..exchange import contract
 from ..exchange.corpus import Corpus
 from ..models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Turn
@@ -179,7 +180,7 @@ def _sessions(schedule: Schedule) -> dict[str, Session]:
 def _target(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
     """Where a subject answers; `asked` are the operations, by what the corpus calls their requests in the service's own format."""
     subject = running.subject
-    spoken = subject.spoken(service).model
+    entry = subject.spoken(service)
     return Target(
         subject=label,
         host=running.host,
@@ -187,9 +188,10 @@ def _target(label: str, running: RunningSubject, service: Entry[Service], asked:
         path=subject.path(),
         headers=subject.headers,
         operation_headers={
-            in_format(name, subject.form): contract.request_headers(spoken, operation)
+            in_format(name, subject.form): contract.request_headers(entry.model, operation)
             for name, operation in sorted(asked.items())
         },
+        http2=http2_of(entry),
         keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
     )
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
+from ..catalogue.formats import http2_of
 from ..models.service import Exchange, Service
 from . import exchanges, holes
 from .meaning import Meaning, Spelling
 from .meanings import MEANINGS, meaning_of
+
+if TYPE_CHECKING:
+    from ..base.http2_conversation import Http2Conversation
 
 RANDOM_EXCHANGES = 3
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -87,7 +92,7 @@ class Questioner:
         self.meaning = meaning_of(service)
         self._service = service.model
         self._headers = headers
-        self._conversation = Conversation(url, once=once)
+        self._conversation = conversation(service, url, once=once)
 
     def __enter__(self) -> Questioner:
         return self
@@ -108,7 +113,9 @@ class Questioner:
         body = answer.unpacked()
         due = self.meaning.status(exchange)
         same = bool(right) and body == right
-        difference = None if same else self.meaning.difference(body, exchange.answer, exchange.operation)
+        difference = self.meaning.said_beside(answer, exchange)
+        if difference is None and not same:
+            difference = self.meaning.difference(body, exchange.answer, exchange.operation)
         if answer.status != due:
             raise ContractError(
                 f"HTTP status {answer.status}, expected {due}" + (f" ({difference})" if difference else "")
@@ -116,6 +123,15 @@ class Questioner:
         if difference is not None:
             raise ContractError(difference)
         return body
+
+
+def conversation(service: Entry[Service], url: str, *, once: bool = False) -> Conversation | Http2Conversation:
+    """A connection on which the service is asked, by HTTP/2 where its format says so."""
+    if http2_of(service) is None:
+        return Conversation(url, once=once)
+    from ..base.http2_conversation import Http2Conversation  # whose library hardly anybody needs
+
+    return Http2Conversation(url, once=once)
 
 
 def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:

@@ -113,9 +113,9 @@ def make(
 def _in_all_formats(
     service: Entry[Service], wanted: Mapping[str, Requests], formats: Collection[str], *, seed: int, count: int
 ) -> Iterator[tuple[Entry[Service], Meaning, str, Exchange]]:
-    """The exchanges in the service's own format, then in each other one: with the service in it, what they mean, and their name."""
+    """The exchanges in the service's format, then in each other one: with the service in it, what they mean, and their name."""
     for form in ("", *formats):
-        in_it = spoken(service, {FORMAT: form})
+        in_it = spoken(service, {FORMAT: form}) if form else service
         meaning = meaning_of(in_it)
         for name, exchange in _made(in_it, wanted, seed=seed, count=count):
             yield in_it, meaning, in_format(name, form), exchange

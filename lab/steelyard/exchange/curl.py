@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from ..catalogue.entries import Entry
+from ..catalogue.formats import http2_of
 from ..models.service import Exchange, Service
 from . import exchanges
 from .contract import merged, request_headers
@@ -45,9 +46,7 @@ def commands(
         asked.append(
             CurlRequest(operation)
             if exchange is None
-            else CurlRequest(
-                operation, _command(service.model, url, folder, exchange, headers), exchange.request or None
-            )
+            else CurlRequest(operation, _command(service, url, folder, exchange, headers), exchange.request or None)
         )
     return asked
 
@@ -66,11 +65,12 @@ def _stands_alone(exchange: Exchange) -> bool:
     return not (exchange.fault or exchange.filled or HOLE.search(exchange.request))
 
 
-def _command(service: Service, url: str, folder: Path, exchange: Exchange, own: Mapping[str, str]) -> str:
+def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, own: Mapping[str, str]) -> str:
+    service = entry.model
     operation, meaning = service.operations[exchange.operation], MEANINGS[service.meaning]
     method = exchange.method or operation.method
     headers = merged(request_headers(service, exchange.operation, own), exchange.headers)
-    words = ["curl", "-sS"]
+    words = ["curl", "-sS", *(["--http2-prior-knowledge"] if http2_of(entry) else [])]
     if exchange.request or method != "GET":
         file = _body_file(meaning, folder, exchange)
         words += ["-X", method] if method != "POST" else []

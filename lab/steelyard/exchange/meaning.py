@@ -9,6 +9,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import ClassVar
 
+from ..base.conversation import Answer
 from ..catalogue.entries import Entry
 from ..models.job import Rule
 from ..models.service import Exchange, Service
@@ -67,6 +68,11 @@ class Meaning(ABC):
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         """How an answer differs from the one expected of an operation, as a sentence; None where they mean the same."""
 
+    def said_beside(self, answer: Answer, exchange: Exchange) -> str | None:
+        """What the fields of an answer say against its being the one expected, as a sentence; None where they say nothing."""
+        del answer, exchange
+        return None
+
     @property
     def remembered(self) -> Mapping[str, str]:
         """What the holes of earlier answers held, by their names; nothing where answers of this meaning have none."""
@@ -105,11 +111,10 @@ class Meaning(ABC):
         del written
         return None
 
-    def not_refused(self, status: int, body: bytes) -> str | None:
+    def not_refused(self, answer: Answer) -> str | None:
         """Why an answer to a bad request is no refusal; None where it is."""
-        del body
-        refused = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
-        return None if refused else f"HTTP status {status}, where one of 400 to 499 is due"
+        refused = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
+        return None if refused else f"HTTP status {answer.status}, where one of 400 to 499 is due"
 
     def status(self, exchange: Exchange) -> int:
         """The HTTP status of the right answer."""

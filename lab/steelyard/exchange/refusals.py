@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..base.conversation import Answer, Conversation
+from ..base.conversation import Answer
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Service
 from ..provision.subject import BUSY_HEADER
 from . import exchanges
-from .contract import merged, request_headers
+from .contract import conversation, merged, request_headers
 from .meaning import BadRequest, Echo
 from .meanings import meaning_of
 
@@ -63,7 +63,7 @@ def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[st
                 continue
             if secret in answer.unpacked():
                 wrong[LEAK] = f"the answer to {bad.name} holds the content of a file of the server's machine"
-            reason = meaning.not_refused(answer.status, answer.unpacked())
+            reason = meaning.not_refused(answer)
             if reason is not None:
                 wrong[bad.name] = reason
     echo = meaning.echo(exchanges.written(service))
@@ -76,11 +76,11 @@ def _asked(service: Entry[Service], url: str, bad: BadRequest, own: Mapping[str,
     """The answer to one request on a connection of its own; raises ContractError where none comes."""
     operation = service.model.operations[bad.operation]
     headers = merged(request_headers(service.model, bad.operation, own), bad.headers)
-    conversation = Conversation(url)
+    talk = conversation(service, url)
     try:
-        return conversation.ask(operation.method, operation.path or "", bad.body, headers)
+        return talk.ask(operation.method, operation.path or "", bad.body, headers)
     finally:
-        conversation.close()
+        talk.close()
 
 
 @contextmanager

@@ -151,12 +151,14 @@ class Length(Strict):
 class Rule(Strict):
     """When an answer is right. All that is given must hold.
 
-    `fault`: whether the body must hold a SOAP fault (`present`, an expected fault), must not (`absent`), or may (`any`).
+    `fault`: whether the answer must be a fault (`present`, an expected one), must not be (`absent`), or may be (`any`).
+    `fault_in`: what tells that: the SOAP envelope in its body, or gRPC's status in a field behind it, which is then due.
     `contains`: a literal that stands in the body. `sha256`: of the whole body. `matches`: a regular expression on it.
     """
 
     status: list[Annotated[int, Field(ge=100, le=599)]] = [200]
     fault: Literal["absent", "present", "any"] = "absent"
+    fault_in: Literal["envelope", "grpc-status"] = "envelope"
     length: Length | None = None
     contains: str | None = None
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from .job import Milliseconds, Tls
+from .job import Http2, Milliseconds, Tls
 from .server import Argv, Factor, FactorName, Role
 from .strict import Strict
 
@@ -19,6 +19,7 @@ FORMAT = "format"  # the factor whose value says in which format a subject is as
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
+MeantInAFormat = Meant | Literal["soap12", "grpc"]  # what no service means by itself
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
@@ -303,17 +304,28 @@ class Format(Strict):
     `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named goes
     to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called with
     `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
-    cannot say it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
+    cannot say it. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at once;
+    gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer in it; all do so
+    beside the service's own format, at its own path. Where an implementation does so only on some of the servers that it runs
+    on, `servers` names all that do.
     """
 
     title: str
-    meaning: Meant
+    meaning: MeantInAFormat
     path: RequestPath
     schema_file: Annotated[str | None, Field(alias="schema")] = None
     headers: dict[str, str] = {}
     operations: dict[str, FormatOperation] = {}
+    http2: Http2 | None = None
     generate: Argv
     implementations: Annotated[list[str], Field(min_length=1)]
+    servers: list[str] = []
+
+    @model_validator(mode="after")
+    def _says_what_grpc_needs(self) -> Format:
+        if self.meaning == "grpc" and (self.http2 is None or self.schema_file is None):
+            raise ValueError("a format that means grpc needs http2 and schema")
+        return self
 
 
 class Companion(Strict):

@@ -6,26 +6,65 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
 	"strings"
 )
 
-// Namespace is that of SOAP 1.1's envelopes.
-const Namespace = "http://schemas.xmlsoap.org/soap/envelope/"
+// The namespaces of envelopes.
+const (
+	Namespace   = "http://schemas.xmlsoap.org/soap/envelope/"
+	Namespace12 = "http://www.w3.org/2003/05/soap-envelope"
+)
 
-// The codes of faults, by SOAP 1.1 section 4.4.1.
+// version is one of SOAP: what its messages and its way over HTTP have of their own.
+type version struct {
+	name, space, mediaType string
+	// role is the attribute that names whom an entry of the header is for, and forUs are the names that mean us.
+	role  string
+	forUs []string
+	// fault is a form of fmt for a fault's element, given code and reason.
+	fault string
+	// senderFault is the code of a fault of the sender, and senderStatus its HTTP status.
+	senderFault  string
+	senderStatus int
+}
+
+// By SOAP 1.1, sections 4 and 6.
+var soap11 = &version{
+	name: "1.1", space: Namespace, mediaType: "text/xml",
+	role: "actor", forUs: []string{"", "http://schemas.xmlsoap.org/soap/actor/next"},
+	fault:       "<soap:Fault><faultcode>soap:%s</faultcode><faultstring>%s</faultstring></soap:Fault>",
+	senderFault: ClientFault, senderStatus: http.StatusInternalServerError,
+}
+
+// By SOAP 1.2, part 1, sections 2 and 5, and part 2, section 7.
+var soap12 = &version{
+	name: "1.2", space: Namespace12, mediaType: "application/soap+xml",
+	role: "role", forUs: []string{"", Namespace12 + "/role/next", Namespace12 + "/role/ultimateReceiver"},
+	fault: "<soap:Fault><soap:Code><soap:Value>soap:%s</soap:Value></soap:Code>" +
+		`<soap:Reason><soap:Text xml:lang="en">%s</soap:Text></soap:Reason></soap:Fault>`,
+	senderFault: SenderFault, senderStatus: http.StatusBadRequest,
+}
+
+// contentType is the header field of a message.
+func (v *version) contentType() string { return v.mediaType + "; charset=utf-8" }
+
+func (v *version) open() string {
+	return xml.Header + `<soap:Envelope xmlns:soap="` + v.space + `"><soap:Body>`
+}
+
+// The codes of faults, by SOAP 1.1 section 4.4.1 and SOAP 1.2 part 1, section 5.4.6; the last two are those of both.
 const (
 	ClientFault  = "Client"
+	SenderFault  = "Sender"
 	VersionFault = "VersionMismatch"
 	HeaderFault  = "MustUnderstand"
 )
 
-const (
-	actorNext     = "http://schemas.xmlsoap.org/soap/actor/next"
-	envelopeOpen  = xml.Header + `<soap:Envelope xmlns:soap="` + Namespace + `"><soap:Body>`
-	envelopeClose = `</soap:Body></soap:Envelope>`
-)
+const envelopeClose = `</soap:Body></soap:Envelope>`
 
-// fault is an error that says whose it is, by SOAP 1.1 section 4.4.1.
+// fault is an error that says by its code what it is about.
 type fault struct {
 	code   string
 	reason string
@@ -38,13 +77,13 @@ func (f *fault) Error() string { return f.reason }
 type Answering func(in *Reader, start *xml.StartElement, out *bytes.Buffer) error
 
 // answerEnvelope answers one request envelope. Every error it returns is the sender's.
-func answerEnvelope(body []byte, charset string, mostDepth int, answer Answering) (*bytes.Buffer, error) {
+func answerEnvelope(v *version, body []byte, charset string, mostDepth int, answer Answering) (*bytes.Buffer, error) {
 	text, err := decodeText(body, charset)
 	if err != nil {
 		return nil, err
 	}
 	reader := NewReader(text, mostDepth)
-	if err := reader.enterBody(); err != nil {
+	if err := reader.enterBody(v); err != nil {
 		return nil, err
 	}
 	start, err := reader.NextStart()
@@ -54,7 +93,7 @@ func answerEnvelope(body []byte, charset string, mostDepth int, answer Answering
 	if start == nil {
 		return nil, errors.New("the SOAP body is empty")
 	}
-	out := bytes.NewBufferString(envelopeOpen)
+	out := bytes.NewBufferString(v.open())
 	if err := answer(reader, start, out); err != nil {
 		return nil, err
 	}
@@ -65,20 +104,21 @@ func answerEnvelope(body []byte, charset string, mostDepth int, answer Answering
 	return out, nil
 }
 
-// faultEnvelope is the SOAP fault that tells the sender of err.
-func faultEnvelope(err error) *bytes.Buffer {
-	code := ClientFault
+// faultEnvelope is the SOAP fault that tells the sender of err, and its HTTP status.
+func faultEnvelope(v *version, err error) (int, *bytes.Buffer) {
+	code, status := v.senderFault, v.senderStatus
 	if f := (*fault)(nil); errors.As(err, &f) {
-		code = f.code
+		code, status = f.code, http.StatusInternalServerError
 	}
-	out := bytes.NewBufferString(envelopeOpen)
-	fmt.Fprintf(out, "<soap:Fault><faultcode>soap:%s</faultcode><faultstring>", code)
-	xml.EscapeText(out, []byte(strings.ToValidUTF8(err.Error(), "\uFFFD")))
-	out.WriteString("</faultstring></soap:Fault>" + envelopeClose)
-	return out
+	var reason strings.Builder
+	xml.EscapeText(&reason, []byte(strings.ToValidUTF8(err.Error(), "\uFFFD")))
+	out := bytes.NewBufferString(v.open())
+	fmt.Fprintf(out, v.fault, code, reason.String())
+	out.WriteString(envelopeClose)
+	return status, out
 }
 
-// Reader walks a document, token by token, and refuses what SOAP 1.1 section 3 forbids: document type declarations.
+// Reader walks a document, token by token, and refuses what SOAP forbids: document type declarations.
 type Reader struct {
 	Decoder *xml.Decoder
 }
@@ -152,40 +192,40 @@ func (r *Reader) NextStart() (*xml.StartElement, error) {
 }
 
 // enterBody reads up to the first thing inside the SOAP body.
-func (r *Reader) enterBody() error {
+func (r *Reader) enterBody(v *version) error {
 	start, err := r.NextStart()
 	if err != nil {
 		return err
 	}
-	if start.Name != (xml.Name{Space: Namespace, Local: "Envelope"}) {
-		return &fault{VersionFault, "not a SOAP 1.1 envelope"}
+	if start.Name != (xml.Name{Space: v.space, Local: "Envelope"}) {
+		return &fault{VersionFault, "not a SOAP " + v.name + " envelope"}
 	}
 	start, err = r.NextStart()
 	if err != nil {
 		return err
 	}
-	if start != nil && start.Name == (xml.Name{Space: Namespace, Local: "Header"}) {
-		if err := r.passHeaders(); err != nil {
+	if start != nil && start.Name == (xml.Name{Space: v.space, Local: "Header"}) {
+		if err := r.passHeaders(v); err != nil {
 			return err
 		}
 		if start, err = r.NextStart(); err != nil {
 			return err
 		}
 	}
-	if start == nil || start.Name != (xml.Name{Space: Namespace, Local: "Body"}) {
+	if start == nil || start.Name != (xml.Name{Space: v.space, Local: "Body"}) {
 		return errors.New("the envelope has no body where it should be")
 	}
 	return nil
 }
 
 // passHeaders skips the header's entries; none is understood, so none may demand to be.
-func (r *Reader) passHeaders() error {
+func (r *Reader) passHeaders(v *version) error {
 	for {
 		entry, err := r.NextStart()
 		if err != nil || entry == nil {
 			return err
 		}
-		if demands(entry) {
+		if v.demands(entry) {
 			return &fault{HeaderFault, fmt.Sprintf("header {%s}%s is not understood", entry.Name.Space, entry.Name.Local)}
 		}
 		if err := r.Decoder.Skip(); err != nil {
@@ -195,17 +235,17 @@ func (r *Reader) passHeaders() error {
 }
 
 // demands reports whether a header entry for us must be understood.
-func demands(entry *xml.StartElement) bool {
+func (v *version) demands(entry *xml.StartElement) bool {
 	must, forUs := false, true
 	for _, attribute := range entry.Attr {
-		if attribute.Name.Space != Namespace {
+		if attribute.Name.Space != v.space {
 			continue
 		}
 		switch attribute.Name.Local {
 		case "mustUnderstand":
-			must = attribute.Value == "1"
-		case "actor":
-			forUs = attribute.Value == "" || attribute.Value == actorNext
+			must = attribute.Value == "1" || attribute.Value == "true"
+		case v.role:
+			forUs = slices.Contains(v.forUs, attribute.Value)
 		}
 	}
 	return must && forUs

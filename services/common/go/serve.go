@@ -1,4 +1,4 @@
-// Package soap is what the services in Go share: SOAP 1.1 over HTTP with the standard library alone, the count of requests, and
+// Package soap is what the services in Go share: SOAP over HTTP with the standard library alone, the count of requests, and
 // the header that keeps a request busy.
 package soap
 
@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -17,36 +18,61 @@ import (
 )
 
 // Main is a service's whole program: it serves handler on the port that the command line names until a signal ends it.
-func Main(name string, handler http.Handler) {
+func Main(name string, handler http.Handler) { MainBeside(name, handler, nil) }
+
+// Beside is a server of HTTP/2 that answers on the same port as HTTP/1.1, as grpc.Server does.
+type Beside interface {
+	Serve(net.Listener) error
+	GracefulStop()
+	Stop()
+}
+
+// MainBeside is Main with a server beside the handler, to which connections go that begin with HTTP/2's preface; nil where there is none.
+func MainBeside(name string, handler http.Handler, beside Beside) {
 	port := flag.Int("port", 8080, "port of STEELYARD_HOST to listen on")
 	flag.Parse()
 	host := cmp.Or(os.Getenv("STEELYARD_HOST"), "127.0.0.1")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port), handler); err != nil {
+	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port), handler, beside); err != nil {
 		log.Fatalf("%s: %v", name, err)
 	}
 }
 
+const patience = 5 * time.Second
+
 // serve answers on address until the context ends, then lets requests in flight finish.
-func serve(ctx context.Context, address string, handler http.Handler) error {
+func serve(ctx context.Context, address string, handler http.Handler, beside Beside) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
 	server := &http.Server{
-		Addr:              address,
 		Handler:           handler,
 		ReadHeaderTimeout: 30 * time.Second,
 		ReadTimeout:       2 * time.Minute,
 		IdleTimeout:       15 * time.Minute,
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	failed := make(chan error, 2)
+	if beside != nil {
+		split := splitByPreface(listener)
+		listener = split.others
+		go func() { failed <- beside.Serve(split.http2) }()
+	}
+	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
-	patience, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	if beside != nil {
+		ended := time.AfterFunc(patience, beside.Stop)
+		defer ended.Stop()
+		defer beside.GracefulStop()
+	}
+	limit, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := server.Shutdown(patience); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := server.Shutdown(limit); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

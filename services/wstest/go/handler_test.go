@@ -24,7 +24,7 @@ const exchanges = "../contract/exchanges"
 
 func newServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(newHandler())
+	server := httptest.NewServer(newService().Handler())
 	t.Cleanup(server.Close)
 	return server
 }
@@ -135,6 +135,59 @@ func TestBadRequestsAreRefused(t *testing.T) {
 	}
 	if status, answer := post(t, server, "text/xml", []byte(header(`soap:mustUnderstand="0"`))); status != http.StatusOK {
 		t.Errorf("a header that need not be understood: status %d: %s", status, answer)
+	}
+}
+
+func TestSOAP12HasItsOwnEnvelopeTypeAndFaults(t *testing.T) {
+	server := newServer(t)
+	in12 := func(name string) []byte {
+		return bytes.ReplaceAll(read(t, exchanges+name), []byte(soap.Namespace), []byte(soap.Namespace12))
+	}
+	ask := func(contentType string, body []byte) (int, string, []byte) {
+		answer, err := http.Post(server.URL+servicePath12, contentType, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body)
+		return answer.StatusCode, answer.Header.Get("Content-Type"), text
+	}
+	const mediaType = "application/soap+xml"
+	one := in12("/echoStruct/one.request.xml")
+	status, told, answer := ask(mediaType+`; charset=utf-8; action=""`, one)
+	want := values(t, in12("/echoStruct/one.answer.xml"))
+	if status != http.StatusOK || told != mediaType+"; charset=utf-8" || !slices.Equal(values(t, answer), want) {
+		t.Errorf("status %d, %s: %s", status, told, answer)
+	}
+	header := func(attributes string) []byte {
+		entry := `<soap:Header><h:a xmlns:h="urn:h" ` + attributes + `/></soap:Header><soap:Body>`
+		return bytes.Replace(one, []byte("<soap:Body>"), []byte(entry), 1)
+	}
+	for name, bad := range map[string]struct {
+		request []byte
+		code    string
+		status  int
+	}{
+		"no number":       {bytes.Replace(one, []byte("<varInt>1<"), []byte("<varInt>a<"), 1), soap.SenderFault, 400},
+		"cut off":         {one[:len(one)/2], soap.SenderFault, 400},
+		"SOAP 1.1":        {read(t, exchanges+"/echoStruct/one.request.xml"), soap.VersionFault, 500},
+		"must understand": {header(`soap:mustUnderstand="true"`), soap.HeaderFault, 500},
+		"of the next":     {header(`soap:mustUnderstand="1" soap:role="` + soap.Namespace12 + `/role/next"`), soap.HeaderFault, 500},
+	} {
+		status, told, answer := ask(mediaType, bad.request)
+		values(t, answer) // well-formed
+		coded := "<soap:Code><soap:Value>soap:" + bad.code + "</soap:Value>"
+		if status != bad.status || told != mediaType+"; charset=utf-8" || !strings.Contains(string(answer), coded) {
+			t.Errorf("%s: status %d, %s: %s", name, status, told, answer)
+		}
+	}
+	for _, attributes := range []string{`soap:mustUnderstand="0"`, `soap:mustUnderstand="1" soap:role="urn:somebody:else"`} {
+		if status, _, answer := ask(mediaType, header(attributes)); status != http.StatusOK {
+			t.Errorf("%s: status %d: %s", attributes, status, answer)
+		}
+	}
+	if status, _, _ := ask("text/xml", one); status != http.StatusUnsupportedMediaType {
+		t.Errorf("text/xml: status %d", status)
 	}
 }
 

@@ -1,30 +1,34 @@
-// Command wstest serves WSTest on a loopback port, over SOAP 1.1, REST/JSON and JSON-RPC 2.0, with the standard library alone.
+// Command wstest serves WSTest on a loopback port: SOAP 1.1 and 1.2, REST/JSON and JSON-RPC 2.0 with the standard library alone, and beside
+// them gRPC with its own.
 package main
 
 import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"net/http"
 
 	"steelyard/soap"
 )
 
 const (
 	servicePath    = "/wstest/WSTest"
+	servicePath12  = "/wstest/WSTest12"
 	counterPath    = "/wstest/count"
 	operationSpace = "urn:steelyard:wstest"
 )
 
-func main() { soap.Main("wstest", newHandler()) }
+func main() {
+	service := newService()
+	soap.MainBeside("wstest", service.Handler(), newGRPCServer(service))
+}
 
-func newHandler() http.Handler {
-	service := soap.Service{
+func newService() *soap.Service {
+	return &soap.Service{
 		CounterPath: counterPath,
 		Paths:       map[string]soap.Answering{servicePath: answer},
+		Paths12:     map[string]soap.Answering{servicePath12: answer},
 		Routes:      jsonRoutes(),
 	}
-	return service.Handler()
 }
 
 // answer answers by the name of the request's element.

@@ -3,18 +3,21 @@
 from ...catalogue.entries import Entry
 from ...models.service import Service
 from ..meaning import Meaning
+from .grpc import Grpc
 from .html_places import HtmlPlaces
 from .json_values import JsonValues
 from .raw_bytes import RawBytes
-from .soap import Soap
+from .soap import Soap, Soap12
 from .soap_schema import SoapSchema
 
 MEANINGS: dict[str, type[Meaning]] = {
     "soap": Soap,
+    "soap12": Soap12,
     "soap-schema": SoapSchema,
     "json": JsonValues,
     "html": HtmlPlaces,
     "bytes": RawBytes,
+    "grpc": Grpc,
 }
 
 

@@ -1,27 +1,30 @@
-"""SOAP 1.1: answers compared by values typed by the service's schema, requests in the many spellings of XML."""
+"""SOAP, 1.1 and 1.2: answers compared by values typed by the service's schema, requests in the many spellings of XML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
+from typing import ClassVar
 
 from lxml import etree
 
+from ...base.conversation import Answer
 from ...base.errors import ContractError
 from ...catalogue.entries import Entry
 from ...models.job import Rule
 from ...models.service import Exchange, Service
 from ..meaning import BadRequest, Echo, Meaning, Spelling
 from ..soap import messages
-from ..soap.spellings import UTF8, bare_envelope, respell
+from ..soap.spellings import bare_envelope, respell
 
 
 class Soap(Meaning):
     """Envelopes: an answer keeps the schema and holds the expected values; a fault is as right as any other where one is due."""
 
     request_ending = answer_ending = "xml"
-    content_type = UTF8
+    version: ClassVar = messages.SOAP_11
+    content_type = version.content_type("utf-8")
     fault_status = HTTPStatus.INTERNAL_SERVER_ERROR
 
     def __init__(self, service: Entry[Service]) -> None:
@@ -30,7 +33,7 @@ class Soap(Meaning):
         documents = frozenset(
             name if name.startswith("{") else f"{{{model.namespace}}}{name}" for name in model.documents
         )
-        self._messages = messages.TypedMessages(service.folder / (model.schema_file or ""), documents)
+        self._messages = messages.TypedMessages(service.folder / (model.schema_file or ""), documents, self.version)
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         del operation  # the expected answer's element names its type
@@ -44,10 +47,10 @@ class Soap(Meaning):
         self._messages.remember()
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
-        return respell(exchange.request)
+        return respell(exchange.request, self.version)
 
     def request_value(self, body: bytes) -> object:
-        return self._messages.of(messages.content(body))
+        return self._messages.of(messages.content(body, self.version))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         good = written[0][1].request.encode()
@@ -55,13 +58,13 @@ class Soap(Meaning):
         first, described = next(iter(self.service.model.operations.items()))
         space = self.service.model.namespace
         expansion = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 20}">' for n in range(8))
-        expanding = bare_envelope(f'<w:{described.element} xmlns:w="{space}">&e8;</w:{described.element}>')
+        expanding = self._bare(f'<w:{described.element} xmlns:w="{space}">&e8;</w:{described.element}>')
         bodies = {
             "malformed-xml": good[: len(good) // 2],
             "not-xml": b"this is not XML",
             "empty-body": b"",
-            "unknown-operation": bare_envelope(f'<w:noSuchOperation xmlns:w="{space}"/>'),
-            "unknown-namespace": bare_envelope(f'<w:{described.element} xmlns:w="urn:somebody:else"/>'),
+            "unknown-operation": self._bare(f'<w:noSuchOperation xmlns:w="{space}"/>'),
+            "unknown-namespace": self._bare(f'<w:{described.element} xmlns:w="urn:somebody:else"/>'),
             "two-roots": good + document,
             "ten-megabytes": b"<a>" + b"x" * 10_000_000,
             "doctype": b'<!DOCTYPE any [<!ENTITY e "x">]>' + document,
@@ -92,11 +95,11 @@ class Soap(Meaning):
             hint="add one to contract/exchanges",
         )
 
-    def not_refused(self, status: int, body: bytes) -> str | None:
-        refused = super().not_refused(status, body) is None
-        if refused or (status == HTTPStatus.INTERNAL_SERVER_ERROR and _holds_fault(body)):
+    def not_refused(self, answer: Answer) -> str | None:
+        refused = super().not_refused(answer) is None
+        if refused or (answer.status == HTTPStatus.INTERNAL_SERVER_ERROR and self._holds_fault(answer.unpacked())):
             return None
-        return f"HTTP status {status} without a SOAP fault"
+        return f"HTTP status {answer.status} without a SOAP fault"
 
     def rule(self, exchange: Exchange) -> Rule:
         if exchange.fault:
@@ -104,13 +107,24 @@ class Soap(Meaning):
         element = self.service.model.operations[exchange.operation].answer_element
         return Rule(status=[self.status(exchange)], contains=exchange.marker or element)
 
+    def _bare(self, content: str) -> bytes:
+        return bare_envelope(content, self.version)
+
+    def _holds_fault(self, body: bytes) -> bool:
+        try:
+            return messages.is_fault(messages.content(body, self.version))
+        except ContractError:
+            return b":Fault" in body or b"<Fault" in body
+
+
+class Soap12(Soap):
+    """SOAP 1.2 (W3C, 2007): the same in another envelope. Its media type has the action, and faults of a sender have status 400."""
+
+    request_ending = answer_ending = "soap12.xml"
+    version = messages.SOAP_12
+    content_type = version.content_type("utf-8")
+    fault_status = HTTPStatus.BAD_REQUEST
+
 
 def _without_declaration(document: bytes) -> bytes:
     return document.rpartition(b"?>")[2].lstrip()
-
-
-def _holds_fault(body: bytes) -> bool:
-    try:
-        return messages.is_fault(messages.content(body))
-    except ContractError:
-        return b":Fault" in body or b"<Fault" in body

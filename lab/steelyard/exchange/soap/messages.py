@@ -1,10 +1,11 @@
-"""SOAP 1.1 answers read safely and compared by meaning: typed values by the service's schema, never bytes."""
+"""SOAP answers, of either version, read safely and compared by meaning: typed values by the service's schema, never bytes."""
 
 from __future__ import annotations
 
 import base64
 import math
 import struct
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from itertools import zip_longest
@@ -18,7 +19,24 @@ from ...base.errors import ContractError
 from .. import holes
 from ..meaning import first_difference
 
-ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
+
+@dataclass(frozen=True)
+class Version:
+    """A version of SOAP: its name, the namespace of its envelopes, and what they come as over HTTP."""
+
+    name: str
+    envelope: str
+    media_type: str
+    parameters: str = ""
+
+    def content_type(self, charset: str) -> str:
+        """The header field of a message in a charset."""
+        return f"{self.media_type}; charset={charset}{self.parameters}"
+
+
+SOAP_11 = Version("1.1", "http://schemas.xmlsoap.org/soap/envelope/", "text/xml")
+# What a header field of its own says in SOAP 1.1 is a parameter here.
+SOAP_12 = Version("1.2", "http://www.w3.org/2003/05/soap-envelope", "application/soap+xml", '; action=""')
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _KNOWN_CHARACTERS = 2_000_000
 
@@ -42,12 +60,12 @@ def parse(body: bytes | str) -> etree._Element:
     return root
 
 
-def content(body: bytes | str) -> etree._Element:
-    """The one element inside the SOAP body; raises ContractError where there is no SOAP 1.1 envelope with one."""
+def content(body: bytes | str, version: Version = SOAP_11) -> etree._Element:
+    """The one element inside the SOAP body; raises ContractError where there is no envelope of that version with one."""
     root = parse(body)
-    if root.tag != f"{{{ENVELOPE}}}Envelope":
-        raise ContractError(f"the answer is not a SOAP 1.1 envelope but <{root.tag}>")
-    inside = root.find(f"{{{ENVELOPE}}}Body")
+    if root.tag != f"{{{version.envelope}}}Envelope":
+        raise ContractError(f"the answer is not a SOAP {version.name} envelope but <{root.tag}>")
+    inside = root.find(f"{{{version.envelope}}}Body")
     elements = [] if inside is None else [child for child in inside if isinstance(child.tag, str)]
     if len(elements) != 1:
         raise ContractError(f"the SOAP body holds {len(elements)} elements, not one")
@@ -56,12 +74,15 @@ def content(body: bytes | str) -> etree._Element:
 
 def is_fault(element: etree._Element) -> bool:
     """Whether a body's content is a SOAP fault."""
-    return bool(element.tag == f"{{{ENVELOPE}}}Fault")
+    return element.tag in [f"{{{version.envelope}}}Fault" for version in (SOAP_11, SOAP_12)]
 
 
 def fault_text(element: etree._Element) -> str:
-    """The faultstring of a fault, cut to 200 characters; says so where it has none."""
-    return (element.findtext("faultstring") or "without a faultstring").strip()[:200]
+    """The reason that a fault gives, cut to 200 characters; says so where it gives none."""
+    reason = element.findtext("faultstring") or element.findtext(
+        f"{{{SOAP_12.envelope}}}Reason/{{{SOAP_12.envelope}}}Text"
+    )
+    return (reason or "without a faultstring").strip()[:200]
 
 
 class TypedMessages:
@@ -71,8 +92,9 @@ class TypedMessages:
     `documents` are the tags of elements whose text is an XML document of the same schema.
     """
 
-    def __init__(self, schema: Path, documents: frozenset[str] = frozenset()) -> None:
+    def __init__(self, schema: Path, documents: frozenset[str] = frozenset(), version: Version = SOAP_11) -> None:
         self._path = schema
+        self._version = version
         self._schema = _load(schema)
         self._documents = documents
         self.remembered: dict[str, str] = {}
@@ -108,8 +130,8 @@ class TypedMessages:
     def difference(self, answer: bytes | str, expected: str) -> str | None:
         """How an answer differs from the one expected, as a sentence; None where they mean the same."""
         try:
-            got = content(answer)
-            wanted = content(expected)
+            got = content(answer, self._version)
+            wanted = content(expected, self._version)
             if is_fault(got) or is_fault(wanted):
                 return _difference_of_faults(got, wanted)
             held = dict(self.remembered)

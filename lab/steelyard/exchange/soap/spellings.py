@@ -10,10 +10,8 @@ from xml.sax.saxutils import quoteattr
 from lxml import etree
 
 from ..meaning import Spelling
-from .messages import ENVELOPE, parse
+from .messages import SOAP_11, Version, parse
 
-UTF8 = "text/xml; charset=utf-8"
-UTF16 = "text/xml; charset=utf-16"
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 
 
@@ -25,7 +23,7 @@ def escape(value: str) -> str:
     return escape_markup(value, {"\r": "&#13;"})
 
 
-def respell(request: str) -> Iterator[Spelling]:
+def respell(request: str, version: Version = SOAP_11) -> Iterator[Spelling]:
     """`request` (a SOAP envelope) as it stands, then in each other spelling."""
     root = parse(request)
     yield Spelling("as given", request.encode())
@@ -37,9 +35,8 @@ def respell(request: str) -> Iterator[Spelling]:
     yield Spelling("comments", _written(root, before_child="<!-- a comment with <tags> & more -->"))
     yield Spelling("pretty printed", _pretty(root))
     yield Spelling("no XML declaration", _written(root, declaration=""))
-    yield Spelling(
-        "UTF-16", _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16"), UTF16
-    )
+    wide = _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16")
+    yield Spelling("UTF-16", wide, version.content_type("utf-16"))
     if any(_hanging(element) for element in root.iter(etree.Element)):
         yield Spelling("prefixes on the envelope", _written(root, prefix=lambda index: f"e{index}", rebound=False))
 
@@ -167,6 +164,6 @@ def _requoted(declaration: str, quote: str) -> str:
     return declaration.replace('"', quote)
 
 
-def bare_envelope(content: str) -> bytes:
-    """A SOAP 1.1 envelope around `content`, without an XML declaration, for requests that are bad on purpose."""
-    return f'<s:Envelope xmlns:s="{ENVELOPE}"><s:Body>{content}</s:Body></s:Envelope>'.encode()
+def bare_envelope(content: str, version: Version = SOAP_11) -> bytes:
+    """An envelope around `content`, without an XML declaration, for requests that are bad on purpose."""
+    return f'<s:Envelope xmlns:s="{version.envelope}"><s:Body>{content}</s:Body></s:Envelope>'.encode()

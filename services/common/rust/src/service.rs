@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -31,11 +32,36 @@ pub struct Service {
     pub most_depth: usize,
 }
 
-type Requests = Arc<AtomicU64>;
+/// How many requests came so far.
+pub type Requests = Arc<AtomicU64>;
+
+/// What each request to the service goes through before anything else: it is counted, and kept busy where its header asks for it.
+pub struct Counted;
+
+impl FromRequestParts<Requests> for Counted {
+    type Rejection = (StatusCode, &'static str);
+
+    async fn from_request_parts(parts: &mut Parts, requests: &Requests) -> Result<Self, Self::Rejection> {
+        requests.fetch_add(1, Ordering::Relaxed);
+        if let Some(micros) = text(&parts.headers, "steelyard-busy-us") {
+            let time = microseconds(micros).ok_or((
+                StatusCode::BAD_REQUEST,
+                "Steelyard-Busy-Us is a number of microseconds up to a million",
+            ))?;
+            stay_busy(time);
+        }
+        Ok(Self)
+    }
+}
 
 /// Serves on the port that the command line names, until SIGTERM.
+pub fn run(service: &'static Service) -> Result<(), Box<dyn Error>> {
+    run_beside(service, Router::new())
+}
+
+/// The same with routes in other formats beside; their handlers begin with `Counted`.
 #[tokio::main]
-pub async fn run(service: &'static Service) -> Result<(), Box<dyn Error>> {
+pub async fn run_beside(service: &'static Service, beside: Router<Requests>) -> Result<(), Box<dyn Error>> {
     let usage = || format!("usage: {} PORT", service.name);
     let port: u16 = std::env::args().nth(1).ok_or_else(usage)?.parse()?;
     let host = std::env::var("STEELYARD_HOST").unwrap_or(Ipv4Addr::LOCALHOST.to_string());
@@ -44,16 +70,15 @@ pub async fn run(service: &'static Service) -> Result<(), Box<dyn Error>> {
     });
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
-        served = axum::serve(listener, router(service)) => Ok(served?),
+        served = axum::serve(listener, router(service, beside)) => Ok(served?),
         _ = terminate.recv() => Ok(()),
     }
 }
 
-fn router(service: &'static Service) -> Router {
-    let mut router = Router::new().route(service.counter, get(count));
+fn router(service: &'static Service, beside: Router<Requests>) -> Router {
+    let mut router = beside.route(service.counter, get(count));
     for &(path, answering) in service.paths {
-        let serve = move |State(requests): State<Requests>, headers: HeaderMap, body: Bytes| async move {
-            requests.fetch_add(1, Ordering::Relaxed);
+        let serve = move |_: Counted, headers: HeaderMap, body: Bytes| async move {
             serve(service, answering, &headers, &body)
         };
         router = router.route(path, post(serve));
@@ -68,16 +93,6 @@ async fn count(State(requests): State<Requests>) -> String {
 }
 
 fn serve(service: &Service, answering: Answering, headers: &HeaderMap, body: &[u8]) -> Response {
-    if let Some(micros) = text(headers, "steelyard-busy-us") {
-        let Some(time) = microseconds(micros) else {
-            return (
-                StatusCode::BAD_REQUEST,
-                "Steelyard-Busy-Us is a number of microseconds up to a million",
-            )
-                .into_response();
-        };
-        stay_busy(time);
-    }
     let content_type = text(headers, header::CONTENT_TYPE.as_str()).unwrap_or("");
     if !content_type.trim_start().to_ascii_lowercase().starts_with("text/xml") {
         return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "SOAP 1.1 comes as text/xml").into_response();

@@ -1,5 +1,7 @@
-//! Serves WSTest over SOAP 1.1 on a loopback port, with quick-xml as a pull reader and a writer.
+//! Serves WSTest on a loopback port: over SOAP 1.1, with quick-xml as a pull reader and a writer, and over REST/JSON and JSON-RPC 2.0,
+//! with serde.
 
+mod json;
 mod operations;
 mod order;
 mod values;
@@ -18,5 +20,5 @@ static SERVICE: Service = Service {
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
-    steelyard_soap::run(&SERVICE)
+    steelyard_soap::run_beside(&SERVICE, json::routes())
 }

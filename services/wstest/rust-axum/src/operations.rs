@@ -91,7 +91,9 @@ fn echo_synthetic(request: &mut Reader<'_>, answer: &mut Answer) -> Result<(), F
 fn get_order(request: &mut Reader<'_>, answer: &mut Answer) -> Result<(), Fault> {
     let id = values::int(&request.text_of("orderId")?)?;
     request.close()?;
-    answered(answer, "getOrderResponse", |answer| order::write(answer, id))
+    answered(answer, "getOrderResponse", |answer| {
+        order::write(answer, &order::of(id))
+    })
 }
 
 fn read_struct(request: &mut Reader<'_>) -> Result<Struct, Fault> {

@@ -9,8 +9,8 @@ import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Element;
 import org.xml.sax.SAXException;
 
-/** One endpoint element of sun-jaxws.xml. */
-record EndpointDescription(String name, String implementation, String urlPattern) {
+/** One endpoint element of sun-jaxws.xml; the binding is empty where the implementation says it. */
+record EndpointDescription(String name, String implementation, String urlPattern, String binding) {
 
   private static final String NAMESPACE = "http://java.sun.com/xml/ns/jax-ws/ri/runtime";
 
@@ -34,6 +34,7 @@ record EndpointDescription(String name, String implementation, String urlPattern
     return new EndpointDescription(
         element.getAttribute("name"),
         element.getAttribute("implementation"),
-        element.getAttribute("url-pattern"));
+        element.getAttribute("url-pattern"),
+        element.getAttribute("binding"));
   }
 }

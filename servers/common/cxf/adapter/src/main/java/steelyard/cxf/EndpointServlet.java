@@ -18,7 +18,8 @@ final class EndpointServlet extends CXFNonSpringServlet {
   @Override
   protected void loadBus(ServletConfig config) {
     super.loadBus(config);
-    new EndpointImpl(getBus(), implementor()).publish("/");
+    String binding = endpoint.binding().isEmpty() ? null : endpoint.binding();
+    new EndpointImpl(getBus(), implementor(), binding).publish("/");
   }
 
   private Object implementor() {

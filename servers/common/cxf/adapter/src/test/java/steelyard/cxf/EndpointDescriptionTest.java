@@ -19,11 +19,12 @@ class EndpointDescriptionTest {
         read(
             OPEN
                 + "<endpoint name='A' implementation='a.A' url-pattern='/a'/>"
-                + "<endpoint name='B' implementation='b.B' url-pattern='/b/*'/></endpoints>");
+                + "<endpoint name='B' implementation='b.B' url-pattern='/b/*' binding='urn:b'/></endpoints>");
 
     assertThat(found)
         .containsExactly(
-            new EndpointDescription("A", "a.A", "/a"), new EndpointDescription("B", "b.B", "/b/*"));
+            new EndpointDescription("A", "a.A", "/a", ""),
+            new EndpointDescription("B", "b.B", "/b/*", "urn:b"));
   }
 
   @Test
