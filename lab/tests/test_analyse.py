@@ -124,7 +124,8 @@ def test_a_burst_of_compiling_voids_its_pair(tmp_path: Path) -> None:
         ({"stale": 500}, "stale connections"),
         ({"valid": 0, "why_not": "the clock stepped"}, "engine not valid"),
         ({"valid": 0, "why_not": "1 wrong answers", "wrong": 1}, "wrong answers"),
-        ({"completed": 0}, "no right answer"),
+        ({"completed": 0, "refused": 40}, "no right answer"),
+        ({"completed": 0}, "answers only after the slice, which is too short"),
     ],
 )
 def test_other_reasons_to_void_a_pair_are_counted(tmp_path: Path, change: dict[str, Any], reason: str) -> None:

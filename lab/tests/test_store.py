@@ -167,7 +167,7 @@ def test_a_complete_trial_whose_file_was_cut_short_is_set_aside(run: Path, name:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [("", "not JSON"), ('{\n"number": 1,\n oops', "line 3: not JSON"), ("{}", "Field required")]
+    ("content", "said"), [("", "not JSON"), ('{\n"number": 1,\n oops', "line 3: not JSON"), ("{}", "is missing")]
 )
 def test_a_trial_whose_record_cannot_be_read_is_set_aside(run: Path, content: str, said: str) -> None:
     (run / "trials" / "01" / "trial.json").write_text(content)
@@ -199,7 +199,7 @@ def test_a_run_with_a_damaged_trial_is_taken_up_and_only_that_one_driven_again(t
 
 def test_a_json_file_of_another_shape_is_named_with_its_key(run: Path) -> None:
     (run / "schedule.json").write_text("{}")
-    with pytest.raises(StoreError, match=r"schedule\.json: study: Field required"):
+    with pytest.raises(StoreError, match=r"schedule\.json: study is missing"):
         read_run(run)
 
 
