@@ -169,6 +169,7 @@ def test_a_packed_answer_is_unpacked(coding: str, pack: Callable[[bytes], bytes]
         ("br", b"unknown"),
         ("gzip", gzip.compress(bytes(ANSWER_BYTES + 1))),
     ],
+    ids=["cut short", "not packed", "of an unknown coding", "too large"],  # gzip writes the time into what it packs
 )
 def test_a_packed_answer_that_cannot_be_had_is_none(coding: str, body: bytes) -> None:
     with pytest.raises(NoAnswerError, match="packed"):

@@ -133,7 +133,7 @@ def compared_until(folder: Path, far: Callable[[RunningNow], bool], *words: str)
 
 
 def test_a_comparison_of_running_targets_is_seen_and_stopped_with_its_whole_pairs(tmp_path: Path) -> None:
-    with serving(0.01) as first, serving(0.05) as second:
+    with serving(0.005) as first, serving(0.1) as second:  # a difference that no busy machine hides
         _, watcher, outcome = compared_until(tmp_path, has_pairs, first, second, "--pairs", "2000")
     assert watcher.now is not None and [subject.label for subject in watcher.now.subjects] == [first, second]
     assert all(subject.seconds > LEAST_PAIRS for subject in watcher.now.subjects)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .errors import ConfigurationError, why_unread
-from .validation import problem_text
+from .validation import named_problem, problem_text
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -50,8 +50,7 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
         return f"unknown key '{place}'{nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
     if problem["type"] == "missing":
         return f"key '{place}' is missing"
-    text = problem_text(problem)
-    return f"key '{place}' {text}" if place else text
+    return named_problem(f"key '{place}'", problem) if place else problem_text(problem)
 
 
 def nearest(word: str, valid: list[str]) -> str:

@@ -69,6 +69,11 @@ def problem_text(problem: ErrorDetails) -> str:
     return _OTHER.get(kind) or lower_first(problem["msg"].removeprefix("Value error, "))
 
 
+def named_problem(name: str, problem: ErrorDetails) -> str:
+    """One problem of what has that name: a predicate after it, or after a colon what a value's own check said."""
+    return f"{name}{':' if problem['type'] == 'value_error' else ''} {problem_text(problem)}"
+
+
 def _must(kind: str, context: Mapping[str, Any]) -> str | None:
     """What a value must do or be that has a problem of this kind; None for other kinds of problems."""
     if kind in _WHAT:

@@ -34,7 +34,6 @@ def require_no_companion(server: Entry[Server]) -> None:
 
 def _require_served(part: PartSpec, service: Entry[Service]) -> None:
     server = entries.server(part.server)
-    require_no_companion(server)
     factors.settled(server, service, part.factors)
     implementation = server.model.implementation
     if implementation is not None and not (service.folder / implementation).is_dir():

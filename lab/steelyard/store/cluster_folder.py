@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ..base.csvfiles import is_stored, read_document, write_text
 from ..base.errors import ConfigurationError, StoreError
-from ..base.validation import problem_text
+from ..base.validation import named_problem
 from ..models.cluster import ClusterRun, Machine
 from ..models.records import TrialRecord
 
@@ -31,7 +31,7 @@ def read_cluster(folder: Path) -> ClusterRun:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise StoreError(f"{folder / CLUSTER}: {where} {problem_text(first)}") from None
+        raise StoreError(f"{folder / CLUSTER}: {named_problem(where, first)}") from None
 
 
 def write_cluster(folder: Path, cluster: ClusterRun) -> None:

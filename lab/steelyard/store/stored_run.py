@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from ..base.csvfiles import is_stored, read_document
 from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
-from ..base.validation import problem_text
+from ..base.validation import named_problem
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
 from ..models.service import FORMAT
 from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
@@ -258,7 +258,7 @@ def read_model(model: type[_Model], path: Path) -> _Model:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise StoreError(f"{path}: {where} {problem_text(first)}") from None
+        raise StoreError(f"{path}: {named_problem(where, first)}") from None
 
 
 def _study(path: Path) -> Mapping[str, Any]:

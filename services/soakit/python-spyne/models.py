@@ -61,6 +61,22 @@ class ReceiverParty(PartyBase):
     pass
 
 
+class CarrierParty(PartyBase):
+    pass
+
+
+class PayerParty(PartyBase):
+    pass
+
+
+class CustomsBrokerParty(PartyBase):
+    pass
+
+
+class ManufacturerParty(PartyBase):
+    pass
+
+
 class Header(OfOrder):
     OrderId = Text
     Priority = Text
@@ -76,6 +92,18 @@ class PartItem(ItemBase):
 
 
 class KitItem(ItemBase):
+    pass
+
+
+class BulkItem(ItemBase):
+    pass
+
+
+class ServiceItem(ItemBase):
+    pass
+
+
+class ConfiguredItem(PartItem):
     pass
 
 
@@ -114,7 +142,9 @@ class ProcessPurchaseOrder(OfOrder):
     DataArea = required(ProcessData)
 
 
-SUBTYPES = [BuyerParty, SupplierParty, ReceiverParty, PartItem, KitItem]  # which only xsi:type names
+PARTIES = (BuyerParty, SupplierParty, ReceiverParty, CarrierParty, PayerParty, CustomsBrokerParty, ManufacturerParty)
+ITEMS = (PartItem, KitItem, BulkItem, ServiceItem, ConfiguredItem)
+SUBTYPES = [*PARTIES, *ITEMS]  # which only xsi:type names; Spyne refuses one that it does not know
 
 
 class Acknowledge(OfOrder):

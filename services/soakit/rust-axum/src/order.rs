@@ -104,6 +104,16 @@ struct Subline {
     charges: Vec<Charge>,
     #[serde(rename = "Delivery", default)]
     _delivery: IgnoredAny,
+    #[serde(rename = "Schedule", default)]
+    _schedule: IgnoredAny,
+    #[serde(rename = "Packaging", default)]
+    _packaging: IgnoredAny,
+    #[serde(rename = "PriceList", default)]
+    _price_list: IgnoredAny,
+    #[serde(rename = "Inspection", default)]
+    _inspection: IgnoredAny,
+    #[serde(rename = "Traceability", default)]
+    _traceability: IgnoredAny,
     #[serde(rename = "UserArea", default)]
     _own: IgnoredAny,
 }
