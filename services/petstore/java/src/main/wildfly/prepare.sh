@@ -26,6 +26,12 @@ cat >"$deployments/petstore-ds.xml" <<END
 </datasources>
 END
 
+# A step whose database or mail server is away is tried again for a minute and a half, ever later. As shipped all attempts come at once
+# one after the other, so that a message is given up before what it waits for is back.
+sed -e 's|<address-setting name="#"|& redelivery-delay="10" redelivery-multiplier="2" max-redelivery-delay="5000" max-delivery-attempts="30"|' \
+  "$configuration" >"$configuration.new"
+mv "$configuration.new" "$configuration"
+
 # Where messages are kept in the database, the broker has a data source of its own. It is no deployment, since the broker stands before
 # those, and takes part in no transaction. WildFly fills its expressions from the environment of its process.
 if [ "${STEELYARD_PERSISTENCE:-journal}" = jdbc ]; then

@@ -12,6 +12,7 @@ import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.config.storage.DatabaseStorageConfiguration;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -48,6 +49,7 @@ public class MessagingConfiguration {
             .setBindingsDirectory(folder.resolve("bindings").toString())
             .setLargeMessagesDirectory(folder.resolve("large").toString())
             .setPagingDirectory(folder.resolve("paging").toString())
+            .addAddressSetting("#", everLater())
             .addAcceptorConfiguration("in-vm", "vm://0");
     if (settings.messagesInDatabase()) {
       configuration.setStoreConfiguration(databaseStore(settings));
@@ -61,6 +63,19 @@ public class MessagingConfiguration {
           Level.SEVERE, "the broker cannot start, so no orders are taken: {0}", away.toString());
     }
     return server;
+  }
+
+  /**
+   * A step whose database or mail server is away is tried again for a minute and a half. As shipped
+   * all attempts come at once one after the other, so that a message is given up before what it
+   * waits for is back.
+   */
+  private static AddressSettings everLater() {
+    return new AddressSettings()
+        .setRedeliveryDelay(10)
+        .setRedeliveryMultiplier(2)
+        .setMaxRedeliveryDelay(5000)
+        .setMaxDeliveryAttempts(30);
   }
 
   /** Tables of the broker's own beside the shop's, with its own connections. */
