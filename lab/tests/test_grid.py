@@ -22,6 +22,7 @@ from steelyard.plan.cells import operations_of, sessions_of
 from steelyard.plan.kinds import warmed
 from steelyard.plan.schedule import schedule_only, subjects_of
 from steelyard.plan.settings import Request
+from steelyard.plan.slices import head_start_slices, most_head_start_slices, most_warm_up_slices
 from steelyard.report.charts.heat_map import heat_map
 from steelyard.report.sections import grid as grid_section
 from steelyard.statistics.verdict_words import Word
@@ -70,8 +71,19 @@ def test_users_of_the_command_line_take_the_place_of_the_grids() -> None:
     assert {cell.users for cell in planned(users=3).cells} == {3}
 
 
-def test_only_the_heaviest_cell_of_an_operation_is_warmed_up_in() -> None:
-    assert [cell.name for cell in warmed(planned().cells)] == ["echoList ListSize=200 users=8"]
+def test_the_smallest_and_the_largest_payload_by_most_users_are_warmed_up_in() -> None:
+    assert [cell.name for cell in warmed(planned().cells)] == [
+        "echoList ListSize=1 users=8", "echoList ListSize=200 users=8",
+    ]  # fmt: skip
+    users_alone = planned(with_grid(users=[1, 8], payload={"ListSize": [20]}))
+    assert [cell.name for cell in warmed(users_alone.cells)] == ["echoList ListSize=20 users=8"]
+
+
+def test_where_sizes_are_compared_a_head_start_may_go_on_to_the_limit_of_the_warm_up() -> None:
+    sized = planned()
+    assert most_head_start_slices(sized) == most_warm_up_slices(sized) > head_start_slices(sized) > 0
+    plain = schedule_only(entries.study("wstest").model, Request())
+    assert most_head_start_slices(plain) == head_start_slices(plain) > 0
 
 
 def test_a_study_has_tests_or_a_grid() -> None:

@@ -20,7 +20,7 @@ from ..plan.designs import design_named
 from ..plan.designs.design import Ordering, SliceToCome
 from ..plan.kinds import KINDS, kind_of, may_take_turns, warmed
 from ..plan.shapes import held_seconds
-from ..plan.slices import head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
+from ..plan.slices import most_head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
 from ..provision.cpus import Shares
 from ..provision.running import RunningSubject
 
@@ -36,7 +36,7 @@ _KEPT_ONE_IN = 10
 
 @dataclass(frozen=True)
 class TrialSlices:
-    """The slices of one trial, by what they are for. Warm-up slices are offered; the driver takes what it needs.
+    """The slices of one trial, by what they are for. Head starts and warm-up slices are offered; the driver takes what it needs.
 
     `cold` are measured before the warm-up. `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be
     driven. `spare` are further pairs of a cell, to make up for those in which a compiler wakes up again.
@@ -79,7 +79,7 @@ def plan_slices(
         number += count
         return plans
 
-    warm_up_count, heads = most_warm_up_slices(schedule), head_start_slices(schedule)
+    warm_up_count, heads = most_warm_up_slices(schedule), most_head_start_slices(schedule)
     head_start: dict[tuple[str, str], list[SlicePlan]] = {}
     warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
     for subject in trial.start_order:

@@ -24,11 +24,19 @@ from ..plan.cells import sessions_of
 from ..plan.designs import design_named
 from ..plan.faults import drawn
 from ..plan.kinds import kind_of
-from ..plan.slices import PAUSE_SECONDS
+from ..plan.slices import PAUSE_SECONDS, head_start_slices
 from ..plan.stopping import Pending, warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.running import RunningSubject
-from ..statistics.steady import WarmUpSlice, compiles, cpu_ns_per_request, jit_share, steady_since, still_compiles
+from ..statistics.steady import (
+    CONSECUTIVE,
+    WarmUpSlice,
+    compiles,
+    cpu_ns_per_request,
+    jit_share,
+    steady_since,
+    still_compiles,
+)
 from ..store.tables import mean_request_bytes
 from .bring_up import start_all, unless_lost
 from .engine import Engine, Tick
@@ -231,11 +239,19 @@ class _Driver:
     def warm_up(self, slices: TrialSlices, begun: float) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
 
-        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock.
+        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock. A head start
+        goes on beyond its usual length while compilers are at work, where more is offered.
         """
+        within = self._setting.warm_up_within
+        usual = head_start_slices(self._setting.schedule)
         for (label, _), plans in slices.head_start.items():
+            driven: list[WarmUpSlice] = []
             for plan in plans:
-                self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS)
+                late = within is not None and time.monotonic() - begun > within
+                enough = len(driven) >= CONSECUTIVE and not still_compiles(driven)
+                if len(driven) >= usual and (late or enough):
+                    break
+                driven.append(self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS))
         for subject in self._running.values():
             subject.pin(self._setting.shares)
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
@@ -244,7 +260,6 @@ class _Driver:
             pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
             had = [Pending(self._has_compiler(key[0]), spent[key], still_compiles(seen[key])) for key in pending]
             promised = bool(self._setting.schedule.least_forks)
-            within = self._setting.warm_up_within
             if warm_up_is_over(within, time.monotonic() - begun, had, verdict_promised=promised):
                 break
             for key in pending:

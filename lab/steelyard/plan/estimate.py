@@ -18,6 +18,7 @@ from .kinds import kind_of, may_take_turns, warmed
 from .slices import (
     BETWEEN_SECONDS,
     head_start_slices,
+    most_head_start_slices,
     most_warm_up_slices,
     seconds_of_slice,
     seconds_of_warm_up_slice,
@@ -58,6 +59,7 @@ NOTHING = PlannedTime(0.0, 0.0, 0.0)
 LOOKING = PlannedTime(1.0, 1.0, 1.0)  # at the machine, before anything is started
 START = {True: PlannedTime(3.0, 7.0, 20.0), False: PlannedTime(0.5, 1.0, 3.0)}
 VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # of each subject: all exchanges before, counts and records after
+USUAL_HEAD_START_SECONDS = 20.0  # in each cell, where it may go on while compilers are at work
 USUAL_WARM_UP_SECONDS = {True: 30.0, False: 15.0}  # of load, in each operation
 LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
 USUAL_SPARE_SHARE = 1 / 3  # of the pairs, where a subject compiles while it runs
@@ -112,7 +114,10 @@ def beside_pairs(schedule: Schedule, subjects: Sequence[str], compiles: Compiles
 def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
     """On all processors, of the subjects that compile while they run."""
     each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in warmed(schedule.cells))
-    return _exactly(each * head_start_slices(schedule) * sum(compiles[label] for label in subjects))
+    least, most = head_start_slices(schedule), most_head_start_slices(schedule)
+    usual = max(least, min(most, math.ceil(USUAL_HEAD_START_SECONDS / schedule.slice_seconds)))
+    of_all = each * sum(compiles[label] for label in subjects)
+    return PlannedTime(of_all * least, of_all * usual if most > least else of_all * least, of_all * most)
 
 
 def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:

@@ -23,6 +23,14 @@ def head_start_slices(schedule: Schedule) -> int:
     return math.ceil(seconds / schedule.slice_seconds / max(1, cells))
 
 
+def most_head_start_slices(schedule: Schedule) -> int:
+    """How many it may have at most. More than the usual ones where sizes are compared: a large document asks for all that its elements
+    need within seconds, and for what each request needs so seldom that compilers get to it after minutes, in what is measured."""
+    usual = head_start_slices(schedule)
+    sized = any(cell.payload for cell in warmed(schedule.cells))
+    return max(usual, most_warm_up_slices(schedule)) if usual and sized else usual
+
+
 def most_warm_up_slices(schedule: Schedule) -> int:
     """Of a subject in each cell that is warmed up in, its head start left out; it takes what it needs of them."""
     if design_named(schedule.design).unbroken:

@@ -35,15 +35,14 @@ class Steady(Kind):
         return self.measured_profile(cell, seconds)
 
     def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
-        """All; of cells that differ in users and payload alone, the one with the most of both: it runs all that the others do,
-        and a slice of theirs in which a compiler still wakes up is voided as any other."""
-        heaviest: dict[str, Cell] = {}
+        """All; of cells that differ in users and payload alone, the two with the most users and the smallest and the largest
+        payload: what is done for each request is done most often in the one, what is done for each element in the other, and
+        compilers see to what is done often. A slice of the others in which a compiler still wakes up is voided as any other."""
+        alike: dict[str, list[Cell]] = {}
         for cell in cells:
-            key = cell.operation if cell.family or cell.payload else cell.name
-            before = heaviest.get(key)
-            if before is None or _weight(cell) > _weight(before):
-                heaviest[key] = cell
-        return [cell for cell in cells if cell in heaviest.values()]
+            alike.setdefault(cell.operation if cell.family or cell.payload else cell.name, []).append(cell)
+        chosen = [end for group in alike.values() for end in (max(group, key=_lightness), max(group, key=_weight))]
+        return [cell for cell in cells if cell in chosen]
 
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
         return design.order(ordering)
@@ -60,3 +59,7 @@ class Steady(Kind):
 
 def _weight(cell: Cell) -> tuple[int, int]:
     return cell.users, sum(cell.payload.values())
+
+
+def _lightness(cell: Cell) -> tuple[int, int]:
+    return cell.users, -sum(cell.payload.values())
