@@ -258,6 +258,20 @@ def test_a_busy_stranger_is_named(stranger: int) -> None:
     assert doctor.warnings([check]) == [f"other processes: {check.found}; {check.advice}"]
 
 
+def test_a_variable_that_servers_read_is_named_without_its_value() -> None:
+    quiet = doctor._inherited(["PATH", "HOME", "JAVA_HOME", "STEELYARD_LOCK", "PYTHONPATH"])
+    assert (quiet.found, quiet.good) == ("no variable that changes how servers run", True)
+    set_ = doctor._inherited(["PATH", "MALLOC_ARENA_MAX", "JAVA_TOOL_OPTIONS"])
+    assert (set_.found, set_.good) == ("JAVA_TOOL_OPTIONS, MALLOC_ARENA_MAX", False)
+
+
+def test_a_look_at_the_machine_sees_what_servers_would_inherit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Djavax.net.ssl.trustStorePassword=secret")
+    (check,) = [check for check in doctor.examine(0.1) if check.name == "environment"]
+    assert "JDK_JAVA_OPTIONS" in check.found and "secret" not in check.found + check.advice
+    assert not check.good
+
+
 def test_the_kernels_own_threads_are_nobodys_to_end(tmp_path: Path) -> None:
     for pid, name, flags in ((15, "rcu_preempt", 0x208040), (77, "(odd) name", 0x400000)):
         (tmp_path / str(pid)).mkdir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,11 @@ from .processors import CpuTimes, machine_times
 BUSY_SHARE = 0.01
 STEAL_SHARE = 0.01
 _TICK = os.sysconf("SC_CLK_TCK")
+# What the runtimes and start scripts of servers read, and no factor of theirs sets: it would change what is weighed in silence.
+_READ_BY_SERVERS = frozenset(
+    ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JAVA_OPTS", "CATALINA_OPTS", "JVM_ARGS", "GODEBUG", "GOMEMLIMIT", "NODE_OPTIONS", "LD_PRELOAD", "GLIBC_TUNABLES"]
+)
+_READ_BY_SERVERS_BEGIN = ("MALLOC_", "MONO_")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD of the flags in /proc/PID/stat
 
 
@@ -44,6 +49,7 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
         _clock_source(),
         _processors(shares),
         _quota(shares, len(os.sched_getaffinity(0))),
+        _inherited(os.environ),
         pace.check(spun()),
     ]
 
@@ -161,6 +167,17 @@ def _quota(shares: cpus.Shares, available: int) -> Check:
         found="none" if granted is None else f"the time of {granted:g} of {available} processors",
         good=granted is None,
         advice="whoever uses it up is halted: bind to processors instead (`docker run --cpuset-cpus 0-3`, not `--cpus`)",
+    )
+
+
+def _inherited(variables: Iterable[str]) -> Check:
+    """By name alone: a value may hold a secret."""
+    found = sorted(name for name in variables if name in _READ_BY_SERVERS or name.startswith(_READ_BY_SERVERS_BEGIN))
+    return Check(
+        name="environment",
+        found=", ".join(found) or "no variable that changes how servers run",
+        good=not found,
+        advice="unset it, or say so beside every result: servers read it at their start",
     )
 
 
