@@ -137,8 +137,9 @@ def test_operations_that_change_data_are_asked_once_and_not_loaded(
     assert alone.code != 0 and "--writes" in alone.err
 
 
-def test_load_stops_by_itself_where_the_target_is_gone(shared_lab: Lab) -> None:
+def test_nothing_is_loaded_where_nobody_listens(shared_lab: Lab) -> None:
     ran = shared_lab.run("load", "http://127.0.0.1:9/", "--for", "60s")
     assert ran.code == 1 and "no connection" in ran.err, ran.err
+    assert not list((shared_lab.folder / "runs").glob("load-127.0.0.1-9-*")), "a run was begun"
     with pytest.raises(OSError):
         urllib.request.urlopen("http://127.0.0.1:9/", timeout=1)

@@ -68,7 +68,6 @@ def test_targets_that_can_be_started_anew_get_a_word(tmp_path: Path) -> None:
         ("http://127.0.0.1:9/ http://127.0.0.1:9/x http://127.0.0.1:9/y", "two at a time"),
         ("http://127.0.0.1:9/ http://192.0.2.1/", "is not this machine"),
         ("./nowhere http://127.0.0.1:9/", "there is no nowhere/service.toml"),
-        ("http://127.0.0.1:9/ http://127.0.0.1:9/", "no connection"),
         ("./broken ./broken", "ended before it was ready"),
     ],
 )
@@ -76,6 +75,12 @@ def test_what_cannot_be_compared_is_said(words: str, said: str, tmp_path: Path) 
     service(tmp_path, "broken", 0.0, start=[sys.executable, "-c", "raise SystemExit('no licence')"])
     ran = compare(tmp_path, *words.split(), "--out", "runs", "--budget", "10s", "--warm-up", "0.2")
     assert ran.code != 0 and said in ran.err, ran.err
+
+
+def test_where_nobody_listens_that_is_said_and_no_run_is_begun(tmp_path: Path) -> None:
+    ran = compare(tmp_path, "http://127.0.0.1:9/x", "http://127.0.0.1:9/y", "--out", "runs")
+    assert ran.code == 1 and "no connection to http://127.0.0.1:9" in ran.err, ran.err
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from .asked import Asked
 from .driving import Ground, Stretch, Stretches, verify
 from .load import load_text, loadable, stretch_of
 from .requests import write_requests
-from .starting import can_start, started
+from .starting import can_start, require_up, started
 from .who_asks import with_auth
 from .words import LoadWords
 
@@ -130,6 +130,8 @@ def compare(
     for side in sides:  # everything is checked before anything is sent
         target_of(side.asked)
         loadable(side.asked, words.load)
+    for side in sides:
+        require_up(side.asked.address, side.service)
     folder = (out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}"
     forks = FORKS if anew else 1
     pairs = words.pairs or pairs_within(words, forks, _START_SECONDS if anew else 0.0)

@@ -137,6 +137,7 @@ def prepared(
     """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
     target = target_of(asked, words.streams)
     asked, who_asks = with_auth(asked, secret_headers)
+    starting.require_up(asked.address, asked.service)
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"):
         folder = loads.made(folder)

@@ -25,6 +25,15 @@ def can_start(service: Entry[Service] | None) -> bool:
     return service is not None and service.model.start is not None
 
 
+def require_up(address: str, service: Entry[Service] | None) -> None:
+    """Raises TargetError where nobody takes connections at the address of a target that its file does not start."""
+    if not can_start(service) and not takes_connections(address):
+        raise TargetError(
+            f"no connection to {address}: nobody listens there",
+            hint="start it, or see whether host and port are right",
+        )
+
+
 @contextmanager
 def started(
     service: Entry[Service], log: Path, progress: Progress, environment: Mapping[str, str] | None = None
