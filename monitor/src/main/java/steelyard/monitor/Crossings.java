@@ -35,15 +35,9 @@ final class Crossings {
       owed; // exits that may still come of a request that was taken for one that another thread
   // ended
 
+  private final Stay[] stays = new Stay[Tags.MOST]; // by tag; null: never entered by this thread
   private final int[] used = new int[Tags.MOST];
-  private final Tag[] tags = new Tag[Tags.MOST];
   private int usedCount;
-  private final int[] entries = new int[Tags.MOST];
-  private final int[] open = new int[Tags.MOST];
-  private final long[] enteredAt = new long[Tags.MOST];
-  private final long[] firstAt = new long[Tags.MOST];
-  private final long[] total = new long[Tags.MOST];
-  private final long[] self = new long[Tags.MOST];
 
   private final Tag[] contextTags = new Tag[MOST_CONTEXTS];
   private final String[] contextKeys = new String[MOST_CONTEXTS];
@@ -64,7 +58,7 @@ final class Crossings {
 
   void enter(Tag tag) {
     int index = tag.index();
-    if (depth > 0 && index == stack[0] && recorder.endedElsewhere(tag, enteredAt[index])) {
+    if (depth > 0 && index == stack[0] && recorder.endedElsewhere(tag, stays[index].enteredAt)) {
       violations |= LEFT_THREAD;
       owed = depth;
       finish();
@@ -74,23 +68,25 @@ final class Crossings {
       tooDeep++;
       return;
     }
-    if (entries[index]++ == 0) {
+    Stay stay = stays[index];
+    if (stay == null) {
+      stay = new Stay(tag);
+      stays[index] = stay;
+    }
+    if (stay.entries++ == 0) {
       used[usedCount++] = index;
-      if (tags[index] == null) {
-        tags[index] = tag;
-      }
     }
     everEntered = true;
     long now = System.nanoTime(); // late: what comes before is the time of the layer outside
     if (depth > 0) {
-      self[stack[depth - 1]] += now - mark;
+      stays[stack[depth - 1]].self += now - mark;
     }
     mark = now;
     stack[depth++] = index;
-    if (open[index]++ == 0) {
-      enteredAt[index] = now;
-      if (entries[index] == 1) {
-        firstAt[index] = now;
+    if (stay.open++ == 0) {
+      stay.enteredAt = now;
+      if (stay.entries == 1) {
+        stay.firstAt = now;
         if (index == delayedTag) {
           spendDelay(now);
         }
@@ -103,7 +99,7 @@ final class Crossings {
       tooDeep--;
       return;
     }
-    if (depth == 0 || open[tag.index()] == 0) {
+    if (!isWithin(tag)) {
       exitWithoutEnter(tag, now);
       return;
     }
@@ -118,11 +114,11 @@ final class Crossings {
   }
 
   private void leave(long now) {
-    int index = stack[--depth];
-    self[index] += now - mark;
+    Stay stay = stays[stack[--depth]];
+    stay.self += now - mark;
     mark = now;
-    if (--open[index] == 0) {
-      total[index] += now - enteredAt[index];
+    if (--stay.open == 0) {
+      stay.total += now - stay.enteredAt;
     }
   }
 
@@ -148,18 +144,20 @@ final class Crossings {
   }
 
   Tag innermost() {
-    return depth == 0 ? null : tags[stack[depth - 1]];
+    return depth == 0 ? null : stays[stack[depth - 1]].tag;
   }
 
   boolean isWithin(Tag tag) {
-    return open[tag.index()] > 0;
+    Stay stay = stays[tag.index()];
+    return stay != null && stay.open > 0;
   }
 
   void began(long at) {
     if (depth == 1 && usedCount == 1 && at - mark < 0) {
       mark = at;
-      enteredAt[stack[0]] = at;
-      firstAt[stack[0]] = at;
+      Stay outermost = stays[stack[0]];
+      outermost.enteredAt = at;
+      outermost.firstAt = at;
     }
   }
 
@@ -201,11 +199,7 @@ final class Crossings {
       file.write(this);
     }
     for (int i = 0; i < usedCount; i++) {
-      int index = used[i];
-      entries[index] = 0;
-      open[index] = 0;
-      total[index] = 0;
-      self[index] = 0;
+      stays[used[i]].end();
     }
     for (int i = 0; i < contexts; i++) {
       contextKeys[i] = null;
@@ -229,31 +223,15 @@ final class Crossings {
 
   /** When the request entered its outermost layer, by {@link System#nanoTime}. */
   long begunAt() {
-    return usedCount > 0 ? firstAt[used[0]] : mark;
+    return usedCount > 0 ? layer(0).firstAt : mark;
   }
 
   int layers() {
     return usedCount;
   }
 
-  Tag layer(int place) {
-    return tags[used[place]];
-  }
-
-  int entriesOf(Tag tag) {
-    return entries[tag.index()];
-  }
-
-  long totalOf(Tag tag) {
-    return total[tag.index()];
-  }
-
-  long selfOf(Tag tag) {
-    return self[tag.index()];
-  }
-
-  long firstOf(Tag tag) {
-    return firstAt[tag.index()];
+  Stay layer(int place) {
+    return stays[used[place]];
   }
 
   int contexts() {

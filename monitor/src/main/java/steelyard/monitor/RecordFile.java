@@ -77,7 +77,7 @@ final class RecordFile {
   void write(Crossings request) {
     makeRoom();
     for (int i = 0; i < request.layers(); i++) {
-      define(request.layer(i));
+      define(request.layer(i).tag);
     }
     for (int i = 0; i < request.contexts(); i++) {
       define(request.contextTag(i));
@@ -88,12 +88,12 @@ final class RecordFile {
     buffer.put((byte) request.violations());
     buffer.put((byte) request.layers());
     for (int i = 0; i < request.layers(); i++) {
-      Tag layer = request.layer(i);
-      buffer.put((byte) layer.index());
-      buffer.putInt(request.entriesOf(layer));
-      buffer.putLong(request.totalOf(layer));
-      buffer.putLong(request.selfOf(layer));
-      buffer.putLong(request.firstOf(layer) - begunAt);
+      Stay layer = request.layer(i);
+      buffer.put((byte) layer.tag.index());
+      buffer.putInt(layer.entries);
+      buffer.putLong(layer.total);
+      buffer.putLong(layer.self);
+      buffer.putLong(layer.firstAt - begunAt);
     }
     putContexts(request);
     endFrame(begun);
