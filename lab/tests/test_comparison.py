@@ -111,6 +111,19 @@ def test_an_undecided_comparison_ends_at_the_last_look() -> None:
     assert forks_driven(study("a", "b"), never, 1) == 12
 
 
+def test_groups_of_different_sizes_cost_what_they_have_subjects() -> None:
+    """Five servers of which four fit a trial: the second group has the reference and one more, and costs half."""
+    soakit = entries.study("soakit").model
+    now = schedule(soakit, operations=("sushi-boats",), budget_seconds=3000.0)
+    assert [len(trial.start_order) for trial in now.trials] == [4, 2] * 4
+    enough, spent, done = stopping.stopping_of(never, lambda planned: planned.pairs_per_cell), 0.0, 0
+    while done < len(now.trials):
+        spent += 100.0 * len(now.trials[done].start_order)
+        done += 1
+        now = enough(now, done, spent)
+    assert (done, spent) == (8, 2400.0)
+
+
 def test_an_undecided_comparison_ends_at_the_last_look_that_its_budget_reaches() -> None:
     assert forks_driven(study("a", "b", budget=600), never, 80) == 6
 

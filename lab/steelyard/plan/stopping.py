@@ -30,13 +30,15 @@ def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
     `decided` judges what is stored so far; `pilot` says how many pairs a fork should hold, from the first fork.
     """
 
-    before: tuple[int, Seconds] = (0, 0.0)
+    before: tuple[int, Seconds] = (0, 0.0)  # at the end of the last whole fork, whose trials may differ in cost
 
     def rule(now: Schedule, done: int, spent: Seconds) -> Schedule:
         nonlocal before
         driven, took = done - before[0], spent - before[1]
         each = took / driven if driven > 0 else spent / done
-        before, planned = (done, spent), now
+        planned = now
+        if done % trials_per_fork(now) == 0:
+            before = (done, spent)
         if done == 1 and not now.pairs_fixed:
             now = now.model_copy(update={"pairs_per_cell": pilot(now)})
         if now.looks:
@@ -78,7 +80,7 @@ class _Cost:
         """Warm-up is each cell's own, so what stands beside the pairs shrinks with the cells too."""
         return (self.beside / self.cells + pairs * self.subjects * self.of_slice) * cells
 
-    def pairs_within(self, seconds: Seconds, trials: int, cells: int) -> int:
+    def pairs_within(self, seconds: Seconds, trials: float, cells: int) -> int:
         """The most pairs with which so many trials take no more than `seconds`."""
         left = seconds / max(1, trials) / cells - self.beside / self.cells
         return int(left / (self.subjects * self.of_slice))
@@ -93,7 +95,7 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
     if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return None
     forks = forks_for_a_verdict(schedule)
-    trial = schedule.budget_seconds / (forks * trials_per_fork(schedule))
+    trial = schedule.budget_seconds / (forks * _first_trials_per_fork(schedule))
     slices = schedule.pairs_per_cell * len(schedule.cells) * len(schedule.trials[0].start_order)
     return trial - min(trial / 2, slices * seconds_of_slice(schedule))
 
@@ -134,9 +136,8 @@ def within(schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget:
     if done == 1:
         changed = _planned(schedule, spent, budget)
         trial = _cost(schedule, spent).of_trial(changed.pairs_per_cell, len(changed.cells))
-        return _promised(
-            changed, _fitting(spent, trial * trials_per_fork(changed), 1 / trials_per_fork(changed), budget)
-        )
+        in_fork = _first_trials_per_fork(changed)
+        return _promised(changed, _fitting(spent, trial * in_fork, 1 / in_fork, budget))
     if done % per_fork:
         return schedule
     return _promised(schedule, _fitting(spent, each * per_fork, done // per_fork, budget))
@@ -155,21 +156,21 @@ def _promised(schedule: Schedule, fitting: int) -> Schedule:
 def _with_pairs_that_fit(planned: Schedule, schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
     """Fewer pairs a fork where the first look would come after the budget's end, but never fewer than the least; the first fork had
     as many as were `planned`."""
-    trials, cells = schedule.looks[0] * trials_per_fork(schedule), len(schedule.cells)
+    trials, cells = schedule.looks[0] * _first_trials_per_fork(schedule), len(schedule.cells)
     fitting = _cost(planned, spent).pairs_within(budget - spent, trials - 1, cells)
     return _with(schedule, max(LEAST_PAIRS, min(schedule.pairs_per_cell, fitting)), cells)
 
 
 def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
     planned, cells, cost = schedule.pairs_per_cell, len(schedule.cells), _cost(schedule, spent)
-    wanted = forks_for_a_verdict(schedule)
-    least = wanted * trials_per_fork(schedule)
+    wanted, in_fork = forks_for_a_verdict(schedule), _first_trials_per_fork(schedule)
     left = budget - spent
     for kept in range(cells, 0, -1):
-        pairs = min(planned, cost.pairs_within(left, least - 1, kept))
+        pairs = min(planned, cost.pairs_within(left, wanted * in_fork - 1, kept))
         if pairs >= LEAST_PAIRS:
-            forks = 1 + int(left / cost.of_trial(pairs, kept)) if planned == pairs and kept == cells else least
-            return _with_forks(_with(schedule, pairs, kept), forks // trials_per_fork(schedule))
+            whole = planned == pairs and kept == cells
+            forks = int((1 + left / cost.of_trial(pairs, kept)) / in_fork) if whole else wanted
+            return _with_forks(_with(schedule, pairs, kept), forks)
     smallest = _with(schedule, LEAST_PAIRS, 1)
     groups = int((left / cost.of_trial(LEAST_PAIRS, 1) + 1) / wanted)
     return _with_forks(_with_groups(smallest, max(1, groups)), wanted)
@@ -189,7 +190,7 @@ def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
         return ""
     wanted = forks_for_a_verdict(before)
     cost = _cost(before, spent).of_trial(after.pairs_per_cell, len(after.cells))
-    needed = spent + (wanted * trials_per_fork(after) - 1) * cost
+    needed = spent + (wanted * _first_trials_per_fork(after) - 1) * cost
     if needed <= (1 + OVER) * after.budget_seconds:
         return ""
     if len(after.trials) < wanted * trials_per_fork(after):
@@ -262,3 +263,9 @@ def trials_per_fork(schedule: Schedule) -> int:
     """How many trials give every subject one fresh start beside the reference: more than one where subjects are split."""
     other = next((label for label in schedule.subjects if label != schedule.reference), schedule.reference)
     return len(schedule.trials) // max(1, sum(other in trial.start_order for trial in schedule.trials))
+
+
+def _first_trials_per_fork(schedule: Schedule) -> float:
+    """What a fork costs, as a multiple of the first trial: the groups that subjects are split into may differ in size."""
+    fork = schedule.trials[: trials_per_fork(schedule)]
+    return sum(len(trial.start_order) for trial in fork) / len(fork[0].start_order)
