@@ -19,7 +19,10 @@ STEAL_SHARE = 0.01
 _TICK = os.sysconf("SC_CLK_TCK")
 # What the runtimes and start scripts of servers read, and no factor of theirs sets: it would change what is weighed in silence.
 _READ_BY_SERVERS = frozenset(
-    ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JAVA_OPTS", "CATALINA_OPTS", "JVM_ARGS", "GODEBUG", "GOMEMLIMIT", "NODE_OPTIONS", "LD_PRELOAD", "GLIBC_TUNABLES"]
+    {
+        *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JAVA_OPTS", "CATALINA_OPTS", "JVM_ARGS"),
+        *("GODEBUG", "GOMEMLIMIT", "NODE_OPTIONS", "LD_PRELOAD", "GLIBC_TUNABLES"),
+    }
 )
 _READ_BY_SERVERS_BEGIN = ("MALLOC_", "MONO_")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD of the flags in /proc/PID/stat

@@ -24,8 +24,8 @@ def head_start_slices(schedule: Schedule) -> int:
 
 
 def most_head_start_slices(schedule: Schedule) -> int:
-    """How many it may have at most. More than the usual ones where sizes are compared: a large document asks for all that its elements
-    need within seconds, and for what each request needs so seldom that compilers get to it after minutes, in what is measured."""
+    """How many it may have at most. More than the usual ones where sizes are compared: of large documents so few are answered that
+    compilers get to what each request needs after minutes, in what is measured."""
     usual = head_start_slices(schedule)
     sized = any(cell.payload for cell in warmed(schedule.cells))
     return max(usual, most_warm_up_slices(schedule)) if usual and sized else usual
