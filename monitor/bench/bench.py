@@ -147,20 +147,21 @@ def judged(costs: dict[str, list[float]]) -> tuple[str, float]:
     return "Kieker's probe above two readings of the clock", median(above_the_floor(costs, "monitor"))
 
 
+def ranged(shares: list[float]) -> str:
+    """Their median, smallest and largest, in percent; what rounds to none has no sign."""
+    middle, least, most = (f"{round(share, 2) + 0.0:.0%}" for share in (median(shares), min(shares), max(shares)))
+    return f"{middle} ({least} to {most})"
+
+
 def table(costs: dict[str, list[float]]) -> str:
     """The README of the results."""
     lines = [HEAD]
     for way, title in WAYS.items():
         if way != "none":
             share, above = ratios(costs, way), above_the_floor(costs, way)
-            beside = (
-                ""
-                if way == "clock" or way.endswith("-off")
-                else f"{median(above):.0%} ({min(above):.0%} to {max(above):.0%})"
-            )
+            beside = "" if way == "clock" or way.endswith("-off") else ranged(above)
             lines.append(
-                f"| {title} | {median(costs[way]):.1f} ({min(costs[way]):.1f} to {max(costs[way]):.1f}) | "
-                f"{median(share):.0%} ({min(share):.0%} to {max(share):.0%}) | {beside} |"
+                f"| {title} | {median(costs[way]):.1f} ({min(costs[way]):.1f} to {max(costs[way]):.1f}) | {ranged(share)} | {beside} |"
             )
     lines.append(FOOT)
     return "\n".join(lines)
