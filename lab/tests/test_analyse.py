@@ -158,6 +158,16 @@ def test_a_small_deviation_from_littles_law_is_borne(tmp_path: Path) -> None:
     assert judged(tmp_path, response_factor=0.985).valid
 
 
+def test_littles_law_counts_what_is_still_waited_for_at_the_end_of_a_short_slice(tmp_path: Path) -> None:
+    """A server that leaves some of its users without an answer for a whole slice: of eight users' 2 s a tenth is in no answer."""
+    waiting = {"unfinished_ns_sum": 1_600_000_000}
+    every = {(fork, pair, one): waiting for fork in range(1, 5) for pair in range(10) for one in (A, B)}
+    assert judged(tmp_path, response_factor=0.9, changes=every).valid
+    before = {key: {"carried_ns_sum": 1_600_000_000} for key in every}
+    verdicts = judged(tmp_path / "2", changes=before)
+    assert not verdicts.valid and "Little's law is off by -10.0%" in verdicts.sentence
+
+
 def test_littles_law_is_not_asked_of_slow_answers(tmp_path: Path) -> None:
     assert judged(tmp_path, rates={A: 80.0, B: 100.0}, response_factor=0.9).valid
 

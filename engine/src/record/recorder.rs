@@ -75,6 +75,8 @@ pub struct Recorder {
     pub closes: u64,
     /// Answers that nobody had asked for.
     pub unasked: u64,
+    /// What right answers had been waited for before the measured time began, in all.
+    pub carried: Ns,
     /// Requests that were due and never taken up.
     pub forgone: u64,
     pub instrument: Option<&'static str>,
@@ -110,6 +112,7 @@ impl Recorder {
             connects: 0,
             closes: 0,
             unasked: 0,
+            carried: 0,
             forgone: 0,
             instrument: None,
             thinks: 0,
@@ -300,6 +303,7 @@ impl Recorder {
                 if let Some(second) = &mut self.tick_response {
                     record(second, response);
                 }
+                self.carried += self.begin.saturating_sub(exchange.due);
             }
             Outcome::Wrong => {}
             Outcome::Failed(failure) => {

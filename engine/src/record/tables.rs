@@ -11,7 +11,7 @@ use crate::error::{EngineError, Result};
 
 const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,\
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,\
-    stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
+    stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,carried_ns_sum,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
     outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,outside_fault,\
     outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,\
     response_ns_sum,service_ns_sum,\
@@ -56,6 +56,8 @@ pub struct SliceRow {
     pub sessions: SessionSums,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
+    pub unfinished_waits: Ns,
+    pub carried: Ns,
     pub connects: u64,
     pub closes: u64,
     pub cpu: CpuTime,
@@ -137,7 +139,7 @@ impl SliceTable {
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
         let (c, sessions) = (&row.counts, &row.sessions);
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
@@ -153,6 +155,8 @@ impl SliceTable {
             c.measured.stale,
             row.unfinished,
             row.oldest_unfinished,
+            row.unfinished_waits,
+            row.carried,
             row.connects,
             row.closes,
             c.sent,

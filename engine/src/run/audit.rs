@@ -188,7 +188,9 @@ fn mix(plan: &SlicePlan, result: &SliceResult) -> Vec<MixAudit> {
         .collect()
 }
 
-/// Checked only where the slice is longer than 50 mean response times, so that its edges do not matter.
+/// What is cut off at the slice's edges is made up for: what right answers had been waited for before it is taken off, and what those in
+/// flight at its end had waited is added. Checked only where the slice is longer than 50 mean response times, so that pauses cut off
+/// there do not matter.
 fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f64) -> Option<f64> {
     let Profile::BigBang(profile) = &slice.profile else {
         return None;
@@ -198,7 +200,8 @@ fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f
     if counts.measured.ended() > completed || completed == 0 || !matches!(plan.shape, Shape::Closed(_)) {
         return None;
     }
-    let response = counts.response_ns_sum as f64 / completed as f64 / 1e9;
+    let waited = (counts.response_ns_sum + result.unfinished_waits).saturating_sub(result.carried);
+    let response = waited as f64 / completed as f64 / 1e9;
     // Pauses a right answer, since a session has more requests than pauses; as drawn, for what is late after one is in the response.
     let pause = result.think_drawn_ns as f64 / completed as f64 / 1e9;
     if seconds < 50.0 * (response + pause) {

@@ -28,6 +28,10 @@ pub struct SliceResult {
     pub unasked: u64,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
+    /// What requests that were not answered at the end had waited for by then, within the measured time, in all; and what right answers had
+    /// been waited for before it began. With them Little's law is exact, however short a slice is.
+    pub unfinished_waits: Ns,
+    pub carried: Ns,
     /// Arrivals that were due and never taken up.
     pub forgone: u64,
     pub instrument: Option<&'static str>,
@@ -103,6 +107,8 @@ impl SliceResult {
             unasked: 0,
             unfinished: 0,
             oldest_unfinished: 0,
+            unfinished_waits: 0,
+            carried: 0,
             forgone: 0,
             instrument: None,
             started: Vec::new(),
@@ -133,6 +139,8 @@ impl SliceResult {
             unasked: recorder.unasked,
             unfinished: part.unfinished,
             oldest_unfinished: part.oldest_unfinished,
+            unfinished_waits: part.unfinished_waits,
+            carried: recorder.carried,
             forgone: recorder.forgone,
             instrument: recorder.instrument,
             started: part.started,
@@ -165,6 +173,8 @@ impl SliceResult {
         self.unasked += other.unasked;
         self.unfinished += other.unfinished;
         self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
+        self.unfinished_waits += other.unfinished_waits;
+        self.carried += other.carried;
         self.forgone += other.forgone;
         self.instrument = self.instrument.or(other.instrument);
         self.started

@@ -111,6 +111,8 @@ impl Output {
             sessions: result.session_sums(),
             unfinished: result.unfinished,
             oldest_unfinished: result.oldest_unfinished,
+            unfinished_waits: result.unfinished_waits,
+            carried: result.carried,
             connects: result.connects,
             closes: result.closes,
             cpu: result.cpu,

@@ -41,6 +41,8 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) work_left: u64,
     pub(super) unfinished: u64,
     pub(super) oldest_unfinished: Ns,
+    /// What all of them had waited by the end, within the measured time.
+    unfinished_waits: Ns,
     /// When load is to begin, and when this thread was there to begin it; 0 until it was.
     lead_in: Ns,
     began: Ns,
@@ -57,6 +59,7 @@ pub struct Driven {
     pub samples: Vec<Sample>,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
+    pub unfinished_waits: Ns,
     pub started: Vec<u64>,
     /// When the thread was there to begin the load.
     pub began: Ns,
@@ -122,6 +125,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             work_left: plan.each.unwrap_or(0) * u64::from(lanes),
             unfinished: 0,
             oldest_unfinished: 0,
+            unfinished_waits: 0,
             lead_in,
             began: 0,
             started: vec![0; plan.mix.len()],
@@ -201,6 +205,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             samples: self.samples.kept,
             unfinished: self.unfinished,
             oldest_unfinished: self.oldest_unfinished,
+            unfinished_waits: self.unfinished_waits,
             started: self.started,
             began: self.began,
             work_left: self.work_left,
@@ -352,7 +357,9 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
     /// A request that was due at `due`, before the end, was not answered at the end.
     pub(super) fn left_unfinished(&mut self, due: Ns) {
         self.unfinished += 1;
-        self.oldest_unfinished = self.oldest_unfinished.max(self.recorder.end.saturating_sub(due));
+        let (begin, end) = (self.recorder.begin, self.recorder.end);
+        self.oldest_unfinished = self.oldest_unfinished.max(end.saturating_sub(due));
+        self.unfinished_waits += end.saturating_sub(due.max(begin));
     }
 
     /// What is in flight after the drain limit is broken off.

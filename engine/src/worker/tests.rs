@@ -256,6 +256,23 @@ fn arrivals_above_the_cap_are_sent_late_with_their_lateness_and_never_dropped() 
 }
 
 #[test]
+fn what_the_edges_of_a_slice_cut_off_makes_littles_law_exact_however_long_some_answers_take() {
+    // One answer in fifty takes nearly as long as the slice, so that some users have none within it.
+    let job = json!({"slices": [slice(users(4, 0.5), json!({"lead_in_ms": 100}))], "drain_limit_ms": 1000});
+    let mut asked = 0;
+    let script = move |_, _: &str| {
+        asked += 1;
+        Reply::After(if asked % 50 == 0 { 450 } else { 10 } * MS, OK)
+    };
+    let (driven, _) = Simulation::new(job, script).drive(0);
+    let answered = counts(&driven).response_ns_sum;
+    let held = answered + driven.unfinished_waits - driven.recorder.carried;
+    assert_eq!(held, 4 * 500 * MS, "four users, half a second");
+    assert!(answered.abs_diff(4 * 500 * MS) > 100 * MS, "{answered}: without its edges the law would be missed");
+    assert!(driven.unfinished_waits > 0 && driven.recorder.carried > 0);
+}
+
+#[test]
 fn a_time_out_is_recorded_at_its_limit_and_its_connection_is_closed() {
     let job = json!({"slices": [slice(users(1, 1.0), json!({}))], "timeout_ms": 90});
     let mut simulation = Simulation::new(job, |_, _| Reply::Never);

@@ -107,7 +107,9 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
     if not littles_law_applies(seconds / len(rows), mean, think, lead_in=kind_of(cell).lead_in_ms > 0):
         return said(Level.UNKNOWN, "slices too short")
-    deviation = littles_law(completed / seconds, mean, think, cell.users)
+    # What is cut off at the edges: what answers had been waited for before a slice, and what was not answered at its end.
+    cut = sum(row.unfinished_ns_sum - row.carried_ns_sum for _, row in rows) / 1e9 / completed
+    deviation = littles_law(completed / seconds, mean + cut, think, cell.users)
     shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
     if abs(deviation) <= LITTLE_TOLERANCE:
         return said(Level.OK, shown)

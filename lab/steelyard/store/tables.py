@@ -74,6 +74,8 @@ class SliceRow:
     lateness_p99_ns: int
     valid: int
     why_not: str
+    unfinished_ns_sum: int = 0
+    carried_ns_sum: int = 0
     sent: int = 0
     dropped: int = 0
     outside_wrong: int = 0
