@@ -161,7 +161,8 @@ def table(costs: dict[str, list[float]]) -> str:
             share, above = ratios(costs, way), above_the_floor(costs, way)
             beside = "" if way == "clock" or way.endswith("-off") else ranged(above)
             lines.append(
-                f"| {title} | {median(costs[way]):.1f} ({min(costs[way]):.1f} to {max(costs[way]):.1f}) | {ranged(share)} | {beside} |"
+                f"| {title} | {median(costs[way]):.1f} ({min(costs[way]):.1f} to {max(costs[way]):.1f}) | "
+                f"{ranged(share)} | {beside} |"
             )
     lines.append(FOOT)
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import demo, flight, petstore, soaservers, wstest
+from . import demo, flight, petstore, soakit, soaservers, wstest
 from .kept_run import Kept
 
 # By the run's folder in docs/results: what stands between the marks of its notes.
@@ -14,4 +14,5 @@ MADE: Mapping[str, Callable[[Kept], str]] = {
     **soaservers.MADE,
     **petstore.MADE,
     **flight.MADE,
+    **soakit.MADE,
 }

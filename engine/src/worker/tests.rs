@@ -268,7 +268,10 @@ fn what_the_edges_of_a_slice_cut_off_makes_littles_law_exact_however_long_some_a
     let answered = counts(&driven).response_ns_sum;
     let held = answered + driven.unfinished_waits - driven.recorder.carried;
     assert_eq!(held, 4 * 500 * MS, "four users, half a second");
-    assert!(answered.abs_diff(4 * 500 * MS) > 100 * MS, "{answered}: without its edges the law would be missed");
+    assert!(
+        answered.abs_diff(4 * 500 * MS) > 100 * MS,
+        "{answered}: without its edges the law would be missed"
+    );
     assert!(driven.unfinished_waits > 0 && driven.recorder.carried > 0);
 }
 

@@ -1,0 +1,203 @@
+"""What is said of the kept runs of the kit: one use case by payload and users, beside the kit's own indices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from steelyard.base.text import ratio_text, value_text
+from steelyard.catalogue.published_indices import INDICES, by_cell, read_indices
+from steelyard.models.records import Cell
+
+from .kept_run import Kept, command, listed, steadiness, tally
+
+# Today's servers of the makers whose servers the kit had, and what the kit calls those.
+SUCCESSORS: Mapping[str, tuple[str, str]] = {"wildfly": ("jboss", "JBoss"), "liberty": ("ws6", "WebSphere 6")}
+THROUGHPUT, CPU, ALLOCATED, PAUSES = "throughput", "cpu_per_request", "allocated_per_request", "collector_pauses"
+ALIKE = 0.1  # of an index: what the kit's two digits and our intervals can be held to
+
+
+def soakit(kept: Kept) -> str:
+    """What is said of one use case of the kit."""
+    return "\n\n".join(
+        [
+            command(kept),
+            _indices(kept),
+            "In brackets the interval, and the index that the kit has for the server before it: JBoss 4.0.1 for WildFly, "
+            "WebSphere 6 for Liberty. The kit's are relative to WebLogic 8.1, which nobody runs today; so only the order of "
+            "servers, and how it changes with payload and users, can agree.",
+            tally(kept),
+            steadiness(kept),
+            "What it shows.",
+            listed(list(_shown(kept))),
+        ]
+    )
+
+
+def _indices(kept: Kept) -> str:
+    """The subjects' throughput over the reference's, cell by cell, with the kit's own index."""
+    reference, others = kept.run.schedule.reference, _others(kept)
+    rows = [
+        f"| payload, users | {reference}, requests/s | " + " | ".join(others) + " |",
+        "|---|--:|" + "--:|" * len(others),
+    ]
+    for cell in kept.run.schedule.cells:
+        due = value_text(kept.value(reference, cell.name, THROUGHPUT))
+        rows.append(f"| {_words(cell)} | {due} | " + " | ".join(_index(kept, one, cell) for one in others) + " |")
+    return "\n".join(rows)
+
+
+def _index(kept: Kept, subject: str, cell: Cell) -> str:
+    one = kept.between(subject, kept.run.schedule.reference, cell.name)
+    if one.ratio is None or one.interval is None:
+        return "-"
+    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
+    if one.verdict is None:
+        return "not valid"
+    theirs = _printed(kept, cell)
+    maker, name = SUCCESSORS.get(subject, ("", ""))
+    beside = f"; {name} {theirs[maker]}" if maker in theirs else ""
+    return f"{ratio_text(one.ratio, one.interval)} ({low} to {high}{beside})"
+
+
+def _shown(kept: Kept) -> Iterator[str]:
+    cells = _valid(kept)
+    lightest, heaviest = cells[0], cells[-1]
+    yield from _left_out(kept)
+    yield _orders(kept)
+    yield from _beside_the_kit(kept)
+    yield _spreads(kept, lightest, heaviest)
+    yield _processors(kept)
+    yield _collectors(kept, heaviest)
+
+
+def _valid(kept: Kept) -> list[Cell]:
+    """The cells in which the instrument was valid."""
+    against = kept.run.schedule.reference
+    return [
+        cell
+        for cell in kept.run.schedule.cells
+        if all(kept.between(one, against, cell.name).verdict is not None for one in _others(kept))
+    ]
+
+
+def _left_out(kept: Kept) -> Iterator[str]:
+    """The other cells, and why nothing is said of them."""
+    cells = [cell for cell in kept.run.schedule.cells if cell not in _valid(kept)]
+    if cells:
+        reasons = kept.between(_others(kept)[0], kept.run.schedule.reference, cells[0].name).why_not
+        yield f"Nothing is said of {' and '.join(map(_words, cells))}, where the instrument was not valid: {reasons[0]}."
+
+
+def _orders(kept: Kept) -> str:
+    """The order of the subjects, and whether it is one in all cells."""
+    cells = _valid(kept)
+    orders = {cell.name: tuple(_by_throughput(kept, cell)) for cell in cells}
+    first = next(iter(orders.values()))
+    same = len(set(orders.values())) == 1
+    in_all = "in every cell" if same else f"at {_words(cells[0])}"
+    said = f"By throughput the servers stand, {in_all}: {', '.join(first)}."
+    if same:
+        return said
+    return (
+        said
+        + " Elsewhere the order is another: "
+        + "; ".join(f"{', '.join(orders[cell.name])} at {_words(cell)}" for cell in cells if orders[cell.name] != first)
+        + "."
+    )
+
+
+def _beside_the_kit(kept: Kept) -> Iterator[str]:
+    """Of each server with a predecessor in the kit: where its index is the kit's, and where it is not."""
+    for subject, (maker, name) in SUCCESSORS.items():
+        near, far = list[str](), list[str]()
+        for cell in _valid(kept):
+            theirs = float(_printed(kept, cell)[maker])
+            ours = kept.ratio(subject, kept.run.schedule.reference, cell.name)
+            words = f"{_words(cell)} ({value_text(ours)}, {theirs:.2f})"
+            (near if abs(ours - theirs) <= ALIKE else far).append(words)
+        if near:
+            yield f"Within {ALIKE:g} of the kit's index of {name}: {subject} at {'; '.join(near)}."
+        if far:
+            yield f"Not within {ALIKE:g} of it: {subject} at {'; '.join(far)}."
+
+
+def _spreads(kept: Kept, lightest: Cell, heaviest: Cell) -> str:
+    """What the kit concludes: that servers part as payload and users grow."""
+    ours = [_spread(_ratios(kept, cell)) for cell in (lightest, heaviest)]
+    theirs = [_spread([float(text) for text in _printed(kept, cell).values()]) for cell in (lightest, heaviest)]
+    grows = [pair[1] > pair[0] * (1 + ALIKE) for pair in (ours, theirs)]
+    word = "As in the kit" if grows[0] == grows[1] else "Unlike the kit"
+    what = "part as payload and users grow" if grows[0] else "do not part more as payload and users grow"
+    return (
+        f"{word}, servers {what}: from the fastest to the slowest it is a factor of {value_text(ours[0])} at "
+        f"{_words(lightest)} and {value_text(ours[1])} at {_words(heaviest)}, where the kit has {value_text(theirs[0])} and {value_text(theirs[1])}."
+    )
+
+
+def _processors(kept: Kept) -> str:
+    """How far the order is that of processor time a request."""
+    reference = kept.run.schedule.reference
+    off = [
+        abs(kept.ratio(subject, reference, cell.name) * _over(kept, subject, cell, CPU) - 1)
+        for cell in _valid(kept)
+        for subject in _others(kept)
+    ]
+    costs = [_over(kept, subject, cell, CPU) for cell in _valid(kept) for subject in _others(kept)]
+    return (
+        f"Why: processor time a request is {value_text(min(costs))} to {value_text(max(costs))} times that of {reference}. "
+        f"Throughput is what that leaves: index times processor time is 1 within {max(off):.0%} in every cell."
+    )
+
+
+def _collectors(kept: Kept, heaviest: Cell) -> str:
+    """What the collectors did in the heaviest cell, and whether memory orders the servers as throughput does."""
+    order = _by_throughput(kept, heaviest)
+    allocated = {one: kept.value(one, heaviest.name, ALLOCATED) for one in order}
+    pauses = {one: kept.value(one, heaviest.name, PAUSES) for one in order}
+    alike = sorted(order, key=lambda one: allocated[one]) == order
+    said = ", ".join(f"{one} {value_text(allocated[one] / 1000)}" for one in order)
+    return (
+        f"At {_words(heaviest)} a request allocates, in MB: {said}; "
+        + ("which is the order of throughput. " if alike else "which is not the order of throughput. ")
+        + f"The collectors stop all threads for {value_text(min(pauses.values()))} to {value_text(max(pauses.values()))}% of the "
+        "time."
+    )
+
+
+def _others(kept: Kept) -> Sequence[str]:
+    return [subject for subject in kept.run.schedule.subjects if subject != kept.run.schedule.reference]
+
+
+def _ratios(kept: Kept, cell: Cell) -> list[float]:
+    """The index of each subject, the reference's 1 among them."""
+    reference = kept.run.schedule.reference
+    return [1.0, *(kept.ratio(subject, reference, cell.name) for subject in _others(kept))]
+
+
+def _by_throughput(kept: Kept, cell: Cell) -> list[str]:
+    subjects = [kept.run.schedule.reference, *_others(kept)]
+    index = dict(zip(subjects, _ratios(kept, cell), strict=True))
+    return sorted(subjects, key=lambda subject: -index[subject])
+
+
+def _spread(values: Sequence[float]) -> float:
+    return max(values) / min(values)
+
+
+def _over(kept: Kept, subject: str, cell: Cell, measure: str) -> float:
+    """A subject's value over the reference's."""
+    reference = kept.run.schedule.reference
+    return kept.value(subject, cell.name, measure) / kept.value(reference, cell.name, measure)
+
+
+def _printed(kept: Kept, cell: Cell) -> Mapping[str, str]:
+    """The kit's indices of a cell, by its servers."""
+    (size,) = cell.payload.values()
+    return by_cell(read_indices(kept.folder / INDICES), cell.operation)[cell.users, size]
+
+
+def _words(cell: Cell) -> str:
+    return ", ".join(f"{size} {name.lower()}" for name, size in cell.payload.items()) + f", {cell.users} users"
+
+
+MADE = {"soakit-sushi-boats": soakit}
