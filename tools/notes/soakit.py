@@ -130,7 +130,8 @@ def _spreads(kept: Kept, lightest: Cell, heaviest: Cell) -> str:
     what = "part as payload and users grow" if grows[0] else "do not part more as payload and users grow"
     return (
         f"{word}, servers {what}: from the fastest to the slowest it is a factor of {value_text(ours[0])} at "
-        f"{_words(lightest)} and {value_text(ours[1])} at {_words(heaviest)}, where the kit has {value_text(theirs[0])} and {value_text(theirs[1])}."
+        f"{_words(lightest)} and {value_text(ours[1])} at {_words(heaviest)}, where the kit has "
+        f"{value_text(theirs[0])} and {value_text(theirs[1])}."
     )
 
 
