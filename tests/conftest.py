@@ -174,9 +174,7 @@ def lab_in(tmp_path: Path) -> Iterator[Lab]:
         "STEELYARD_LOCK": str(tmp_path / "lock"),
         "STEELYARD_STATE": str(tmp_path / "state"),
     }
-    # Where nothing is timed, the JVMs' second compiler is left out: of a server that lives for seconds it takes half the time.
-    quick = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"} if "PYTEST_XDIST_WORKER" in os.environ else {}
-    yield Lab(tmp_path, {**os.environ, **own, **quick})
+    yield Lab(tmp_path, {**os.environ, **own})
     left = still_running(tmp_path)
     assert left == [], f"still running: {left}"
     shutil.rmtree(tmp_path, ignore_errors=True)

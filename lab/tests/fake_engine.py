@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 
 SLICES = (
     "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,refused,reset,timeout,tls,"
-    "malformed,status,fault,truncated,stale_failed,capture,stale,unfinished,oldest_unfinished_ns,connects,closes,sent,dropped,"
+    "malformed,status,fault,truncated,stale_failed,capture,stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,"
+    "carried_ns_sum,connects,closes,sent,dropped,"
     "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
     "outside_fault,outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,response_ns_sum,"
     "service_ns_sum,sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,cpu_own_ns,"

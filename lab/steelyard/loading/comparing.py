@@ -130,6 +130,7 @@ def compare(
     for side in sides:  # everything is checked before anything is sent
         target_of(side.asked)
         loadable(side.asked, words.load)
+    loads.require_place(out or Path("runs"))
     for side in sides:
         require_up(side.asked.address, side.service)
     folder = (out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}"

@@ -137,7 +137,7 @@ def prepared(
     """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
     target = target_of(asked, words.streams)
     asked, who_asks = with_auth(asked, secret_headers)
-    starting.require_up(asked.address, asked.service)
+    _require_ready(asked, words, out or Path("runs"))
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"):
         folder = loads.made(folder)
@@ -173,6 +173,14 @@ def prepared(
             else:
                 loaded = started_target.read(*kept_by)
                 yield Ready(ground, verification, answers, (*kept_by, before, loaded))
+
+
+def _require_ready(asked: Asked, words: LoadWords, out: Path) -> None:
+    """Raises SteelyardError where it is known before that nothing could be loaded, or no run kept."""
+    if words.layers and not starting.can_start(asked.service):
+        raise TargetError(f"{asked.name} is not started for this load, so that it has no agent", hint=_NO_AGENT)
+    loads.require_place(out)
+    starting.require_up(asked.address, asked.service)
 
 
 @contextmanager

@@ -175,11 +175,11 @@ def _quota(shares: cpus.Shares, available: int) -> Check:
 
 def _inherited(variables: Iterable[str]) -> Check:
     """By name alone: a value may hold a secret."""
-    found = sorted(name for name in variables if name in _READ_BY_SERVERS or name.startswith(_READ_BY_SERVERS_BEGIN))
+    read = sorted(name for name in variables if name in _READ_BY_SERVERS or name.startswith(_READ_BY_SERVERS_BEGIN))
     return Check(
         name="environment",
-        found=", ".join(found) or "no variable that changes how servers run",
-        good=not found,
+        found=", ".join(read) or "no variable that changes how servers run",
+        good=not read,
         advice="unset it, or say so beside every result: servers read it at their start",
     )
 

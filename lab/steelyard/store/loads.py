@@ -13,6 +13,12 @@ COMPARISON = "comparison.json"
 CALIBRATION = "calibration.json"
 
 
+def require_place(out: Path) -> None:
+    """Raises StoreError where it is known before that no folder can be made in `out`."""
+    if not next(place for place in (out, *out.absolute().parents) if place.exists()).is_dir():
+        raise StoreError(f"a run's folder in {out} cannot be made: Not a directory", hint="--out names another place")
+
+
 def made(wanted: Path) -> Path:
     """A new folder of this name, or with a number behind it where another run began in the same second; raises StoreError."""
     for number in numbers(1):
