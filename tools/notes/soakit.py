@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 from steelyard.base.text import ratio_text, value_text
-from steelyard.catalogue.published_indices import INDICES, by_cell, read_indices
+from steelyard.catalogue.published_indices import INDICES, PublishedIndex, by_cell, read_indices
 from steelyard.models.records import Cell
 
 from .kept_run import Kept, command, listed, steadiness, tally
@@ -50,9 +52,9 @@ def _index(kept: Kept, subject: str, cell: Cell) -> str:
     one = kept.between(subject, kept.run.schedule.reference, cell.name)
     if one.ratio is None or one.interval is None:
         return "-"
-    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
     if one.verdict is None:
         return "not valid"
+    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
     theirs = _printed(kept, cell)
     maker, name = SUCCESSORS.get(subject, ("", ""))
     beside = f"; {name} {theirs[maker]}" if maker in theirs else ""
@@ -94,7 +96,7 @@ def _orders(kept: Kept) -> str:
     orders = {cell.name: tuple(_by_throughput(kept, cell)) for cell in cells}
     first = next(iter(orders.values()))
     same = len(set(orders.values())) == 1
-    in_all = "in every cell" if same else f"at {_words(cells[0])}"
+    in_all = "in each of these cells" if same else f"at {_words(cells[0])}"
     said = f"By throughput the servers stand, {in_all}: {', '.join(first)}."
     if same:
         return said
@@ -146,7 +148,7 @@ def _processors(kept: Kept) -> str:
     costs = [_over(kept, subject, cell, CPU) for cell in _valid(kept) for subject in _others(kept)]
     return (
         f"Why: processor time a request is {value_text(min(costs))} to {value_text(max(costs))} times that of {reference}. "
-        f"Throughput is what that leaves: index times processor time is 1 within {max(off):.0%} in every cell."
+        f"Throughput is what that leaves: index times processor time is 1 within {max(off):.0%} in each of these cells."
     )
 
 
@@ -194,7 +196,12 @@ def _over(kept: Kept, subject: str, cell: Cell, measure: str) -> float:
 def _printed(kept: Kept, cell: Cell) -> Mapping[str, str]:
     """The kit's indices of a cell, by its servers."""
     (size,) = cell.payload.values()
-    return by_cell(read_indices(kept.folder / INDICES), cell.operation)[cell.users, size]
+    return by_cell(_read(kept.folder), cell.operation)[cell.users, size]
+
+
+@cache
+def _read(folder: Path) -> Sequence[PublishedIndex]:
+    return read_indices(folder / INDICES)
 
 
 def _words(cell: Cell) -> str:

@@ -118,7 +118,7 @@ def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles
     least, most = head_start_slices(schedule), most_head_start_slices(schedule)
     usual = max(least, min(most, math.ceil(USUAL_HEAD_START_SECONDS / schedule.slice_seconds)))
     of_all = each * sum(compiles[label] for label in subjects)
-    return PlannedTime(of_all * least, of_all * usual if most > least else of_all * least, of_all * most)
+    return PlannedTime(of_all * least, of_all * usual, of_all * most)
 
 
 def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:

@@ -34,9 +34,9 @@ class SliceRow:
     """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
 
     Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
-    the defaults below stand for: what went wrong outside the measured time, what the engine gave up, sessions and pauses, and what
-    the subject's processes used in its own turns, in those of others and between pairs, which is None, too, where a slice took no
-    turns.
+    the defaults below stand for: what a slice's edges cut off, what went wrong outside the measured time, what the engine gave up,
+    sessions and pauses, and what the subject's processes used in its own turns, in those of others and between pairs, which is
+    None, too, where a slice took no turns.
     """
 
     slice: int
