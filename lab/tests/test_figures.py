@@ -77,6 +77,14 @@ def test_a_fall_back_from_turns_to_stretches_is_said(tmp_path: Path) -> None:
     assert not [note for note in unasked.verdicts.notes if "took no turns" in note]
 
 
+def test_several_cells_that_fell_back_from_turns_are_one_caveat(tmp_path: Path) -> None:
+    cells = {"echoStruct": 1.0, "echoList": 0.5}
+    (note,) = [
+        note for note in analysed(tmp_path, turn_ms=150, cells=cells).verdicts.notes if "took no turns" in note
+    ]
+    assert note.startswith("80 of 80 slices on echoStruct and 80 of 80 slices on echoList took no turns")
+
+
 def test_no_failure_in_any_fork_has_an_upper_bound_that_is_not_shown_as_none() -> None:
     """Of n requests without a failure the exact bound is near 3.7 / n (two-sided, 95%)."""
     forks = [Refusal(None, 30, share(0, 250_000), {}, None) for _ in range(4)]

@@ -24,7 +24,10 @@ from steelyard.plan.schedule import schedule_only, subjects_of
 from steelyard.plan.settings import Request
 from steelyard.plan.slices import head_start_slices, most_head_start_slices, most_warm_up_slices
 from steelyard.report.charts.heat_map import heat_map
+from steelyard.report.markdown import markdown_of
+from steelyard.report.page import html_of
 from steelyard.report.sections import grid as grid_section
+from steelyard.report.sections import matrix
 from steelyard.statistics.verdict_words import Word
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
@@ -46,6 +49,7 @@ def test_each_combination_is_a_cell_that_says_what_it_asks() -> None:
         (1, 1), (8, 1), (1, 20), (8, 20), (1, 200), (8, 200),
     ]  # fmt: skip
     assert cells[3].name == "echoList ListSize=20 users=8"
+    assert cells[3].where == "echoList (ListSize 20, 8 users)"
     assert cells[3].asked == {"echoList@ListSize=20": 1.0}
     assert cells[3].operation == "echoList"
 
@@ -151,6 +155,54 @@ def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_be
     assert [sentence.split(":")[0] for sentence in sentences] == [
         f"go is faster than tomcat-metro on {cell}, on this machine" for cell in ("small", "large", "huge")
     ]
+
+
+def of_several_subjects(tmp_path: Path) -> Run:
+    """Three sizes of one family by four subjects: beside "a", "b" is slower, "c" faster and "d" as fast, where little was measured."""
+    planted = Planted(
+        rates={"a": 1000.0, "b": 700.0, "c": 1500.0, "d": 1005.0},
+        reference="a",
+        cells={"small": 1.0, "large": 1.0, "huge": 1.0},
+        seed=3,
+    )
+    run = in_one_family(read_run(write_run(tmp_path / "run", planted)))
+    cells = [
+        cell.model_copy(update={"payload": {"Stories": 5 * (place + 1)}})
+        for place, cell in enumerate(run.schedule.cells)
+    ]
+    return replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))
+
+
+def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_folded_below(tmp_path: Path) -> None:
+    analysis = examined(of_several_subjects(tmp_path))
+    headline, *below = analysis.said
+    assert re.fullmatch(
+        r"Over a grid of 3 cells, on this machine, by throughput beside a: b is slower in all 3 \(0\.\d+ to 0\.\d+ times\); "
+        r"c is faster in all 3 \(1\.\d+ to 1\.\d+ times\); nothing was decided of d",
+        headline.verdict,
+    )
+    assert [wording.verdict.split(", ")[2].split(" is ")[0] for wording in below] == ["b", "c", "d"]
+    assert not headline.detail and all(wording.detail for wording in below)
+    assert analysis.verdicts.sentence == str(headline)
+    page = html_of(analysis)
+    first_screen = page[: page.index("<dl class=")]
+    assert first_screen.index(headline.verdict) < first_screen.index("<details>") < first_screen.index(below[0].verdict)
+    assert below[0].verdict not in markdown_of(analysis)
+
+
+def test_of_several_subjects_a_matrix_has_each_cell_by_its_size(tmp_path: Path) -> None:
+    content = matrix.content(examined(of_several_subjects(tmp_path)))
+    assert content is not None
+    lines = content["lines"]
+    assert [line.name for line in lines] == [  # type: ignore[attr-defined]
+        "Stories 5, 8 users", "Stories 10, 8 users", "Stories 15, 8 users",
+    ]  # fmt: skip
+    assert [[square.word for square in line.squares[:2]] for line in lines] == [["slower", "faster"]] * 3  # type: ignore[attr-defined]
+    assert {line.anchor for line in lines} == {"grid"}  # type: ignore[attr-defined]
+
+
+def test_a_grid_of_one_subject_beside_the_reference_has_its_map_and_no_matrix(tmp_path: Path) -> None:
+    assert matrix.content(examined(gridded(tmp_path))) is None
 
 
 def test_the_headline_counts_the_cells_of_each_word_and_names_those_that_stand_alone(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from .instrument import Finding, Level, examine
 from .layer_checks import examine_layers, record_counts
 from .layers import breakdowns, figures_of, slow_layer
 from .measures import Measure, registry
-from .sentences import HERE, Wording, contradiction_text, load_text, no_verdict, over_cells, ranking, verdict
+from .sentences import HERE, Wording, contradiction_text, load_text, no_verdict, over_cells, over_subjects, ranking, verdict
 from .verdicts import Judgement, Ranked, judge, ranks
 
 _TELLING = {
@@ -139,7 +139,7 @@ def _verdicts(
         run=run.name,
         valid=not why_not,
         why_not=why_not,
-        sentence=" ".join(str(wording) for wording in said),
+        sentence=" ".join(str(wording) for wording in said if not wording.detail),
         status="complete" if whole else "partial",
         comparisons=[_comparison(judgement) for judgement in judgements],
         ranks=[Rank(**asdict(place)) for place in ranked],
@@ -197,16 +197,26 @@ def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], wh
         return [no_verdict(why_not)]
     order = {placed.subject: place for place, placed in enumerate(ranked)}
     best_first = sorted(primaries, key=lambda judgement: order.get(judgement.compared.a, len(order)))
-    together: dict[tuple[str, str], list[Judgement]] = {}
+    together: dict[str, dict[str, list[Judgement]]] = {}
     for judgement in best_first:
         cell = judgement.compared.cell
-        together.setdefault((cell.family or cell.name, judgement.compared.a), []).append(judgement)
-    wordings = [wording_of(run, judged[0]) if len(judged) == 1 else over_cells(judged) for judged in together.values()]
+        together.setdefault(cell.family or cell.name, {}).setdefault(judgement.compared.a, []).append(judgement)
+    wordings = [wording for by_subject in together.values() for wording in _of_family(run, list(by_subject.values()))]
     if not ranked:
         return wordings
     floors = [label for label in run.schedule.subjects if label in run.floors]
     unranked = [label for label in run.schedule.subjects if label not in order and label not in floors]
     return [ranking(best_first[0].compared, ranked, floors, unranked), *wordings]
+
+
+def _of_family(run: Run, by_subject: Sequence[Sequence[Judgement]]) -> Iterator[Wording]:
+    """A sentence a subject on the cells that are judged together; of several subjects over a grid, one of them all before."""
+    summed_up = len(by_subject) > 1 and all(len(judged) > 1 for judged in by_subject)
+    if summed_up:
+        yield over_subjects(by_subject)
+    for judged in by_subject:
+        wording = wording_of(run, judged[0]) if len(judged) == 1 else over_cells(judged)
+        yield replace(wording, detail=summed_up)
 
 
 def wording_of(run: Run, judgement: Judgement) -> Wording:
@@ -399,6 +409,7 @@ def _open_tails(run: Run) -> Iterator[str]:
 
 def _in_stretches(run: Run) -> Iterator[str]:
     """Where slices that were to take turns were driven in one stretch each, since turns would have been too long for a slice."""
+    by_cell: dict[str, tuple[int, int]] = {}
     for cell in run.schedule.cells:
         if not may_take_turns(run.schedule, cell):
             continue
@@ -410,10 +421,13 @@ def _in_stretches(run: Run) -> Iterator[str]:
             if plan.phase == "measure" and plan.cell == cell.name and plan.number in trial.slices
         ]
         if any(measured):
-            yield (
-                f"{sum(measured)} of {counted(len(measured), 'slice')} on {cell.name} took no turns, since answers are too slow: "
-                "each had the machine in one stretch, and what the machine did then met one subject alone"
-            )
+            by_cell[cell.where] = sum(measured), len(measured)
+    if by_cell:
+        where = enumerated([f"{fell} of {counted(whole, 'slice')} on {name}" for name, (fell, whole) in by_cell.items()])
+        yield (
+            f"{where} took no turns, since answers are too slow: each had the machine in one stretch, and what the machine did then "
+            "met one subject alone"
+        )
 
 
 def _comparison(judgement: Judgement) -> Comparison:

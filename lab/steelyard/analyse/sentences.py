@@ -28,6 +28,7 @@ _IN_CELLS = {
     Word.TOO_FEW_FORKS: ("judged by too few forks", " against"),
     None: ("without a verdict", " against"),
 }
+_DECIDED = (Word.FASTER, Word.SLOWER, Word.EQUIVALENT)
 _DEEDS = {
     "out-of-memory": "ran out of memory",
     "deadlock": "deadlocked",
@@ -59,11 +60,13 @@ def load_text(place: Place) -> str:
 
 @dataclass(frozen=True)
 class Wording:
-    """A verdict in words: the verdict, what it rests on (empty where there is nothing), and what stands in its way."""
+    """A verdict in words: the verdict, what it rests on (empty where there is nothing), and what stands in its way. A `detail` is
+    told below another, which sums it up."""
 
     verdict: str
     basis: str = ""
     reasons: str = ""
+    detail: bool = False
 
     def __str__(self) -> str:
         basis = f" ({self.basis})" if self.basis else ""
@@ -96,9 +99,46 @@ def _head(compared: Compared, said: Word, margin: float) -> str:
             return f"Undecided between {compared.a} and {compared.b} {where}"
 
 
+def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
+    """All subjects' verdicts in all cells that are judged together, such as "Over a grid of 5 cells, on this machine, by
+    throughput beside that: this is faster in 2 (1.10 to 2.30 times); nothing was decided of another."."""
+    first, whole = by_subject[0][0].compared, len(by_subject[0])
+    clauses: list[str] = []
+    undecided: list[str] = []
+    for judgements in by_subject:
+        subject = judgements[0].compared.a
+        if found := [clause for said in _DECIDED if (clause := _decided_in(judgements, said, whole))]:
+            clauses.append(f"{subject} is {enumerated(found)}")
+        else:
+            undecided.append(subject)
+    if undecided:
+        clauses.append(f"nothing was decided of {enumerated(undecided)}")
+    return Wording(
+        f"Over a grid of {whole} cells, {HERE}, by {_quantity(first)} beside {first.b}: {'; '.join(clauses)}",
+        _size([judgement for judgements in by_subject for judgement in judgements], whole),
+    )
+
+
+def _decided_in(judgements: Sequence[Judgement], said: Word, whole: int) -> str:
+    """In how many cells a subject has this word and by how much, such as "faster in 2 (1.10 to 2.30 times)"; empty for none."""
+    cells = [judgement.compared for judgement in judgements if judgement.word is said]
+    if not cells:
+        return ""
+    words, _ = _IN_CELLS[said]
+    amounts = "" if said is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
+    return f"{words} in {f'all {whole}' if len(cells) == whole else len(cells)}{amounts}"
+
+
+def _size(judgements: Sequence[Judgement], whole: int) -> str:
+    """What verdicts over a grid rest on."""
+    forks = sorted({len(judgement.compared.counted) for judgement in judgements})
+    counts = counted(forks[-1], "fork") if forks[0] == forks[-1] else f"{forks[0]} to {forks[-1]} forks"
+    return f"adjusted for {whole} cells, {counts}"
+
+
 def over_cells(judgements: Sequence[Judgement]) -> Wording:
     """One subject's verdicts in all cells that are judged together, such as "Over a grid of 6 cells, on this machine, this is
-    faster than that in 5, 1.10 to 2.30 times the throughput; undecided in 1 (echoList ListSize=1 users=1)."."""
+    faster than that in 5, 1.10 to 2.30 times the throughput; undecided in 1 (echoList, ListSize 1, 1 user)."."""
     first, whole = judgements[0].compared, len(judgements)
     clauses: list[str] = []
     for said, (words, joined) in _IN_CELLS.items():
@@ -106,16 +146,17 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
         if not cells:
             continue
         against = f"{joined} {first.b}" if joined and not clauses else ""
-        named = f" ({', '.join(compared.cell.name for compared in cells)})" if len(cells) <= _MOST_NAMED < whole else ""
+        named = f" ({'; '.join(_named(compared) for compared in cells)})" if len(cells) <= _MOST_NAMED < whole else ""
         amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
-    forks = sorted({len(judgement.compared.counted) for judgement in judgements})
-    size = counted(forks[-1], "fork") if forks[0] == forks[-1] else f"{forks[0]} to {forks[-1]} forks"
-    return Wording(
-        f"Over a grid of {whole} cells, {HERE}, {first.a} is {'; '.join(clauses)}",
-        f"adjusted for {whole} cells, {size}",
-    )
+    return Wording(f"Over a grid of {whole} cells, {HERE}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole))
+
+
+def _named(compared: Compared) -> str:
+    """A cell of a grid among others, without brackets of its own."""
+    cell = compared.cell
+    return f"{cell.operation}, {cell.size}" if cell.size else cell.name
 
 
 def _ratios(cells: Sequence[Compared]) -> str:

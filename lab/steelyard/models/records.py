@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from ..base.text import counted
 from .job import Profile, Session
 from .service import FORMAT, Aftermath, Layer, RequestKind
 from .strict import Significant, Strict
@@ -55,8 +56,17 @@ class Cell(Strict):
 
     @property
     def where(self) -> str:
-        """Its name within a sentence: that of a test, which may be a mere number, with the word."""
-        return f"test {self.name}" if self.kind in ("block", "fault") else self.name
+        """Its name within a sentence: that of a test, which may be a mere number, with the word; a grid's by its size."""
+        if self.kind in ("block", "fault"):
+            return f"test {self.name}"
+        return f"{self.operation} ({self.size})" if self.size else self.name
+
+    @property
+    def size(self) -> str:
+        """Payload and users in words, such as "Stories 5, 80 users"; empty without a payload of its own."""
+        if not self.payload:
+            return ""
+        return ", ".join((*(f"{name} {value:,}" for name, value in self.payload.items()), counted(self.users, "user")))
 
     @property
     def primary_measure(self) -> str:

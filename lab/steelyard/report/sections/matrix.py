@@ -40,14 +40,15 @@ class Line:
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of a run with few comparisons, with one cell, or with a grid, which is a map of its own."""
+    """Left out of a run with few comparisons, with one cell, or with a grid of one subject beside the reference, of which there
+    is a map."""
     run = analysis.run
     others = [label for label in run.schedule.subjects if label != run.schedule.reference]
     others.sort(key=lambda label: label in run.floors)
     tests = tests_in_order(run)
     cells = tests or sorted(run.schedule.cells, key=lambda cell: not cell.primary)
     gridded = any(cell.payload or cell.family for cell in cells)
-    if gridded or len(cells) < 2 or len(cells) * len(others) < _LEAST:
+    if (gridded and len(others) < 2) or len(cells) < 2 or len(cells) * len(others) < _LEAST:
         return None
     against = {
         (judgement.compared.cell.name, judgement.compared.a): judgement
@@ -58,18 +59,22 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     return {
         "subjects": [(label, label in run.floors) for label in others],
         "reference": run.schedule.reference,
-        "what": "test" if tests else "operation",
+        "what": "test" if tests else "payload and users" if gridded else "operation",
         "measures": list(dict.fromkeys(analysis.measures[cell.primary_measure].title.lower() for cell in cells)),
         "lines": [
-            _line(cell, [against.get((cell.name, label)) for label in others], tested=bool(tests)) for cell in cells
+            _line(
+                cell,
+                [against.get((cell.name, label)) for label in others],
+                f"test-{cell.name}" if tests else "grid" if gridded else "operations",
+            )
+            for cell in cells
         ],
     }
 
 
-def _line(cell: Cell, judgements: list[Judgement | None], *, tested: bool) -> Line:
-    anchor = f"test-{cell.name}" if tested else "operations"
+def _line(cell: Cell, judgements: list[Judgement | None], anchor: str) -> Line:
     title = f"{cell.operation}: {cell.title}" if cell.title else "" if cell.name == cell.operation else cell.operation
-    return Line(cell.name, title, anchor, tuple(_square(judgement, anchor) for judgement in judgements))
+    return Line(cell.size or cell.name, title, anchor, tuple(_square(judgement, anchor) for judgement in judgements))
 
 
 def _square(judgement: Judgement | None, anchor: str) -> Square:

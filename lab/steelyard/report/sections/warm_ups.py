@@ -22,7 +22,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 def _told(cell: Cell) -> str:
     """What heads a sentence about the cell."""
-    return f"Test {cell.name} ({cell.operation})" if cell.where != cell.name else cell.name
+    return f"Test {cell.name} ({cell.operation})" if cell.kind == "block" else cell.where
 
 
 def _cell(run: Run) -> Cell:
