@@ -239,9 +239,15 @@ class _Driver:
     def warm_up(self, slices: TrialSlices, begun: float) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
 
-        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock. A head start
-        goes on beyond its usual length while compilers are at work, where more is offered.
+        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock.
         """
+        self._head_starts(slices, begun)
+        for subject in self._running.values():
+            subject.pin(self._setting.shares)
+        self._settle(slices, begun)
+
+    def _head_starts(self, slices: TrialSlices, begun: float) -> None:
+        """A head start goes on beyond its usual length while compilers are at work, where more is offered."""
         within = self._setting.warm_up_within
         usual = head_start_slices(self._setting.schedule)
         for (label, _), plans in slices.head_start.items():
@@ -252,8 +258,10 @@ class _Driver:
                 if len(driven) >= usual and (late or enough):
                     break
                 driven.append(self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS))
-        for subject in self._running.values():
-            subject.pin(self._setting.shares)
+
+    def _settle(self, slices: TrialSlices, begun: float) -> None:
+        """A slice of each that is not steady yet, in turn, until all are or it is over."""
+        within = self._setting.warm_up_within
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max((len(plans) for plans in slices.warm_up.values()), default=0)):

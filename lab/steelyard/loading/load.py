@@ -177,7 +177,7 @@ def prepared(
 
 def _require_ready(asked: Asked, words: LoadWords, out: Path) -> None:
     """Raises SteelyardError where it is known before that nothing could be loaded, or no run kept."""
-    if words.layers and not starting.can_start(asked.service):
+    if words.layers and (not starting.can_start(asked.service) or starting.takes_connections(asked.address)):
         raise TargetError(f"{asked.name} is not started for this load, so that it has no agent", hint=_NO_AGENT)
     loads.require_place(out)
     starting.require_up(asked.address, asked.service)
@@ -188,11 +188,9 @@ def _running(
     asked: Asked, folder: Path, progress: Progress, *, layers: bool
 ) -> Iterator[tuple[Service, Keeper] | None]:
     """A target that runs: its service and keeper where it had to be started, None where it ran already; with the agent, which
-    records into the run's folder, where `layers` are asked for. Raises TargetError where it cannot have that."""
+    records into the run's folder, where `layers` are asked for. Raises TargetError where it does not start."""
     service = asked.service
     if service is None or not starting.can_start(service) or starting.takes_connections(asked.address):
-        if layers:
-            raise TargetError(f"{asked.name} is not started for this load, so that it has no agent", hint=_NO_AGENT)
         yield None
         return
     attached = None
