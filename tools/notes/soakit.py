@@ -97,7 +97,7 @@ def _orders(kept: Kept) -> str:
     first = next(iter(orders.values()))
     same = len(set(orders.values())) == 1
     in_all = "in each of these cells" if same else f"at {_words(cells[0])}"
-    said = f"By throughput the servers stand, {in_all}: {', '.join(first)}."
+    said = f"By measured throughput, told apart or not, the servers stand, {in_all}: {', '.join(first)}."
     if same:
         return said
     return (
@@ -117,10 +117,9 @@ def _beside_the_kit(kept: Kept) -> Iterator[str]:
             ours = kept.ratio(subject, kept.run.schedule.reference, cell.name)
             words = f"{_words(cell)} ({value_text(ours)}, {theirs:.2f})"
             (near if abs(ours - theirs) <= ALIKE else far).append(words)
-        if near:
-            yield f"Within {ALIKE:g} of the kit's index of {name}: {subject} at {'; '.join(near)}."
-        if far:
-            yield f"Not within {ALIKE:g} of it: {subject} at {'; '.join(far)}."
+        for said, cells in (("Within", near), ("Not within", far)):
+            if cells:
+                yield f"{said} {ALIKE:g} of the kit's index of {name}: {subject} at {'; '.join(cells)}."
 
 
 def _spreads(kept: Kept, lightest: Cell, heaviest: Cell) -> str:
@@ -208,4 +207,4 @@ def _words(cell: Cell) -> str:
     return ", ".join(f"{size} {name.lower()}" for name, size in cell.payload.items()) + f", {cell.users} users"
 
 
-MADE = {"soakit-sushi-boats": soakit}
+MADE = {f"soakit-{case}": soakit for case in ("tv-dinner", "sushi-boats", "buffet")}

@@ -59,8 +59,9 @@ NOTHING = PlannedTime(0.0, 0.0, 0.0)
 LOOKING = PlannedTime(1.0, 1.0, 1.0)  # at the machine, before anything is started
 START = {True: PlannedTime(3.0, 7.0, 20.0), False: PlannedTime(0.5, 1.0, 3.0)}
 VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # of each subject: all exchanges before, counts and records after
-USUAL_HEAD_START_SECONDS = 12.0  # in each cell, where it may go on while compilers are at work
-USUAL_AFTER_HEAD_START_SECONDS = 12.0  # of warm-up in each cell, after such a one
+# In slices, not seconds: documents that take longer want longer slices, and their code as many requests until it is compiled.
+USUAL_HEAD_START_SLICES = 12  # in each cell, where it may go on while compilers are at work
+USUAL_AFTER_HEAD_START_SLICES = 10  # of warm-up in each cell, after such a one
 USUAL_WARM_UP_SECONDS = {True: 30.0, False: 15.0}  # of load, in each operation
 LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
 USUAL_SPARE_SHARE = 1 / 3  # of the pairs, where a subject compiles while it runs
@@ -116,7 +117,7 @@ def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles
     """On all processors, of the subjects that compile while they run."""
     each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in warmed(schedule.cells))
     least, most = head_start_slices(schedule), most_head_start_slices(schedule)
-    usual = max(least, min(most, math.ceil(USUAL_HEAD_START_SECONDS / schedule.slice_seconds)))
+    usual = max(least, min(most, USUAL_HEAD_START_SLICES))
     of_all = each * sum(compiles[label] for label in subjects)
     return PlannedTime(of_all * least, of_all * usual, of_all * most)
 
@@ -125,8 +126,8 @@ def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:
     """Of one subject in all cells that it warms up in."""
     most = most_warm_up_slices(schedule)
     begun_warm = compiling and most_head_start_slices(schedule) > head_start_slices(schedule)
-    seconds = USUAL_AFTER_HEAD_START_SECONDS if begun_warm else USUAL_WARM_UP_SECONDS[compiling]
-    usual = min(most, math.ceil(seconds / schedule.slice_seconds))
+    cold = math.ceil(USUAL_WARM_UP_SECONDS[compiling] / schedule.slice_seconds)
+    usual = min(most, USUAL_AFTER_HEAD_START_SLICES if begun_warm else cold)
     whole = NOTHING
     for cell in warmed(schedule.cells):
         each = seconds_of_warm_up_slice(schedule, cell)
