@@ -19,7 +19,7 @@ descriptors in `servers/`; `steelyard servers check NAME@FACTOR=VALUE` shows tha
 
 Where sameness is fair, defaults are the same: servers on a JVM get a heap of 256 MB, least and most, touched at the start, as the
 paper of 2004 has it (its text also says 1 GB: `heap=1g`), the collector G1, 200 worker threads, and the number of processors
-said outright (`-XX:ActiveProcessorCount`, those that the server is pinned to).
+said outright (`-XX:ActiveProcessorCount`, those that the server is pinned to; `cpus` asks for fewer than all that subjects have).
 """
 
 

@@ -8,6 +8,7 @@ mod keeper_harness;
 use std::time::{Duration, Instant};
 
 use keeper_harness::{Keeper, LONG, allowed_cpus, signal, state, wait_until};
+use steelyard_engine::clock::{Clock, Monotonic};
 
 /// A server with a child in its own group, one that left the group, and one that left parent, group and session.
 const FAMILY: &str = "
@@ -422,23 +423,29 @@ fn the_command_inherits_no_blocked_signals_and_no_files() {
 }
 
 #[test]
-fn it_tells_the_time_between_a_lines_coming_and_its_answers_going() {
+fn it_tells_the_time_between_a_lines_coming_and_its_answers_going_by_both_clocks() {
     let now = || {
-        std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap()
-            .as_nanos()
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        [u64::try_from(since.unwrap().as_nanos()).unwrap(), Monotonic.now()]
     };
     let mut keeper = Keeper::of("sleep 1000");
     keeper.expect("started");
     let before = now();
     let told = keeper.ask("time", "time");
     let after = now();
-    let [received, sent] = ["received_ns", "sent_ns"].map(|name| u128::from(told[name].as_u64().unwrap()));
-    assert!(
-        before <= received && received <= sent && sent <= after,
-        "{before} {told} {after}"
-    );
+    for (clock, names) in [
+        ["received_ns", "sent_ns"],
+        ["received_monotonic_ns", "sent_monotonic_ns"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let [received, sent] = names.map(|name| told[name].as_u64().unwrap());
+        assert!(
+            before[clock] <= received && received <= sent && sent <= after[clock],
+            "{before:?} {told} {after:?}"
+        );
+    }
 }
 
 #[test]

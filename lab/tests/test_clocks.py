@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from steelyard.observe.clocks import beside_ours, looked_at
 from steelyard.provision.keeper import Keeper
 from steelyard.provision.reach import Reach
 from steelyard.provision.site import LOOPBACK, Site
-from steelyard.statistics.clocks import Offset, TimeStamps, drift_ppm, offset_of
+from steelyard.statistics.clocks import BothClocks, ClockLine, Offset, TimeStamps, drift_ppm, offset_of
 
 SECOND_NS = 10**9
 # Between the lab and a keeper: adds to each of its stamps what it is told first.
@@ -40,7 +41,7 @@ class AnotherClock(Reach):
         super().__init__((sys.executable, "-c", SHIFT, str(ahead_ns)))
         self.keeper: Keeper | None = None
 
-    def time(self) -> TimeStamps | None:
+    def time(self) -> BothClocks | None:
         assert self.keeper is not None
         return self.keeper.time()
 
@@ -70,13 +71,37 @@ def test_drift_is_what_the_offset_gains_in_a_second_and_known_no_better_than_the
     assert drift_ppm(after, after) is None
 
 
+def test_instants_of_a_clock_that_is_ahead_and_gains_are_ours_between_two_looks_and_beyond_them() -> None:
+    ahead, gain = 1_000_000 * SECOND_NS, 5e-5  # another boot, 11 days before ours, and 50 microseconds a second
+
+    def theirs(ours: int) -> int:
+        return ours + ahead + round(ours * gain)
+
+    line = ClockLine(*(Offset(at, theirs(at) - at, 100_000) for at in (0, 100 * SECOND_NS)))
+    for ours in (0, 1, 33 * SECOND_NS + 7, 100 * SECOND_NS, 130 * SECOND_NS):
+        assert abs(line.ours(theirs(ours)) - ours) <= 20
+        assert abs(line.theirs(ours) - theirs(ours)) <= 20
+    assert line.ours(theirs(20 * SECOND_NS)) - line.ours(theirs(10 * SECOND_NS)) == pytest.approx(
+        10 * SECOND_NS, abs=40
+    )
+
+
+def test_two_looks_at_once_say_nothing_of_drift() -> None:
+    line = ClockLine(Offset(5, 1000.0, 3), Offset(5, 1000.0, 3))
+    assert (line.ours(1050), line.theirs(50)) == (50, 1050)
+
+
 def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made_of_it(tmp_path: Path) -> None:
     reach = AnotherClock(SECOND_NS)
     noted: list[HostClock] = []
     with Keeper(["sleep", "1000"], log=tmp_path / "log", reach=reach) as reach.keeper:
         site = Site("rack", "10.0.0.2", reach)
-        with beside_ours(site, noted):
-            pass
+        with beside_ours(site, noted) as clock_there:
+            assert clock_there is not None
+            begun = time.monotonic_ns()
+            line = clock_there.line()
+            within = max(line.before.within_ns, line.after.within_ns) + 2
+            assert abs(line.ours(begun + SECOND_NS) - begun) <= within
     [clock] = noted
     assert clock.after is not None and clock.drift_ppm is not None and clock.drift_within_ppm is not None
     for look in (clock.before, clock.after):
@@ -86,6 +111,6 @@ def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made
 
 def test_a_host_whose_clock_is_this_machines_is_not_asked() -> None:
     noted: list[HostClock] = []
-    with beside_ours(LOOPBACK, noted):
-        assert looked_at(LOOPBACK) is None
+    with beside_ours(LOOPBACK, noted) as clock:
+        assert clock is None and looked_at(LOOPBACK) is None
     assert noted == []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from steelyard.analyse.sources import SOURCES
-from steelyard.store.collector_log import collector_log_of, parse, read_collector_logs
+from steelyard.store.collector_log import by_another_clock, collector_log_of, parse, read_collector_logs
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
@@ -55,6 +56,14 @@ def test_what_was_allocated_between_two_collections_is_spread_over_the_time_betw
     between = log.allocated_bytes(3_002_000_000, 5_001_000_000)
     assert between == pytest.approx(28 * 2**20)
     assert log.allocated_bytes(3_002_000_000, 4_001_500_000) == pytest.approx(between / 2)
+
+
+@pytest.mark.parametrize("text", [G1, SERIAL, Z])
+def test_a_log_by_another_clock_says_the_same_at_other_instants(text: str) -> None:
+    log, later = parse(text), parse(by_another_clock(text, lambda instant: instant + 7_000))
+    assert later.collector == log.collector
+    assert [replace(pause, begin_ns=pause.begin_ns - 7_000) for pause in later.pauses] == list(log.pauses)
+    assert [(instant - 7_000, bytes_) for instant, bytes_ in later.allocated] == list(log.allocated)
 
 
 def test_a_measure_draws_on_the_logs_of_the_slices_own_subject(tmp_path: Path) -> None:

@@ -79,9 +79,7 @@ def test_a_fall_back_from_turns_to_stretches_is_said(tmp_path: Path) -> None:
 
 def test_several_cells_that_fell_back_from_turns_are_one_caveat(tmp_path: Path) -> None:
     cells = {"echoStruct": 1.0, "echoList": 0.5}
-    (note,) = [
-        note for note in analysed(tmp_path, turn_ms=150, cells=cells).verdicts.notes if "took no turns" in note
-    ]
+    (note,) = [note for note in analysed(tmp_path, turn_ms=150, cells=cells).verdicts.notes if "took no turns" in note]
     assert note.startswith("80 of 80 slices on echoStruct and 80 of 80 slices on echoList took no turns")
 
 

@@ -158,7 +158,7 @@ def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_be
 
 
 def of_several_subjects(tmp_path: Path) -> Run:
-    """Three sizes of one family by four subjects: beside "a", "b" is slower, "c" faster and "d" as fast, where little was measured."""
+    """Three sizes of one family by four subjects: beside "a", "b" is slower, "c" faster, and of "d" too little was measured."""
     planted = Planted(
         rates={"a": 1000.0, "b": 700.0, "c": 1500.0, "d": 1005.0},
         reference="a",
@@ -177,8 +177,8 @@ def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_
     analysis = examined(of_several_subjects(tmp_path))
     headline, *below = analysis.said
     assert re.fullmatch(
-        r"Over a grid of 3 cells, on this machine, by throughput beside a: b is slower in all 3 \(0\.\d+ to 0\.\d+ times\); "
-        r"c is faster in all 3 \(1\.\d+ to 1\.\d+ times\); nothing was decided of d",
+        r"Over a grid of 3 cells, on this machine, by throughput beside a: b is slower in all 3 \(0\.[\d to.]+ times\); "
+        r"c is faster in all 3 \(1\.[\d to.]+ times\); nothing was decided of d",
         headline.verdict,
     )
     assert [wording.verdict.split(", ")[2].split(" is ")[0] for wording in below] == ["b", "c", "d"]

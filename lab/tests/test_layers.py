@@ -234,7 +234,18 @@ def test_a_record_belongs_to_the_face_in_whose_slice_it_lies(tmp_path: Path) -> 
         for number in chosen.values()
     ]
     read = [RecordFolder(tuple(records), 0, 0, True, ())]
-    placed = list(gathering._placed(["tomcat-metro", "go"], trial, read))
+    placed = list(gathering._placed(["tomcat-metro", "go"], trial, read, int))
     assert {one.subject: one.slice for one in placed} == chosen and all(one.measured for one in placed)
-    alone = list(gathering._placed(["go"], trial, read))
+    alone = list(gathering._placed(["go"], trial, read, int))
     assert [one.subject for one in alone] == ["go"]
+
+
+def test_a_record_of_another_clock_lies_in_the_slice_that_was_then_by_ours(tmp_path: Path) -> None:
+    trial = write_run(tmp_path / "run", Planted(forks=1, pairs=3)) / "trials" / "01"
+    rows = read_slices(trial / "slices.csv", False)
+    number = next(number for number, row in rows.items() if row.subject == "go" and row.phase == "measure")
+    began, ahead = rows[number].begin_ns + 1, 10**15
+    read = [RecordFolder((RequestRecord(1, began + ahead, 0, {"filter": LayerTime(1, 10, 10, 0)}),), 0, 0, True, ())]
+    assert list(gathering._placed(["go"], trial, read, int)) == [], "by its own clock it was in no slice"
+    (request,) = gathering._placed(["go"], trial, read, lambda instant: instant - ahead)
+    assert (request.slice, request.measured, request.record.begin_ns) == (number, True, began)

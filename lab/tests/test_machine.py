@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
+from steelyard.catalogue import entries
 from steelyard.observe import doctor, pace, processes, processors
 from steelyard.provision import cpus, launch, quota, subject
 from steelyard.provision.keeper import ProcessUse
+from steelyard.provision.reach import HERE, Condition, Reach
+from steelyard.provision.site import Site
 from steelyard.store import machine_history
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -51,6 +54,24 @@ def test_companions_have_processors_of_their_own_where_there_are_some_else_the_e
         with pytest.raises(ProvisionError, match="none can be spared") as caught:
             shares.of("own")
         assert "processors" in caught.value.hint
+
+
+def with_processors(tmp_path: Path, wanted: str) -> subject.Part:
+    return subject.Part("server", entries.server("go"), {"cpus": wanted}, tmp_path, True, "server")
+
+
+def test_a_server_has_as_many_processors_as_its_factor_says_and_all_of_its_share_where_that_says_nothing(
+    tmp_path: Path,
+) -> None:
+    shares = cpus.share(range(8), tmp_path)
+    found = [with_processors(tmp_path, wanted).share_of(shares) for wanted in ("", "1", "3", "6")]
+    assert found == [shares.server, [0], [0, 1, 2], [0, 1, 2, 3, 4, 5]]
+
+
+def test_more_processors_than_a_share_has_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProvisionError, match="go is to have 2 processors, and subjects have 1 here") as refused:
+        with_processors(tmp_path, "2").share_of(cpus.share(range(2), tmp_path))
+    assert "cpus=2" in refused.value.hint
 
 
 @pytest.mark.parametrize(
@@ -256,6 +277,65 @@ def test_a_busy_stranger_is_named(stranger: int) -> None:
     assert f"(process {stranger})" in check.found
     assert not check.good
     assert doctor.warnings([check]) == [f"other processes: {check.found}; {check.advice}"]
+
+
+class Elsewhere(Reach):
+    """A machine of which these are the texts, looked at for a second: of its two processors the first worked that much, and the
+    host took that much of the second."""
+
+    def __init__(self, worked_s: float, stolen_s: float, **texts: str) -> None:
+        super().__init__()
+        self._seen = Condition(
+            "cpu0 500 0 500 9000 0 0 0 0 0 0\ncpu1 500 0 500 9000 0 0 0 70 0 0\n",
+            f"cpu0 {500 + worked_s * TICK:.0f} 0 500 {9000 + (1 - worked_s) * TICK:.0f} 0 0 0 0 0 0\n"
+            f"cpu1 500 0 500 {9000 + (1 - stolen_s) * TICK:.0f} 0 0 0 {70 + stolen_s * TICK:.0f} 0 0\n",
+            texts.get("governors", "performance\nperformance\n"),
+            texts.get("memory", "MemTotal: 5 kB\nSwapTotal: 9000 kB\nSwapFree: 9000 kB\n"),
+            texts.get("clock_source", "tsc\n"),
+        )
+
+    def condition(self, seconds: float) -> Condition | None:
+        assert seconds == 1.0
+        return self._seen
+
+
+def found_on(reach: Reach) -> dict[str, tuple[str, bool]]:
+    return {
+        check.name: (check.found, check.good) for check in doctor.examine_host(Site("rack", "10.0.0.2", reach), 1.0)
+    }
+
+
+def test_a_quiet_machine_of_the_subjects_is_good_in_all_that_it_is_asked() -> None:
+    assert found_on(Elsewhere(0.02, 0.0)) == {
+        "other processes on rack": ("2% of a processor was used", True),
+        "steal on rack": ("0.0% of the processors' time was taken by the host", True),
+        "frequency governor on rack": ("performance", True),
+        "swap in use on rack": ("0 MiB", True),
+        "clock source on rack": ("tsc", True),
+    }
+
+
+def test_what_falsifies_a_measurement_on_the_subjects_machine_is_named_with_it() -> None:
+    troubled = Elsewhere(
+        0.6,
+        0.1,
+        governors="powersave\nperformance\n",
+        memory="SwapTotal: 9000 kB\nSwapFree: 10 kB\n",
+        clock_source="hpet",
+    )
+    assert found_on(troubled) == {
+        "other processes on rack": ("60% of a processor was used", False),
+        "steal on rack": ("5.0% of the processors' time was taken by the host", False),
+        "frequency governor on rack": ("performance, powersave", False),
+        "swap in use on rack": ("9 MiB", False),
+        "clock source on rack": ("hpet", False),
+    }
+
+
+def test_a_machine_that_shows_little_is_asked_no_more_and_ours_is_looked_at_once() -> None:
+    silent = found_on(Elsewhere(0.0, 0.0, governors="", memory="", clock_source=""))
+    assert {name for name, (found, good) in silent.items() if not good} == set()
+    assert found_on(HERE) == {}
 
 
 def test_a_variable_that_servers_read_is_named_without_its_value() -> None:

@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from steelyard.provision.packing import Tree, digest, write
+from steelyard.provision.packing import Tree, digest, unpack, write
 from steelyard.provision.ssh_connection import _BOOT, refused, told
 from steelyard.provision.toolchain import jdk_of
 
@@ -95,3 +95,40 @@ def test_another_machines_jdk_is_chosen_by_what_its_release_file_says() -> None:
     }
     assert jdk_of(homes, 25, "any") == jdk_of(homes, 25, "eclipse-adoptium") == "/jdk/25"
     assert jdk_of(homes, 25, "debian") is None and jdk_of({}, 17, "any") is None
+
+
+def packed(*members: tuple[str, bytes, bytes]) -> io.BytesIO:
+    """A tar file of members: name, type, content."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as file:
+        for name, kind, content in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.size = kind, len(content)
+            member.linkname = "/etc/passwd" if kind != tarfile.REGTYPE else ""
+            file.addfile(member, io.BytesIO(content))
+    stream.seek(0)
+    return stream
+
+
+def test_of_what_a_host_packs_plain_files_within_the_folder_are_taken_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "trial"
+    folder.mkdir()
+    (folder / "old").write_text("old")
+    stream = packed(
+        ("records/a.server/1.records", tarfile.REGTYPE, b"of a thread"),
+        ("old", tarfile.REGTYPE, b"new"),
+        ("../above", tarfile.REGTYPE, b"hostile"),
+        (f"{tmp_path}/beside", tarfile.REGTYPE, b"hostile"),
+        ("link", tarfile.SYMTYPE, b""),
+        ("hard", tarfile.LNKTYPE, b""),
+    )
+    unpack(stream, folder)
+    found = {str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == {"trial/records/a.server/1.records": b"of a thread", "trial/old": b"new"}
+
+
+@pytest.mark.parametrize("sent", [b"", b"no tar file at all" * 100])
+def test_what_is_no_tar_file_is_said_to_be_none(tmp_path: Path, sent: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        unpack(io.BytesIO(sent), tmp_path)
+    assert list(tmp_path.iterdir()) == []

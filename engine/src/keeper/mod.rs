@@ -22,6 +22,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+use steelyard_engine::clock::{Clock, Monotonic};
 
 use control::Control;
 use cpu_list::CpuList;
@@ -167,7 +168,7 @@ struct Keeper {
 impl Keeper {
     /// Obeys one line and answers it; true when that was `stop`, after which nothing is left to keep.
     fn obey(&mut self, line: &str, origin: Origin, watch: &mut Watch) -> bool {
-        let received_ns = now_ns();
+        let (received_ns, received_monotonic_ns) = (now_ns(), Monotonic.now());
         let answer = match Request::parse(line) {
             Ok(Request::Freeze) => self.freeze(origin).map_or_else(Answer::Error, Answer::Frozen),
             Ok(Request::Thaw) => Answer::Thawed(self.thaw()),
@@ -175,6 +176,8 @@ impl Keeper {
             Ok(Request::Time) => Answer::Time(TimeStamps {
                 received_ns,
                 sent_ns: now_ns(),
+                received_monotonic_ns,
+                sent_monotonic_ns: Monotonic.now(),
             }),
             Ok(Request::Beat) => return false,
             Ok(Request::Pin(_) | Request::Cpu | Request::Stop(_)) if origin == Origin::Control => {

@@ -73,11 +73,14 @@ pub enum Answer {
     Error(String),
 }
 
-/// When a line came and when its answer went, by CLOCK_REALTIME: the two of NTP's four stamps that the other side cannot know.
+/// When a line came and when its answer went: the two of NTP's four stamps that the other side cannot know. By CLOCK_REALTIME,
+/// and by CLOCK_MONOTONIC, by which processes note when something was.
 #[derive(Debug, Serialize)]
 pub struct TimeStamps {
     pub received_ns: u64,
     pub sent_ns: u64,
+    pub received_monotonic_ns: u64,
+    pub sent_monotonic_ns: u64,
 }
 
 /// How the command ended: by itself with a code, or by a signal.

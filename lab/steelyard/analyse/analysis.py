@@ -30,7 +30,17 @@ from .instrument import Finding, Level, examine
 from .layer_checks import examine_layers, record_counts
 from .layers import breakdowns, figures_of, slow_layer
 from .measures import Measure, registry
-from .sentences import HERE, Wording, contradiction_text, load_text, no_verdict, over_cells, over_subjects, ranking, verdict
+from .sentences import (
+    HERE,
+    Wording,
+    contradiction_text,
+    load_text,
+    no_verdict,
+    over_cells,
+    over_subjects,
+    ranking,
+    verdict,
+)
 from .verdicts import Judgement, Ranked, judge, ranks
 
 _TELLING = {
@@ -423,10 +433,12 @@ def _in_stretches(run: Run) -> Iterator[str]:
         if any(measured):
             by_cell[cell.where] = sum(measured), len(measured)
     if by_cell:
-        where = enumerated([f"{fell} of {counted(whole, 'slice')} on {name}" for name, (fell, whole) in by_cell.items()])
+        where = enumerated(
+            [f"{fell} of {counted(whole, 'slice')} on {name}" for name, (fell, whole) in by_cell.items()]
+        )
         yield (
-            f"{where} took no turns, since answers are too slow: each had the machine in one stretch, and what the machine did then "
-            "met one subject alone"
+            f"{where} took no turns, since answers are too slow: each had the machine in one stretch, and what the machine did "
+            "then met one subject alone"
         )
 
 

@@ -107,8 +107,9 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
     undecided: list[str] = []
     for judgements in by_subject:
         subject = judgements[0].compared.a
-        if found := [clause for said in _DECIDED if (clause := _decided_in(judgements, said, whole))]:
-            clauses.append(f"{subject} is {enumerated(found)}")
+        decided = [clause for said in _DECIDED if (clause := _decided_in(judgements, said, whole))]
+        if decided:
+            clauses.append(f"{subject} is {enumerated(decided)}")
         else:
             undecided.append(subject)
     if undecided:

@@ -10,14 +10,13 @@ from contextlib import ExitStack
 from ..base.errors import ContractError, KeeperError, ProvisionError
 from ..exchange import contract
 from ..models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
-from ..observe import clocks
 from ..provision.launch import started
 from ..provision.running import RunningPart, RunningSubject
 from .setting import Setting, TrialFailedError, TrialLog
 from .watch import self_wait
 
 
-def _require_host(setting: Setting) -> None:
+def require_host(setting: Setting) -> None:
     """See that the subjects' host is there, reached anew where it was lost; raises TrialFailedError."""
     if not setting.site.reach.is_lost():
         return
@@ -43,10 +42,8 @@ def start_all(
 ) -> dict[str, RunningSubject]:
     """All subjects of a trial, running until `stack` is left, each noted in `log`; faces last, on their hosts' processes.
 
-    Raises TrialFailedError where one does not come up or answers wrongly, or their host is lost.
+    Raises TrialFailedError where one does not come up or answers wrongly.
     """
-    _require_host(setting)
-    stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
     # Not of the seed alone: two runs of one study at a time would draw the same ports, and ask each other's servers.
     draw = random.Random(f"ports {plan.seed} {os.getpid()}")
     running: dict[str, RunningSubject] = {}
@@ -154,7 +151,7 @@ def _process(setting: Setting, running: RunningPart) -> ProcessRecord:
         title=server.title,
         version=server.version,
         judged=part.judged,
-        processors=setting.shares.of(part.processors),
+        processors=part.share_of(setting.shares),
         state=running.state,
         host=running.site.name,
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from ..base.errors import KeeperError, ProvisionError
@@ -37,7 +36,7 @@ class _Meeting:
 
     def start_again(self) -> None:
         self.part.start_again()
-        self.part.keeper.pin(self.shares.of(self.part.part.processors))
+        self.part.keeper.pin(self.part.part.share_of(self.shares))
 
 
 _Break = Callable[[_Meeting], AbstractContextManager[None]]
@@ -142,10 +141,8 @@ def _frozen(meeting: _Meeting) -> Iterator[None]:
 def _without_disk(meeting: _Meeting) -> Iterator[None]:
     """None of its processes can write to a file, as on a full disk; then they are started again with room, as somebody would who
     makes some."""
-    for process in meeting.part.keeper.use():
-        with suppress(ProcessLookupError):
-            _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, most))
+    for pid in meeting.part.keeper.pids():
+        meeting.part.site.reach.let_write_no_file(pid)
     yield
     meeting.part.keeper.kill()
     meeting.start_again()

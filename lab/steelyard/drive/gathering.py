@@ -5,36 +5,44 @@ from __future__ import annotations
 import shutil
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ..models.records import Recorded
 from ..provision.running import RunningSubject
 from ..store import tables
-from ..store.layer_records import RecordFolder, read_records, records_of
+from ..store.layer_records import RECORDS, RecordFolder, read_records, records_of
 from ..store.layer_table import NAME, TimedRequest, write_layers
+from .far_notes import Instants
 
-END_SECONDS = 30.0  # for a server that is asked to end, until it has written its last records
+_END_SECONDS = 30.0  # for a server that is asked to end, until it has written its last records
 
 
-def gather(running: Mapping[str, RunningSubject], folder: Path) -> list[Recorded]:
-    """End the subjects, which makes them write what they still hold, and write layers.csv into the trial's folder.
+def end_recording(running: Mapping[str, RunningSubject]) -> None:
+    """End the subjects, which makes them write what they still hold; raises KeeperError where a server cannot be ended."""
+    for subject in running.values():
+        if subject.subject.same_as is None:
+            subject.end_judged(_END_SECONDS)
+
+
+def gather(running: Mapping[str, RunningSubject], folder: Path, ours: Instants) -> list[Recorded]:
+    """Write layers.csv into the trial's folder, of what subjects recorded that have ended, its instants by this machine's clock.
 
     Faces of a subject share its processes: a record belongs to whose slice it lies in.
     What was recorded outside slices (the contract's exchanges) is counted and left out. The monitors' own files are removed once
-    the table is written. Raises StoreError where they are nonsense, KeeperError where a server cannot be ended.
+    the table is written. Raises StoreError where they are nonsense.
     """
     recorded: list[Recorded] = []
     requests: list[TimedRequest] = []
     for label, subject in running.items():
         if subject.subject.same_as is not None:
             continue
-        subject.end_judged(END_SECONDS)
         read = [read_records(records_of(folder, label, part.part.place)) for part in subject.parts if part.part.judged]
         labels = [label, *(face for face, other in running.items() if other.subject.same_as == label)]
         recorded += [_recorded(face, read) for face in labels]
-        requests += _placed(labels, folder, read)
+        requests += _placed(labels, folder, read, ours)
     write_layers(folder / NAME, requests)
-    shutil.rmtree(folder / "records", ignore_errors=True)
+    shutil.rmtree(folder / RECORDS, ignore_errors=True)
     return recorded
 
 
@@ -50,7 +58,9 @@ def _recorded(label: str, read: Iterable[RecordFolder]) -> Recorded:
     )
 
 
-def _placed(labels: Collection[str], folder: Path, read: Iterable[RecordFolder]) -> Iterator[TimedRequest]:
+def _placed(
+    labels: Collection[str], folder: Path, read: Iterable[RecordFolder], ours: Instants
+) -> Iterator[TimedRequest]:
     """The requests of a subject and its faces that began while a slice of theirs was driven: from before its lead-in until it was
     drained."""
     rows = tables.read_slices(folder / "slices.csv", False)
@@ -62,7 +72,9 @@ def _placed(labels: Collection[str], folder: Path, read: Iterable[RecordFolder])
     )
     begins = [begin for begin, _, _ in windows]
     for record_folder in read:
-        for record in record_folder.requests:
+        for recorded in record_folder.requests:
+            begin_ns = ours(recorded.begin_ns)
+            record = recorded if begin_ns == recorded.begin_ns else replace(recorded, begin_ns=begin_ns)
             place = bisect_right(begins, record.begin_ns) - 1
             if place < 0 or record.begin_ns > windows[place][1]:
                 continue

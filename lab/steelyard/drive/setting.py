@@ -29,6 +29,7 @@ from ..models.records import (
     WrongSample,
 )
 from ..models.service import Service
+from ..observe.clocks import FarClock
 from ..provision.cpus import Shares
 from ..provision.site import LOOPBACK, Site
 from ..provision.subject import Subject
@@ -44,7 +45,8 @@ class TrialFailedError(SteelyardError):
 
 @dataclass
 class TrialLog:
-    """What a trial has come to so far; becomes its TrialRecord whatever happens. `folder` is the trial's own."""
+    """What a trial has come to so far; becomes its TrialRecord whatever happens. `folder` is the trial's own; `far_clock` is that
+    of the subjects' host, None where it is this machine's."""
 
     folder: Path
     subjects: list[SubjectRecord] = field(default_factory=list)
@@ -61,6 +63,7 @@ class TrialLog:
     samples_checked: int = 0
     distress: list[Distress] = field(default_factory=list)
     clocks: list[HostClock] = field(default_factory=list)
+    far_clock: FarClock | None = None
 
 
 @dataclass(frozen=True)

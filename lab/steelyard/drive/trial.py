@@ -18,7 +18,7 @@ from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
 from ..models.job import Turn
 from ..models.records import Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
-from ..observe import doctor, processes
+from ..observe import clocks, doctor, processes
 from ..observe.links import LinkObserver
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
@@ -38,10 +38,11 @@ from ..statistics.steady import (
     still_compiles,
 )
 from ..store.tables import mean_request_bytes
-from .bring_up import start_all, unless_lost
+from . import far_notes
+from .bring_up import require_host, start_all, unless_lost
 from .engine import Engine, Tick
 from .faults import Strike, counted_after
-from .gathering import gather
+from .gathering import end_recording, gather
 from .gauges import store_gauges
 from .jobs import TrialSlices, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
@@ -141,6 +142,9 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
     log.machine = doctor.examine(0.5)
     with ExitStack() as stack:
         stack.enter_context(kept_awake(setting.shares))
+        require_host(setting)
+        log.machine += doctor.examine_host(setting.site)
+        log.far_clock = stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
         running = start_all(setting, plan, log, stack, all_spellings=all_spellings)
         unpinned = {
             label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order
@@ -171,12 +175,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
             ):  # what was killed counts from nothing again, and its losses are what is looked for
                 log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
                 log.reconciled = reconciled(running)
-            if setting.schedule.spans:
-                store_spans(setting.schedule, log, driver.rows.seen)
-            store_gauges(setting.schedule, log, driver.rows.seen)
-            if "layers" in setting.schedule.observe:
-                setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))
-                log.recorded = gather(running, log.folder)
+            _store_notes(setting, plan, log, running, driver)
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
         except StoreError as error:
@@ -185,6 +184,22 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
             raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
         finally:
             check_samples(setting, log)
+
+
+def _store_notes(
+    setting: Setting, plan: TrialPlan, log: TrialLog, running: dict[str, RunningSubject], driver: _Driver
+) -> None:
+    """Store what the subjects noted of times by themselves: events, gauges, and what their monitors recorded."""
+    layered = "layers" in setting.schedule.observe
+    if layered:
+        end_recording(running)
+    ours = far_notes.brought(setting.site, log.folder, log.far_clock)
+    if setting.schedule.spans:
+        store_spans(setting.schedule, log, driver.rows.seen)
+    store_gauges(setting.schedule, log, driver.rows.seen)
+    if layered:
+        setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))
+        log.recorded = gather(running, log.folder, ours)
 
 
 class _Driver:
@@ -369,7 +384,11 @@ class _Driver:
         finally:
             if strike.struck is not None:
                 self._log.faults.append(strike.record(plan))
-        self._log.faults[-1] = counted_after(running, self._log.faults[-1], strike.begun_ns, setting.progress.refresh)
+        # Processes know when work came to them by the clock of their own host.
+        since_ns = (
+            strike.begun_ns if self._log.far_clock is None else self._log.far_clock.line().theirs(strike.begun_ns)
+        )
+        self._log.faults[-1] = counted_after(running, self._log.faults[-1], since_ns, setting.progress.refresh)
 
     def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
         """Record what the subjects of these slices use while they are driven, and judge how each went."""

@@ -12,6 +12,7 @@ from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
+PROCESSORS = "cpus"  # a factor of every server
 NEVER_READY = 69  # what `ready` exits with: EX_UNAVAILABLE of sysexits.h
 Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]
 FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
@@ -239,10 +240,17 @@ class Server(Strict):
         return self
 
     def all_factors(self) -> dict[str, Factor]:
-        """The factors of the descriptor, and for every server that needs a JDK its major version and its vendor."""
+        """The factors of the descriptor, and those of every server: how many processors it has, and where it needs a JDK that one's
+        major version and vendor."""
+        processors = Factor(
+            default="",
+            form="([1-9][0-9]*)?",
+            meaning="how many processors its processes may use, of those that subjects have; empty for all",
+        )
         if self.needs.jdk is None:
-            return self.factors
+            return {PROCESSORS: processors, **self.factors}
         return {
+            PROCESSORS: processors,
             "jdk": Factor(default=str(self.needs.jdk), meaning="major version of the JDK", form="[1-9][0-9]*"),
             "jdk_vendor": Factor(
                 default=self.needs.jdk_vendor,

@@ -4,33 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from ..base.errors import KeeperError
 from ..models.records import ClockOffset, HostClock
 from ..provision.site import Site
-from ..statistics.clocks import Offset, TimeStamps, drift_ppm, offset_of
+from ..statistics.clocks import BothClocks, ClockLine, Offset, drift_ppm, offset_of
 
 _LOOKS = 16
 
 
-def looked_at(site: Site) -> Offset | None:
-    """How far the host's clock is ahead now; None where it is this machine's, or nobody there answers."""
-    looks: list[TimeStamps] = []
+@dataclass(frozen=True)
+class Look:
+    """How far a host's clocks were ahead of ours: that of the day, and the steady one, CLOCK_MONOTONIC."""
+
+    day: Offset
+    steady: Offset
+
+
+class FarClock:
+    """The steady clock of the subjects' host, by which processes there note when something was; looked at when a trial began."""
+
+    def __init__(self, site: Site, first: Look) -> None:
+        self._site = site
+        self._first = first
+
+    def line(self) -> ClockLine:
+        """It beside ours from the trial's begin until now, when it is looked at again; raises KeeperError where nobody answers."""
+        now = looked_at(self._site)
+        if now is None:
+            raise KeeperError(f"host '{self._site.name}' does not tell its time")
+        return ClockLine(self._first.steady, now.steady)
+
+
+def looked_at(site: Site) -> Look | None:
+    """How far the host's clocks are ahead now; None where they are this machine's, or nobody there answers."""
+    looks: list[BothClocks] = []
     with suppress(KeeperError):
         while len(looks) < _LOOKS and (stamps := site.reach.time()) is not None:
             looks.append(stamps)
-    return offset_of(looks) if looks else None
+    if not looks:
+        return None
+    return Look(offset_of([look.day for look in looks]), offset_of([look.steady for look in looks]))
 
 
 @contextmanager
-def beside_ours(site: Site, noted: list[HostClock]) -> Iterator[None]:
-    """Look at the host's clock before and after, and note what both looks say, where it has one of its own."""
+def beside_ours(site: Site, noted: list[HostClock]) -> Iterator[FarClock | None]:
+    """Look at the host's clocks before and after, and note what both looks say of the time of day there; None where the host has
+    no clock of its own."""
     before = looked_at(site)
     try:
-        yield
+        yield None if before is None else FarClock(site, before)
     finally:
         if before is not None:
-            noted.append(_noted(site, before, looked_at(site)))
+            after = looked_at(site)
+            noted.append(_noted(site, before.day, None if after is None else after.day))
 
 
 def _noted(site: Site, before: Offset, after: Offset | None) -> HostClock:

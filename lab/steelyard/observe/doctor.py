@@ -10,11 +10,13 @@ from pathlib import Path
 
 from ..models.records import Check
 from ..provision import cpus
+from ..provision.site import Site
 from . import pace
 from .environment import spun
 from .processors import CpuTimes, machine_times
 
 BUSY_SHARE = 0.01
+BUSY_ELSEWHERE_SHARE = 0.05  # of a processor of another host, where the look itself is among what is used
 STEAL_SHARE = 0.01
 _TICK = os.sysconf("SC_CLK_TCK")
 # What the runtimes and start scripts of servers read, and no factor of theirs sets: it would change what is weighed in silence.
@@ -47,14 +49,31 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
     return [
         _other_processes(before, after, seconds, {os.getpid(), *ours}),
         _steal(machine_before, machine_after),
-        _governor(),
-        _swap(),
-        _clock_source(),
+        _governor(_governors()),
+        _swap(_read(Path("/proc/meminfo"))),
+        _clock_source(_read(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))),
         _processors(shares),
         _quota(shares, len(os.sched_getaffinity(0))),
         _inherited(os.environ),
         pace.check(spun()),
     ]
+
+
+def examine_host(site: Site, seconds: float = 0.5) -> list[Check]:
+    """Look at the machine that the subjects are to run on for `seconds`, before they do; nothing where that is this one, or it is
+    lost."""
+    seen = site.reach.condition(seconds)
+    if seen is None:
+        return []
+    before, after = (machine_times(stat) for stat in (seen.stat_before, seen.stat_after))
+    checks = [
+        _others(before, after, seconds),
+        _steal(before, after),
+        _governor(set(seen.governors.split())),
+        _swap(seen.memory),
+        _clock_source(seen.clock_source.strip()),
+    ]
+    return [check.model_copy(update={"name": f"{check.name} on {site.name}"}) for check in checks]
 
 
 def warnings(checks: list[Check]) -> list[str]:
@@ -104,6 +123,21 @@ def _other_processes(before: dict[int, Process], after: dict[int, Process], seco
     )
 
 
+def _others(before: dict[int, CpuTimes], after: dict[int, CpuTimes], seconds: float) -> Check:
+    """What a machine does on which nothing of ours is at work."""
+    used = sum(
+        times.user_s + times.system_s - before[cpu].user_s - before[cpu].system_s
+        for cpu, times in after.items()
+        if cpu in before
+    )
+    return Check(
+        name="other processes",
+        found=f"{used / seconds:.0%} of a processor was used",
+        good=used / seconds <= BUSY_ELSEWHERE_SHARE,
+        advice="end them or wait until they are done",
+    )
+
+
 def _steal(before: dict[int, CpuTimes], after: dict[int, CpuTimes]) -> Check:
     def total(times: CpuTimes) -> float:
         return times.user_s + times.system_s + times.idle_s + times.steal_s
@@ -119,9 +153,12 @@ def _steal(before: dict[int, CpuTimes], after: dict[int, CpuTimes]) -> Check:
     )
 
 
-def _governor() -> Check:
-    governors = {_read(path) for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")}
-    governors.discard("")
+def _governors() -> set[str]:
+    paths = Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+    return {_read(path) for path in paths} - {""}
+
+
+def _governor(governors: set[str]) -> Check:
     return Check(
         name="frequency governor",
         found=", ".join(sorted(governors)) or "not shown by this machine",
@@ -130,10 +167,9 @@ def _governor() -> Check:
     )
 
 
-def _swap() -> Check:
+def _swap(meminfo: str) -> Check:
     values = {
-        name: value.split()[0]
-        for name, _, value in (line.partition(":") for line in _read(Path("/proc/meminfo")).splitlines())
+        name: value.split()[0] for name, _, value in (line.partition(":") for line in meminfo.splitlines()) if value
     }
     used = int(values.get("SwapTotal", 0)) - int(values.get("SwapFree", 0))
     return Check(
@@ -141,8 +177,7 @@ def _swap() -> Check:
     )
 
 
-def _clock_source() -> Check:
-    source = _read(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
+def _clock_source(source: str) -> Check:
     return Check(
         name="clock source",
         found=source or "not shown by this machine",

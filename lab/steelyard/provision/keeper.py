@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from typing import Any
 
 from ..base.children import begun, interrupts_held
 from ..base.errors import CommandFailedError, KeeperError, ToolchainError
-from ..statistics.clocks import TimeStamps
+from ..statistics.clocks import BothClocks, TimeStamps
 from .reach import HERE, Reach
 
 ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
@@ -159,11 +160,15 @@ class Keeper:
         """The ids of all live processes; raises KeeperError."""
         return [used.pid for used in self.use()]
 
-    def time(self) -> TimeStamps:
-        """NTP's four stamps of one question and its answer; raises KeeperError."""
-        sent_ns = time.time_ns()
+    def time(self) -> BothClocks:
+        """NTP's four stamps of one question and its answer, by both clocks; raises KeeperError."""
+        sent = time.time_ns(), time.monotonic_ns()
         theirs = self._ask("time")["time"]
-        return TimeStamps(sent_ns, theirs["received_ns"], theirs["sent_ns"], time.time_ns())
+        received = time.time_ns(), time.monotonic_ns()
+        return BothClocks(
+            TimeStamps(sent[0], theirs["received_ns"], theirs["sent_ns"], received[0]),
+            TimeStamps(sent[1], theirs["received_monotonic_ns"], theirs["sent_monotonic_ns"], received[1]),
+        )
 
     def wait(self, seconds: float, while_waiting: Callable[[], None] | None = None) -> Exit | None:
         """How the command ended, or None where it still runs after `seconds`; `while_waiting` is called every 0.1 s."""
@@ -308,7 +313,8 @@ def output(
     while_waiting: Callable[[], None] | None = None,
 ) -> str:
     """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
-    printed = log.with_suffix(".output").resolve()
+    # Of a name of its own: what is brought from another host is brought from where the last of that name ended.
+    printed = log.with_suffix(f".{secrets.token_hex(4)}.output").resolve()
     to_file = ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv]
     try:
         with Keeper(to_file, log=log, cwd=cwd, environment=environment, reach=reach) as kept:

@@ -32,6 +32,7 @@ from .scratch import control_folder, scratch_folder
 from .site import LOOPBACK, Site
 from .subject import Part, Subject
 
+EVENTS, GAUGES = ".events.csv", ".gauges.csv"
 _READY_PAUSE = 0.1
 _ASK_SECONDS = 5.0
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
@@ -140,12 +141,12 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
 
 def events_file(folder: Path, label: str, place: str) -> Path:
     """Where a process may write its events, `name,id,time_ns` a line with the clock CLOCK_MONOTONIC; the trial keeps it."""
-    return folder / f"{label}.{place}.events.csv"
+    return folder / f"{label}.{place}{EVENTS}"
 
 
 def gauges_file(folder: Path, label: str, place: str) -> Path:
     """Where a process may write what it sees of its own state now and then, `name,value,time_ns` a line; the trial keeps it."""
-    return folder / f"{label}.{place}.gauges.csv"
+    return folder / f"{label}.{place}{GAUGES}"
 
 
 def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words:
@@ -162,7 +163,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         **ground.site.reach.require(server.model.needs_with(part.factors), server.name),
         **ground.shared,
         **settings.environment(subject.service, subject.factors_for(part)),
-        "STEELYARD_CPUS": str(max(1, len(ground.shares.of(part.processors)))),
+        "STEELYARD_CPUS": str(max(1, len(part.share_of(ground.shares)))),
         **(_observed(subject, part, ground) if part.judged else {}),
     }
     return Words(placeholders, environment, ground.site)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import stat
 import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 _MADE_BY_USE = {"__pycache__", ".pytest_cache"}
@@ -60,6 +61,25 @@ def write(tree: Tree, stream: IO[bytes]) -> None:
     with tarfile.open(fileobj=stream, mode="w|", bufsize=_PIECE, format=tarfile.GNU_FORMAT) as packed:
         for name, path in tree.entries():
             packed.add(path, name, recursive=False, filter=_nameless)
+
+
+def unpack(stream: IO[bytes], folder: Path) -> None:
+    """Put the files of a tar file that was packed elsewhere into `folder`, in the place of those of the same names; what is no
+    plain file, or leads out of the folder, is passed over. Raises OSError, ValueError where it is no tar file."""
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", bufsize=_PIECE) as packed:
+            for member in packed:
+                name = PurePosixPath(member.name)
+                if not member.isfile() or name.is_absolute() or ".." in name.parts:
+                    continue
+                content = packed.extractfile(member)
+                assert content is not None  # as of every plain file
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("wb") as file:
+                    shutil.copyfileobj(content, file)
+    except tarfile.TarError as error:
+        raise ValueError(str(error)) from None
 
 
 def _nameless(member: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from ..base.errors import ProvisionError
 from ..models.server import Needs
-from ..statistics.clocks import TimeStamps
+from ..statistics.clocks import BothClocks
 from . import sockets
 from .packing import Tree
 from .toolchain import require
@@ -25,6 +26,17 @@ class NetworkCounts:
 
     devices: str
     protocols: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A host's texts: /proc/stat, and again a while later; the frequency governors; /proc/meminfo; and its clock source."""
+
+    stat_before: str
+    stat_after: str
+    governors: str
+    memory: str
+    clock_source: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,16 @@ class Reach:
     def bring(self, file: Path) -> None:
         """Bring what a command there wrote to a file, as far as that was not done before."""
 
+    def bring_notes(self, folder: Path, names: Sequence[str]) -> None:
+        """Bring what processes there wrote into `folder` under these names, or patterns of a shell; raises ProvisionError."""
+
+    def let_write_no_file(self, pid: int) -> None:
+        """From now on a process there can write to no file, as on a full disk; nothing happens where it is gone. Raises
+        ProvisionError."""
+        with suppress(ProcessLookupError):
+            _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, most))
+
     def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
         """The environment variables that give `wanted_by` there what it needs; raises ToolchainError that names what is missing."""
         return require(needs, wanted_by)
@@ -111,6 +133,10 @@ class Reach:
         """Its /proc/stat; None where its processors are this machine's, or it is gone."""
         return None
 
+    def condition(self, seconds: float) -> Condition | None:  # noqa: ARG002 - this machine is looked at as such
+        """What could falsify a measurement there, looked at for `seconds`; None where it is this machine, or gone."""
+        return None
+
     def kernel_kills(self) -> int:
         """How many processes its kernel has killed for want of memory since boot; 0 where it does not tell."""
         try:
@@ -118,7 +144,7 @@ class Reach:
         except OSError:
             return 0
 
-    def time(self) -> TimeStamps | None:
+    def time(self) -> BothClocks | None:
         """One question after the time there; None where its clock is this machine's. Raises KeeperError."""
         return None
 

@@ -130,7 +130,7 @@ class RunningSubject:
     def pin(self, shares: Shares) -> None:
         """Keep each part's processes on the processors that `shares` gives it; raises KeeperError."""
         for part in self.parts:
-            part.keeper.pin(shares.of(part.part.processors))
+            part.keeper.pin(part.part.share_of(shares))
 
     def unpin(self, shares: Shares) -> None:
         """Let the processes of all parts run on every processor that subjects and engine have; raises KeeperError."""

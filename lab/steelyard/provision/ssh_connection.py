@@ -129,16 +129,21 @@ class Connection:
         return [*self._words(_OPTIONS | _OF_OTHERS), "-S", str(self._socket), "--", self._login, _BOOT]
 
     def said(
-        self, script: str, feed: Callable[[IO[bytes]], None] | None = None, seconds: float = SAID_SECONDS
+        self,
+        script: str,
+        feed: Callable[[IO[bytes]], None] | None = None,
+        seconds: float = SAID_SECONDS,
+        into: IO[bytes] | None = None,
     ) -> bytes:
-        """What a script prints there, after which `feed` writes its input; raises FarCommandError where it fails or is late."""
+        """What a script prints there, or nothing where it is written `into` a file; `feed` writes its input. Raises FarCommandError
+        where it fails or is late."""
         if self.ended:
             raise FarCommandError(f"the connection to host '{self.name}' is lost")
         process = begun(
             lambda: subprocess.Popen(
                 self.words(),
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.PIPE if into is None else into,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
@@ -163,7 +168,7 @@ class Connection:
             words = err.decode(errors="replace").strip()
             why = words.splitlines()[-1] if words else f"exit code {process.returncode}"
             raise FarCommandError(f"host '{self.name}': {why[:300]}", said=words)
-        return out
+        return out or b""
 
     def forward(self, here: Path, there: str) -> None:
         """A socket here that leads to one there; raises ProvisionError."""

@@ -14,22 +14,23 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import fields
 from ipaddress import IPv4Address
 from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from ..base import children
 from ..base.errors import KeeperError, ProvisionError, ToolchainError
 from ..models.hosts import Host
 from ..models.server import Needs
-from ..statistics.clocks import TimeStamps
+from ..statistics.clocks import BothClocks
 from . import packing, sockets
 from .cpus import listed
 from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
 from .packing import Tree
-from .reach import Ends, NetworkCounts, Reach, kills_in
+from .reach import Condition, Ends, NetworkCounts, Reach, kills_in
 from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, is_full, no_space, quoted, told
 from .toolchain import install, jdk_of
 
@@ -50,6 +51,15 @@ _SOCKETS = """for p in {pids}; do
   for f in /proc/$p/fd/*; do readlink "$f"; done
   for t in tcp tcp6 udp udp6; do echo "table $t"; cat /proc/$p/net/$t; done
 done 2>/dev/null
+:
+"""
+_CONDITION = """cat /proc/stat && sleep {seconds:g} && echo = && cat /proc/stat || exit 1
+echo =
+cat /sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null
+echo =
+cat /proc/meminfo
+echo =
+cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null
 :
 """
 _JDKS = """for d in "${{STEELYARD_JDK_{major}:-}}" "${{JAVA_HOME:-}}" /usr/lib/jvm/* /usr/lib64/jvm/* /opt/java/*; do
@@ -273,6 +283,22 @@ class SshReach(Reach):
             with file.open("ab") as kept:
                 kept.write(new)
 
+    def bring_notes(self, folder: Path, names: Sequence[str]) -> None:
+        place = shlex.quote(self.there(str(folder.absolute())))
+        script = (
+            f'cd {place} && for f in {" ".join(names)}; do [ ! -e "$f" ] || printf "%s\\n" "$f"; done | tar cf - -T -'
+        )
+        with TemporaryFile() as packed:
+            self._connected().said(script, seconds=_COPY_SECONDS, into=packed)
+            packed.seek(0)
+            try:
+                packing.unpack(packed, folder)
+            except ValueError:
+                raise FarCommandError(f"host '{self._name}' sent what is no tar file") from None
+
+    def let_write_no_file(self, pid: int) -> None:
+        self._said(f"[ ! -e /proc/{pid} ] || prlimit --pid {pid} --fsize=0:")
+
     def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
         # Its commands may be those of the build alone, which is made here; a start that lacks one says so in its log.
         if needs.jdk is None:
@@ -319,13 +345,20 @@ class SshReach(Reach):
         except ProvisionError:
             return None
 
+    def condition(self, seconds: float) -> Condition | None:
+        try:
+            said = self._said(_CONDITION.format(seconds=seconds)).decode("ascii", errors="replace").split("=\n")
+        except ProvisionError:
+            return None
+        return Condition(*said) if len(said) == len(fields(Condition)) else None
+
     def kernel_kills(self) -> int:
         try:
             return kills_in(self._said("cat /proc/vmstat").decode("ascii", errors="replace"))
         except ProvisionError:
             return 0
 
-    def time(self) -> TimeStamps | None:
+    def time(self) -> BothClocks | None:
         if self._clock is None:
             raise KeeperError(f"host '{self._name}' is not connected")
         return self._clock.time()

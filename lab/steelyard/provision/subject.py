@@ -9,19 +9,29 @@ from pathlib import Path
 
 from ..base.errors import ConfigurationError, ProvisionError
 from ..base.progress import Progress
+from ..base.text import counted
 from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..catalogue.formats import Spoken, spoken
-from ..models.server import Server
+from ..models.server import PROCESSORS, Server
 from ..models.service import Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import build
-from .cpus import Owner
+from .cpus import Owner, Shares
 from .toolchain import require
 
 BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
+
+
+def require_processors(server: str, wanted: str, given: Sequence[int]) -> None:
+    """Raises ProvisionError where a server is to have more processors than those of its share."""
+    if int(wanted) > len(given):
+        raise ProvisionError(
+            f"{server} is to have {counted(int(wanted), 'processor')}, and subjects have {len(given)} here",
+            hint=f"leave out {PROCESSORS}={wanted}, or take a machine with more",
+        )
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,14 @@ class Part:
     cache: Path
     judged: bool
     processors: Owner | None
+
+    def share_of(self, shares: Shares) -> list[int]:
+        """The processors of this process, as many as its factor `cpus` asks for; raises ProvisionError where there are fewer."""
+        given, wanted = shares.of(self.processors), self.factors.get(PROCESSORS)
+        if not wanted:
+            return given
+        require_processors(self.server.name, wanted, given)
+        return given[: int(wanted)]
 
 
 @dataclass(frozen=True)

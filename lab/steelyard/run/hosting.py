@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..base.errors import ConfigurationError
 from ..base.progress import Progress
-from ..base.text import enumerated
 from ..catalogue import factors
 from ..catalogue.entries import Entry
 from ..models.hosts import Hosts
 from ..models.records import Schedule
+from ..models.server import PROCESSORS
 from ..models.service import Service
 from ..models.study import SubjectSpec
 from ..observe import network
@@ -19,7 +18,7 @@ from ..provision import cpus
 from ..provision.cpus import Shares
 from ..provision.packing import Tree
 from ..provision.site import Site
-from ..provision.subject import Subject
+from ..provision.subject import Subject, require_processors
 
 
 def leaves_idle(schedule: Schedule) -> bool:
@@ -28,8 +27,18 @@ def leaves_idle(schedule: Schedule) -> bool:
 
 
 def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None, site: Site) -> Shares:
-    """The machines' processors as a run shares them, and as its hosts file declares; raises ConfigurationError."""
-    shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
+    """The machines' processors as a run shares them, and as its hosts file declares; raises ConfigurationError, or ProvisionError
+    where a server is to have more than there are."""
+    shares = _shared(any(spec.companions for spec in specs), schedule, hosts, site)
+    for part in (part for spec in specs for part in spec.parts):
+        wanted = part.factors.get(PROCESSORS, "")
+        if wanted.isdecimal():  # what it may be is looked at with all factors
+            require_processors(part.server, wanted, shares.of(part.processors or "server"))
+    return shares
+
+
+def _shared(companions: bool, schedule: Schedule, hosts: Hosts | None, site: Site) -> Shares:
+    shares = cpus.share(companions=companions, idle=leaves_idle(schedule))
     if hosts is None:
         return shares
     server, engine = hosts.server[1].cpus, hosts.engine[1].cpus
@@ -67,16 +76,3 @@ def furnish(site: Site, service: Entry[Service], subjects: Sequence[Subject], pr
     ]
     with progress.stage(f"copying what is new to host {site.name}"):
         site.reach.furnish(trees)
-
-
-def require_one_clock(schedule: Schedule, site: Site) -> None:
-    """Raises ConfigurationError where what servers note of times is to be held against this machine's, and their host has a clock
-    of its own."""
-    if not site.reach.apart:
-        return
-    asked = [*schedule.observe, *(["spans"] if schedule.spans else []), *(["faults"] if schedule.faults else [])]
-    if asked:
-        raise ConfigurationError(
-            f"host '{site.name}' has a clock of its own, by which servers there note {enumerated(asked)}",
-            hint="a host that is a network namespace has this machine's clock; or ask a study that notes no times in servers",
-        )

@@ -46,7 +46,7 @@ from ..provision.subject import Subject
 from ..store import earlier, machine_history
 from ..store.live_file import LiveFile
 from ..store.stored_run import read_run
-from .hosting import furnish, require_one_clock, shared, with_bandwidth
+from .hosting import furnish, shared, with_bandwidth
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
@@ -80,7 +80,6 @@ def run(
         site = with_bandwidth(reachable)
         specs = subjects_asked(study.model, request)
         planned = schedule_only(study.model, request)
-        require_one_clock(planned, site)
         shares = shared(specs, planned, declared, site)
         for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
             progress.say(said)

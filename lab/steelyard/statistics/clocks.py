@@ -27,6 +27,15 @@ class TimeStamps:
 
 
 @dataclass(frozen=True)
+class BothClocks:
+    """One question and its answer by both clocks of either side: that of the day, and the steady one, CLOCK_MONOTONIC, by which
+    processes note when something was."""
+
+    day: TimeStamps
+    steady: TimeStamps
+
+
+@dataclass(frozen=True)
 class Offset:
     """The other clock is `ns` ahead of ours when ours showed `at_ns`, give or take `within_ns`: however unequal the two ways were,
     it is no further off."""
@@ -34,6 +43,30 @@ class Offset:
     at_ns: int
     ns: float
     within_ns: float
+
+
+@dataclass(frozen=True)
+class ClockLine:
+    """Another clock beside ours, on the straight line through two looks at it, and beyond them."""
+
+    before: Offset
+    after: Offset
+
+    def ours(self, theirs_ns: int) -> int:
+        """When our clock showed what the other shows as `theirs_ns`."""
+        elapsed = theirs_ns - self.before.at_ns - round(self.before.ns)
+        return self.before.at_ns + round(elapsed / (1 + self._gain))
+
+    def theirs(self, ours_ns: int) -> int:
+        """What the other clock showed when ours showed `ours_ns`."""
+        elapsed = ours_ns - self.before.at_ns
+        return ours_ns + round(self.before.ns) + round(elapsed * self._gain)
+
+    @property
+    def _gain(self) -> float:
+        """What the other clock gains on ours, in nanoseconds a nanosecond; none where no time went by between the looks."""
+        drift = drift_ppm(self.before, self.after)
+        return 0.0 if drift is None else drift[0] / 1e6
 
 
 def offset_of(looks: Sequence[TimeStamps]) -> Offset:

@@ -6,6 +6,7 @@ The log is HotSpot's own (`-Xlog:gc*` with the decorators timenanos and tags), o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ..base.csvfiles import PACKED, is_stored, read_bytes
 
 SUFFIX = ".gc.log"
 _LINE = re.compile(r"\[(\d{1,19})ns\]\s*\[([a-z0-9,]+)\s*\] (.*)")
+_INSTANT = re.compile(r"^\[(\d{1,19})ns\]", re.M)
 _USING = re.compile(r"Using ([\w ]{1,40})$")
 _PAUSE = re.compile(r"GC\(\d+\) (?:[yYoO]: )?(Pause .*?)(?: \d+[KMG](?:\(\d+%\))?->.*?)? (\d+\.\d+)ms$")
 _HEAP = re.compile(r"GC\(\d+\) .*?(\d+)([KMG])(?:\(\d+%\))?->(\d+)([KMG])")
@@ -73,6 +75,11 @@ def read_collector_logs(trial: Path) -> dict[str, CollectorLog]:
     names = {path.name.removesuffix(PACKED) for path in trial.glob(f"*{SUFFIX}*")} if trial.is_dir() else set()
     wanted = sorted(name for name in names if name.endswith(SUFFIX) and is_stored(trial / name))
     return {name.removesuffix(SUFFIX): parse(read_bytes(trial / name).decode(errors="replace")) for name in wanted}
+
+
+def by_another_clock(text: str, translated: Callable[[int], int]) -> str:
+    """A log's text with its instants as another clock has them."""
+    return _INSTANT.sub(lambda instant: f"[{translated(int(instant[1]))}ns]", text)
 
 
 def parse(text: str) -> CollectorLog:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..base.csvfiles import read_bytes, read_document
 from ..base.errors import StoreError
 
+RECORDS = "records"
 SUFFIX = ".records"
 _END = "-end.json"
 _AGENT = "-agent.json"
@@ -91,7 +92,7 @@ class AgentCounts:
 
 def records_of(trial: Path, subject: str, place: str) -> Path:
     """The folder into which the processes of a place write their records."""
-    return trial / "records" / f"{subject}.{place}"
+    return trial / RECORDS / f"{subject}.{place}"
 
 
 def read_records(folder: Path) -> RecordFolder:

@@ -15,7 +15,8 @@ final class Layered {
 
   public static void main(String[] arguments) throws IOException {
     String mode = arguments[1];
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[0])), 100);
+    String host = System.getenv().getOrDefault("STEELYARD_HOST", "127.0.0.1");
+    HttpServer server = HttpServer.create(new InetSocketAddress(host, Integer.parseInt(arguments[0])), 100);
     server.setExecutor(Executors.newFixedThreadPool(16));
     server.createContext("/layered/count", exchange -> send(exchange, Integer.toString(SERVED.get()).getBytes()));
     server.createContext("/layered/echo", exchange -> echo(exchange, mode));
