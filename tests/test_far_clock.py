@@ -17,32 +17,13 @@ from far_hosts import Far, far_host, missing
 from steelyard.store.collector_log import read_collector_logs
 from steelyard.store.layer_table import read_layers
 from steelyard.store.tables import FAILURE_KINDS, read_slices
+from test_faults import HEAD, SUBJECT, USERS
 
 ROOT = Path(__file__).parent.parent
 AHEAD_SECONDS = 1000
 SET_APART = ("unshare", "--mount", "--time", "--monotonic", str(AHEAD_SECONDS), "--fork", "--kill-child")
-USERS = 2
 SECOND_NS = 10**9
-TALLIES = """
-name = "kept"
-title = "What is kept?"
-question = "What does a fault take with it?"
-service = "tallies"
-reference = "file"
-operations = ["keep"]
-primary = "keep"
-forks = 1
-slice_seconds = 0.5
-warm_up_limit_seconds = 0.5
-corpus_entries = 20
-
-[[tests]]
-name = "faults"
-title = "while something breaks"
-source = "this test"
-operation = "keep"
-profile = { kind = "steps", levels = [USERS], ramp_seconds = 0, hold_seconds = 2 }
-
+TALLIES = f"""{HEAD}
 [[spans]]
 name = "moment"
 begin = "accepted"
@@ -63,10 +44,7 @@ part = "server"
 test = "faults"
 seconds = [0.1, 0.3]
 
-[[subjects]]
-label = "file"
-parts = [{ server = "tallies", factors = { keeps = "file" } }]
-""".replace("USERS", str(USERS))
+{SUBJECT.format(keeps="file")}"""
 LAYERED = """
 name = "in-layers"
 title = "A test's own study of layers"

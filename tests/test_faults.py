@@ -13,7 +13,8 @@ from steelyard.base.csvfiles import read_table
 from steelyard.store.tables import FAILURE_KINDS
 
 USERS = 2
-STUDY = """
+# Up to the faults that its block is to meet.
+HEAD = """
 name = "broken"
 title = "What is kept?"
 question = "What does a kill take with it?"
@@ -32,7 +33,8 @@ title = "while something breaks"
 source = "this test"
 operation = "keep"
 profile = { kind = "steps", levels = [USERS], ramp_seconds = 0, hold_seconds = 2 }
-
+""".replace("USERS", str(USERS))
+STUDY = f"""{HEAD}
 [[faults]]
 name = "kill"
 kind = "kill"
@@ -69,7 +71,7 @@ kind = "kill"
 part = "client"
 test = "faults"
 seconds = [0, 0]
-""".replace("USERS", str(USERS))
+"""
 SUBJECT = '[[subjects]]\nlabel = "{keeps}"\nparts = [{{ server = "tallies", factors = {{ keeps = "{keeps}" }} }}]\n'
 SUBJECTS = ("file", "memory", "twice")
 

@@ -28,7 +28,6 @@ _IN_CELLS = {
     Word.TOO_FEW_FORKS: ("judged by too few forks", " against"),
     None: ("without a verdict", " against"),
 }
-_DECIDED = (Word.FASTER, Word.SLOWER, Word.EQUIVALENT)
 _DEEDS = {
     "out-of-memory": "ran out of memory",
     "deadlock": "deadlocked",
@@ -107,7 +106,7 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
     undecided: list[str] = []
     for judgements in by_subject:
         subject = judgements[0].compared.a
-        decided = [clause for said in _DECIDED if (clause := _decided_in(judgements, said, whole))]
+        decided = [clause for said in Word if said.decides and (clause := _decided_in(judgements, said, whole))]
         if decided:
             clauses.append(f"{subject} is {enumerated(decided)}")
         else:
