@@ -8,6 +8,14 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.Id;
 import jakarta.persistence.OneToMany;
+import java.io.InputStream;
+import java.io.Reader;
+import java.lang.reflect.Array;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +24,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.hibernate.Session;
@@ -75,6 +84,81 @@ class DatabaseTest {
     assertThat(layers.get("reads").entries()).isEqualTo(2);
     assertThat(layers.get("si").total())
         .isGreaterThan(layers.get("reads").total() + layers.get("writes").total());
+  }
+
+  /**
+   * What a caller may call of a statement reaches the driver's, with the values that it was given.
+   */
+  @Test
+  void everyCallOfAStatementReachesTheDriver() throws Exception {
+    List<Object> reached = new ArrayList<>();
+    InvocationHandler driver =
+        (proxy, method, arguments) -> {
+          reached.add(method);
+          reached.addAll(List.of(arguments == null ? new Object[0] : arguments));
+          return valueOf(method.getReturnType());
+        };
+    for (Class<?> type : List.of(Statement.class, PreparedStatement.class)) {
+      Object statement = proxyOf(type, driver);
+      Connection connection =
+          (Connection)
+              proxyOf(
+                  Connection.class,
+                  (proxy, method, arguments) ->
+                      method.getReturnType() == type ? statement : valueOf(method.getReturnType()));
+      Connection watched = MonitorDataSource.of(connection);
+      Object called =
+          type == Statement.class
+              ? watched.createStatement()
+              : watched.prepareStatement("SELECT 1");
+      assertThat(called).isNotSameAs(statement);
+      for (Method method : type.getMethods()) {
+        if (method.getName().matches("enquote.*|isSimpleIdentifier|unwrap|isWrapperFor")
+            || Modifier.isStatic(method.getModifiers())) {
+          continue; // these look at the text alone, or at the object itself
+        }
+        Object[] values =
+            Stream.of(method.getParameterTypes()).map(DatabaseTest::valueOf).toArray();
+        reached.clear();
+        method.invoke(called, values);
+        assertThat(reached).as(method.toString()).hasSize(1 + values.length).endsWith(values);
+        assertThat(((Method) reached.get(0)).getName()).isEqualTo(method.getName());
+        assertThat(((Method) reached.get(0)).getParameterTypes())
+            .isEqualTo(method.getParameterTypes());
+      }
+    }
+  }
+
+  private static Object proxyOf(Class<?> type, InvocationHandler handler) {
+    return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);
+  }
+
+  private static Object valueOf(Class<?> type) {
+    if (type == void.class) {
+      return null;
+    }
+    if (type.isInterface()) {
+      return proxyOf(
+          type,
+          (proxy, method, arguments) -> "equals".equals(method.getName()) && proxy == arguments[0]);
+    }
+    if (type.isArray() || type.isPrimitive()) {
+      Object one = Array.newInstance(type.isArray() ? type.componentType() : type, 1);
+      return type.isArray() ? one : Array.get(one, 0);
+    }
+    return switch (type.getSimpleName()) {
+      case "String", "Object" -> "value";
+      case "BigDecimal" -> BigDecimal.TEN;
+      case "Date" -> new java.sql.Date(7);
+      case "Time" -> new java.sql.Time(7);
+      case "Timestamp" -> new java.sql.Timestamp(7);
+      case "Calendar" -> new java.util.GregorianCalendar();
+      case "InputStream" -> InputStream.nullInputStream();
+      case "Reader" -> Reader.nullReader();
+      case "URL" -> DatabaseTest.class.getResource("DatabaseTest.class");
+      case "SQLWarning" -> null;
+      default -> throw new IllegalArgumentException(type.toString());
+    };
   }
 
   @Test

@@ -64,11 +64,12 @@ public final class MonitorDataSource {
       if (given instanceof CallableStatement && method.getReturnType() == CallableStatement.class) {
         return proxy(CallableStatement.class, new Executed(given, sql));
       }
-      if (given instanceof PreparedStatement && method.getReturnType() == PreparedStatement.class) {
-        return proxy(PreparedStatement.class, new Executed(given, sql));
+      if (given instanceof PreparedStatement prepared
+          && method.getReturnType() == PreparedStatement.class) {
+        return new WatchedPreparedStatement(prepared, sql);
       }
-      if (given instanceof Statement && method.getReturnType() == Statement.class) {
-        return proxy(Statement.class, new Executed(given, null));
+      if (given instanceof Statement statement && method.getReturnType() == Statement.class) {
+        return new WatchedStatement(statement);
       }
       if (given instanceof Connection connection && method.getReturnType() == Connection.class) {
         return of(connection);
@@ -77,7 +78,7 @@ public final class MonitorDataSource {
     }
   }
 
-  /** A statement, with its text where it was prepared with one. */
+  /** A call of a stored procedure, with its text: too rare for its calls to be written out. */
   private record Executed(Object statement, String prepared) implements InvocationHandler {
 
     @Override
