@@ -49,6 +49,7 @@ UsePAM no
 StrictModes no
 PidFile none
 LogLevel ERROR
+MaxSessions 10
 SetEnv {environment}
 """
 USERS = """
@@ -156,6 +157,13 @@ def _await_listening(sshd: subprocess.Popen[str]) -> None:
     assert sshd.stderr is not None
     os.killpg(sshd.pid, signal.SIGKILL)
     pytest.fail(f"sshd does not listen: {sshd.stderr.read()}")
+
+
+def plug(state: str) -> None:
+    """Cut the network to the host (`down`), or mend it (`up`)."""
+    shown = subprocess.run(["ip", "-4", "-oneline", "address", "show"], capture_output=True, text=True, check=True)
+    (link,) = [line.split()[1] for line in shown.stdout.splitlines() if f" {NEAR}/" in line]
+    subprocess.run(["ip", "link", "set", link, state], check=True)
 
 
 def children(pid: int) -> list[int]:

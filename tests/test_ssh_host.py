@@ -6,17 +6,20 @@ import csv
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from conftest import Lab
-from far_hosts import FAR, LONG, NEAR, NET, Far, children, far_host, missing
+from conftest import Lab, ours
+from far_hosts import FAR, LONG, NEAR, NET, Far, children, far_host, missing, plug
 from steelyard.base.errors import SteelyardError
 from steelyard.provision import keeper, ssh_host
 from steelyard.provision.packing import Tree
 from steelyard.provision.site import reached
 
+MANY = 13
 SUBJECTS = [{"label": label, "server": "plain"} for label in ("a", "b")]
 
 pytestmark = pytest.mark.skipif(missing() != "", reason=missing())
@@ -122,6 +125,21 @@ def test_a_host_that_cannot_be_had_is_one_sentence_and_nothing_is_left_there(
     assert list(far.cache.glob("sessions/*")) == [] and not children(far.sshd.pid)
 
 
+def test_more_commands_stay_there_than_one_login_may_have_and_others_are_answered_beside(
+    far: Far, tmp_path: Path
+) -> None:
+    with reached(far.hosts()) as site, ExitStack() as stack:
+        stack.enter_context(site.reach.twin(tmp_path))
+        kept = [
+            stack.enter_context(keeper.Keeper(["sleep", "1000"], log=tmp_path / f"{number}.log", reach=site.reach))
+            for number in range(MANY)
+        ]
+        assert len({pid for each in kept for pid in each.pids()}) == MANY
+        assert "link0" in site.reach.network().devices and not site.reach.is_lost()
+        assert len(children(far.sshd.pid)) == 3, "logins, of five commands each, the clock's keeper among them"
+    assert list(far.cache.glob("sessions/*")) == [] and not children(far.sshd.pid)
+
+
 def refusal(far: Far, *changed: str) -> str:
     """Why the host cannot be had, which is one sentence; with a word of its hosts file changed for another."""
     with pytest.raises(SteelyardError) as refused, reached(far.hosts(*changed)):
@@ -151,6 +169,42 @@ def test_a_host_that_is_lost_in_a_trial_is_a_recorded_failure_and_the_run_goes_o
     assert records[0]["failure"]["subject"] is None
     assert records[1]["status"] == "complete", said
     assert begun.returncode == 1 and "host 'rack' was lost in the trial" in said and "Traceback" not in said
+
+
+@pytest.mark.long
+def test_a_network_that_is_cut_in_a_trial_is_a_lost_host_and_one_that_is_mended_is_used_again(
+    far: Far, until: Callable[[Callable[[], bool], float], None]
+) -> None:
+    begun = cut_in_a_trial(far, until)
+    until(lambda: bool(far.records()) or begun.poll() is not None, LONG)
+    plug("up")
+    _, said = begun.communicate(timeout=10 * LONG)
+    failed, whole = far.records()
+    assert (failed["status"], failed["failure"]["kind"]) == ("failed", "host"), said
+    assert whole["status"] == "complete" and "Traceback" not in said, said
+    assert list(far.cache.glob("sessions/*")) == [] and not children(far.sshd.pid)
+
+
+@pytest.mark.long
+def test_where_a_network_stays_cut_what_ran_there_ends_by_itself(
+    far: Far, until: Callable[[Callable[[], bool], float], None]
+) -> None:
+    begun = cut_in_a_trial(far, until)
+    there = [int(line.split()[0]) for line in ours(far.lab.folder) if str(far.cache) in line]
+    _, said = begun.communicate(timeout=10 * LONG)
+    assert begun.returncode == 1 and "host 'rack' is gone" in said and "Traceback" not in said, said
+    assert there and {record["failure"]["kind"] for record in far.records()} == {"host"}
+    until(lambda: list(far.cache.glob("sessions/*")) == [], keeper.UNHEARD_SECONDS + LONG)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in there)
+
+
+def cut_in_a_trial(far: Far, until: Callable[[Callable[[], bool], float], None]) -> subprocess.Popen[str]:
+    """A run of two forks whose network was cut when the first one had driven slices."""
+    study = far.lab.study(SUBJECTS, forks=2, pairs=8)
+    begun = far.lab.start("run", study, "--hosts", "hosts.toml", "--users", "2")
+    until(lambda: measured(far, 1) or begun.poll() is not None, LONG)
+    plug("down")
+    return begun
 
 
 def test_a_killed_lab_leaves_nothing_there(far: Far, until: Callable[[Callable[[], bool], float], None]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.provision.packing import Tree, digest, unpack, write
-from steelyard.provision.ssh_connection import _BOOT, refused, told
+from steelyard.provision.ssh_login import _BOOT, refused, told
 from steelyard.provision.toolchain import jdk_of
 
 

@@ -31,7 +31,8 @@ from .cpus import listed
 from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
 from .packing import Tree
 from .reach import Condition, Ends, NetworkCounts, Reach, kills_in
-from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, is_full, no_space, quoted, told
+from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, quoted
+from .ssh_login import is_full, no_space
 from .toolchain import install, jdk_of
 
 _COPY_SECONDS = 3600.0
@@ -200,19 +201,7 @@ class SshReach(Reach):
             *(f"rm -f {shlex.quote(path)}" for option, path in pairwise(words) if option == "--control"),
             f"exec {quoted(words)}",
         ]
-        process = subprocess.Popen(
-            connection.words(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        assert process.stdin is not None
-        with suppress(BrokenPipeError):  # it ends by itself then, and says why
-            process.stdin.write(told("\n".join(script)).decode())
-            process.stdin.flush()
-        return process
+        return connection.staying("\n".join(script))
 
     def there(self, text: str) -> str:
         """A word of a command, with each path of ours as that of its copy."""
