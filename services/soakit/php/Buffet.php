@@ -26,16 +26,16 @@ final class Buffet
     /** The validation of an Order, both as XML. */
     public static function validate(string $document): string
     {
-        return self::validation(Documents::tree($document, Documents::BUFFET, 'Order'));
+        return self::validation(Documents::tree($document, Documents::BUFFET, 'Order'), false);
     }
 
     /** The validation of the Order that the request holds as XML: SoapServer keeps no text of white space alone. */
-    public static function validateMessage(): string
+    public static function validateMessage(bool $isPart = false): string
     {
-        return self::validation(Documents::treeInMessage(Documents::BUFFET, 'Order'));
+        return self::validation(Documents::treeInMessage(Documents::BUFFET, 'Order', $isPart), $isPart);
     }
 
-    private static function validation(DOMElement $order): string
+    private static function validation(DOMElement $order, bool $isPart): string
     {
         $children = self::children($order);
         $header = $children['Header'][0] ?? null;
@@ -48,7 +48,7 @@ final class Buffet
 
         $out = new XMLWriter();
         $out->openMemory();
-        $out->startElementNs('b', 'Validation', Documents::BUFFET);
+        Documents::begin($out, 'b', Documents::BUFFET, 'Validation', $isPart);
         $out->writeElement('b:OrderNumber', $head['OrderNumber']);
         $out->writeElement('b:Customer', $head['Customer']);
         $out->writeElement('b:Parts', (string) count($parts));

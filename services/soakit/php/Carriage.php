@@ -20,6 +20,12 @@ final class Carriage
         Requests::answer(__DIR__ . '/../contract/soakit.wsdl', $operations, ['typemap' => self::asXml()]);
     }
 
+    /** The same by rpc/literal, which has a description of its own. */
+    public static function answerRpc(object $operations): void
+    {
+        Requests::answer(__DIR__ . '/../contract/soakit-rpc.wsdl', $operations, ['typemap' => self::asXml()]);
+    }
+
     /** The types of the schema that SoapServer's binding does not read or write. */
     private static function asXml(): array
     {

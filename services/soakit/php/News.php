@@ -7,15 +7,15 @@ require_once __DIR__ . '/Documents.php';
 /** Sushi Boats: keeps the stories that match an interest; XMLReader passes by the others, of which nothing is kept. */
 final class News
 {
-    /** The digest of a NewsPosting, both as XML. */
-    public static function digest(string $document): string
+    /** The digest of a NewsPosting, both as XML, or as parts. */
+    public static function digest(string $document, bool $isPart = false): string
     {
         $posting = null;
         $interests = [];
         $stories = 0;
         $kept = [];
         $above = []; // the names of the elements above, from the root
-        foreach (Documents::elements($document, Documents::NEWS, 'NewsPosting') as $at) {
+        foreach (Documents::elements($document, Documents::NEWS, 'NewsPosting', $isPart) as $at) {
             $above[$at->depth] = $at->namespaceURI === Documents::NEWS ? $at->localName : '';
             switch (implode('/', array_slice($above, 1, $at->depth))) {
                 case '':
@@ -42,7 +42,7 @@ final class News
                     }
             }
         }
-        return self::written($posting ?? throw Documents::fault('the posting has no id'), $stories, $kept);
+        return self::written($posting ?? throw Documents::fault('the posting has no id'), $stories, $kept, $isPart);
     }
 
     /** What the attributes of a story say. */
@@ -57,11 +57,11 @@ final class News
         ];
     }
 
-    private static function written(string $posting, int $stories, array $kept): string
+    private static function written(string $posting, int $stories, array $kept, bool $isPart): string
     {
         $out = new XMLWriter();
         $out->openMemory();
-        $out->startElementNs('n', 'NewsDigest', Documents::NEWS);
+        Documents::begin($out, 'n', Documents::NEWS, 'NewsDigest', $isPart);
         $out->writeElement('n:Posting', $posting);
         $out->writeElement('n:Stories', (string) $stories);
         foreach ($kept as $story) {

@@ -10,10 +10,10 @@ final class Orders
 {
     private const TYPE_OF = 'http://www.w3.org/2001/XMLSchema-instance';
 
-    /** The acknowledgement of a ProcessPurchaseOrder, both as XML. */
-    public static function acknowledge(string $document): string
+    /** The acknowledgement of a ProcessPurchaseOrder, both as XML, or as parts. */
+    public static function acknowledge(string $document, bool $isPart = false): string
     {
-        $process = simplexml_import_dom(Documents::tree($document, Documents::ORDER, 'ProcessPurchaseOrder'));
+        $process = simplexml_import_dom(Documents::tree($document, Documents::ORDER, 'ProcessPurchaseOrder', $isPart));
         $content = $process->children(Documents::ORDER);
         $order = $content->DataArea->PurchaseOrder;
         $buyer = self::buyer($order?->Header?->Party ?? []);
@@ -21,7 +21,7 @@ final class Orders
 
         $out = new XMLWriter();
         $out->openMemory();
-        $out->startElementNs('o', 'AcknowledgePurchaseOrder', Documents::ORDER);
+        Documents::begin($out, 'o', Documents::ORDER, 'AcknowledgePurchaseOrder', $isPart);
         $out->writeElement('o:Original', self::text($content->ApplicationArea->DocumentId, 'DocumentId'));
         $out->startElement('o:DataArea');
         $out->startElement('o:Acknowledge');

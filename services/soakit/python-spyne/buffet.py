@@ -10,7 +10,7 @@ COUNTRIES = {"AT", "CA", "CH", "DE", "FR", "GB", "IT", "JP", "PL", "US"}
 CURRENCIES = {"CHF", "EUR", "GBP", "JPY", "USD"}
 UNITS = {"each", "box", "kilogram", "litre", "metre"}
 
-_ORDER, _HEADER, _PARTS, _PART = (f"{{{BUFFET}}}{name}" for name in ("Order", "Header", "Parts", "Part"))
+ORDERED, _HEADER, _PARTS, _PART = (f"{{{BUFFET}}}{name}" for name in ("Order", "Header", "Parts", "Part"))
 
 
 def formed(pattern):
@@ -62,7 +62,7 @@ PART = {
 
 def validate(order):
     """The Validation of an Order, an element."""
-    order = document_at(order, _ORDER)
+    order = document_at(order, ORDERED)
     header, parts = order.find(_HEADER), order.find(_PARTS)
     if header is None or parts is None:
         raise refused("the order lacks its header or its parts")

@@ -7,7 +7,9 @@ CONTRACT = Path(__file__).resolve().parents[1] / "contract"
 FOLDER = "/soakit/"
 _ADDRESS = re.compile(rb'(?<=:address location="http://)[^/"]*')
 _FILES = {path.relative_to(CONTRACT).as_posix(): path.read_bytes() for path in CONTRACT.rglob("*.xsd")}
-_DESCRIPTION = (CONTRACT / "soakit.wsdl").read_bytes()
+_DESCRIPTIONS = {
+    rpc: (CONTRACT / name).read_bytes() for rpc, name in ((False, "soakit.wsdl"), (True, "soakit-rpc.wsdl"))
+}
 
 
 def published(environ):
@@ -16,5 +18,5 @@ def published(environ):
         return None
     if environ["QUERY_STRING"].lower() == "wsdl":
         host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
-        return _ADDRESS.sub(lambda _: host.encode(), _DESCRIPTION)
+        return _ADDRESS.sub(lambda _: host.encode(), _DESCRIPTIONS[environ["PATH_INFO"].endswith("Rpc")])
     return _FILES.get(environ["PATH_INFO"].removeprefix(FOLDER))

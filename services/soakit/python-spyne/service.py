@@ -1,8 +1,8 @@
-"""The use cases as Spyne services over SOAP 1.1: each document as XML or as a string, wrapped or bare."""
+"""The use cases as Spyne services over SOAP 1.1: each document as XML or as a string, wrapped, bare or by rpc/literal."""
 
 # ruff: noqa: N802, N805 - the names are the contract's, and a Spyne method gets a context, not itself
 
-from buffet import validate
+from buffet import ORDERED, validate
 from documents import document_at, events, refuse, tree
 from lxml import etree
 from models import (
@@ -18,11 +18,13 @@ from models import (
     Validation,
     required,
 )
-from news import digest
+from news import POSTING, digest
 from orders import acknowledge
 from spyne import AnyXml, Application, Service, rpc
 from spyne.protocol.soap import Soap11
 from spyne.util.xml import get_object_as_xml
+
+ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
 
 
 class Element(AnyXml):
@@ -43,6 +45,11 @@ def bare(space, document, name, answer):
     """A method whose message is the document `name` itself; its answer is the other."""
     names = {"_in_message_name": f"{{{space}}}{name}", "_out_message_name": f"{{{space}}}{answer.get_type_name()}"}
     return rpc(document, _returns=answer, _body_style="bare", **names)
+
+
+def part(document, answer):
+    """A method of rpc/literal: its message holds one document as a part, and its answer the other so."""
+    return rpc(required(document), _returns=required(answer), _out_variable_name="document")
 
 
 def text(name):
@@ -85,6 +92,38 @@ class Buffet(Service):
         return validate(document)
 
 
+class TVDinnerRpc(Service):
+    @part(ProcessPurchaseOrder, AcknowledgePurchaseOrder)
+    def tvDinnerRpc(ctx, document):
+        return acknowledge(document)
+
+
+class SushiBoatsRpc(Service):
+    @part(Element, NewsDigest)
+    def sushiBoatsRpc(ctx, document):
+        return digest(etree.iterwalk(part_as(document, POSTING), events=("start", "end")))
+
+
+class BuffetRpc(Service):
+    @part(Element, Validation)
+    def buffetRpc(ctx, document):
+        return validate(part_as(document, ORDERED))
+
+
+class TextsRpc(Service):
+    @text("tvDinnerRpcText")
+    def tvDinnerRpcText(ctx, text):
+        return as_text(acknowledge(order_of(ctx, text)))
+
+    @text("sushiBoatsRpcText")
+    def sushiBoatsRpcText(ctx, text):
+        return as_text(digest(events(text)))
+
+    @text("buffetRpcText")
+    def buffetRpcText(ctx, text):
+        return as_text(validate(tree(text)))
+
+
 class Texts(Service):
     @text("tvDinnerText")
     def tvDinnerText(ctx, text):
@@ -117,6 +156,18 @@ def order_of(ctx, text):
     return ctx.app.in_protocol.from_element(ctx, ProcessPurchaseOrder, element)
 
 
+def part_as(part, name):
+    """A part, which stands in no namespace, as the document that it is."""
+    document_at(part, "document").tag = name
+    return part
+
+
+def without_namespace(ctx):
+    """The part of an answer by rpc/literal: Spyne writes all that a message holds in the application's namespace."""
+    for part in ctx.out_document.iterfind(f"{{{ENVELOPE}}}Body/{{{SERVICE}}}*/{{{SERVICE}}}*"):
+        part.tag = etree.QName(part).localname
+
+
 def as_text(answer):
     return etree.tostring(get_object_as_xml(answer), encoding="unicode")
 
@@ -124,7 +175,11 @@ def as_text(answer):
 def applications():
     """Spyne's applications by their paths."""
     services = {"TVDinner": TVDinner, "SushiBoats": SushiBoats, "Buffet": Buffet, "Text": Texts}
-    return {f"/soakit/{name}": application(name, service) for name, service in services.items()}
+    by_rpc = {"TVDinnerRpc": TVDinnerRpc, "SushiBoatsRpc": SushiBoatsRpc, "BuffetRpc": BuffetRpc, "TextRpc": TextsRpc}
+    made = {f"/soakit/{name}": application(name, service) for name, service in {**services, **by_rpc}.items()}
+    for name in by_rpc:
+        made[f"/soakit/{name}"].out_protocol.event_manager.add_listener("after_serialize", without_namespace)
+    return made
 
 
 def application(name, service):
