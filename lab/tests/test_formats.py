@@ -18,8 +18,9 @@ from steelyard.exchange import contract, corpus, exchanges, protobuf
 from steelyard.exchange.meanings import MEANINGS, meaning_of
 from steelyard.models.records import Cell, in_format, in_own_format, operation_of
 from steelyard.models.service import Exchange, Format, Service
-from steelyard.plan.schedule import schedule_only, subjects_of
+from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
+from steelyard.plan.subjects import subjects_of
 from steelyard.provision.cpus import Shares
 from steelyard.provision.subject import Part, Subject
 from steelyard.store.tables import mean_request_bytes, request_bytes, stored_sizes

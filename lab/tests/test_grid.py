@@ -20,9 +20,10 @@ from steelyard.models.records import Schedule
 from steelyard.models.study import Grid, Study
 from steelyard.plan.cells import operations_of, sessions_of
 from steelyard.plan.kinds import warmed
-from steelyard.plan.schedule import schedule_only, subjects_of
+from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
 from steelyard.plan.slices import head_start_slices, most_head_start_slices, most_warm_up_slices
+from steelyard.plan.subjects import subjects_of
 from steelyard.report.charts.heat_map import heat_map
 from steelyard.report.markdown import markdown_of
 from steelyard.report.page import html_of

@@ -8,8 +8,9 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.subject_syntax import subject_of
-from steelyard.plan.schedule import schedule_only, subjects_of
+from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request, settle
+from steelyard.plan.subjects import subjects_of
 from steelyard.run import main_job
 
 

@@ -10,7 +10,7 @@ from steelyard.catalogue.companions import with_companions
 from steelyard.catalogue.subject_syntax import subject_of
 from steelyard.models.service import Service
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.plan.schedule import subjects_of
+from steelyard.plan.subjects import subjects_of
 
 FLIGHT = entries.service("flight")
 STUDY = entries.study("flight").model

@@ -112,6 +112,7 @@ def _machine_run(name: str, analysis: Analysis) -> MachineRun:
     return MachineRun(
         machine=name,
         processor=_processor(analysis.run),
+        system=_system(analysis.run),
         folder=f"machines/{name}",
         trials=len(analysis.run.trials),
         complete=len(_complete(analysis.run)),
@@ -121,6 +122,12 @@ def _machine_run(name: str, analysis: Analysis) -> MachineRun:
 
 def _processor(run: Run) -> str:
     return described(run.environment.get("machine"))
+
+
+def _system(run: Run) -> str:
+    machine = run.environment.get("machine")
+    known = machine if isinstance(machine, dict) else {}
+    return ", ".join(str(known[name]) for name in ("distribution", "kernel") if known.get(name))
 
 
 def _differences(analyses: Mapping[str, Analysis]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from ..models.service import FORMAT, Service
 from ..models.study import PartSpec, Study, SubjectSpec
 from . import entries
 from .entries import Entry
+from .subject_syntax import label_of
 
 
 def variable(name: str) -> str:
@@ -131,6 +132,30 @@ def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
     same_as = None if spec.same_as is None else f"{spec.same_as}@{name}"
     parts = [part(process) for process in spec.parts]
     return spec.model_copy(update={"label": f"{spec.label}@{name}", "parts": parts, "same_as": same_as})
+
+
+def with_given(study: Study, spec: SubjectSpec, words: str, given: Mapping[str, str]) -> SubjectSpec:
+    """`spec` as its label with these factors, `words`, says it: of several servers each takes those that it has.
+
+    Raises ConfigurationError for a factor that none of several has; one that a single server lacks is refused with its others.
+    """
+    of_service = entries.service(study.service).model.factors
+    known = [{*of_service, *entries.server(part.server).model.all_factors()} for part in spec.parts]
+    if len(spec.parts) > 1:
+        for name in given:
+            if not any(name in names for names in known):
+                raise ConfigurationError(
+                    f"no server of {spec.label} has a factor '{name}'{nearest(name, sorted(set[str]().union(*known)))}"
+                )
+    alone = len(spec.parts) == 1
+    parts = [
+        part.model_copy(
+            update={"factors": part.factors | {name: value for name, value in given.items() if alone or name in names}}
+        )
+        for part, names in zip(spec.parts, known, strict=True)
+    ]
+    same_as = None if spec.same_as is None else label_of(spec.same_as + words.removeprefix(spec.label))
+    return spec.model_copy(update={"label": label_of(words), "parts": parts, "same_as": same_as})
 
 
 def left_as_they_are(study: Study, spec: SubjectSpec) -> list[str]:

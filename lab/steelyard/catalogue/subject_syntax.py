@@ -21,7 +21,7 @@ _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 def subject_of(words: str) -> SubjectSpec:
     """`server` or `server@factor=value@factor=value` as a subject; raises ConfigurationError."""
     server, factors = name_and_factors(words)
-    return SubjectSpec(label=_label(words), parts=[PartSpec(server=server, factors=factors)])
+    return SubjectSpec(label=label_of(words), parts=[PartSpec(server=server, factors=factors)])
 
 
 def name_and_factors(words: str) -> tuple[str, dict[str, str]]:
@@ -42,7 +42,7 @@ def name_and_factors(words: str) -> tuple[str, dict[str, str]]:
     return server, factors
 
 
-def _label(words: str) -> str:
+def label_of(words: str) -> str:
     """The words as a label, which files are named after: where they are too long for that, their beginning and a mark."""
     label = re.sub(r"[^A-Za-z0-9._@=-]", "_", words.replace('"', "").replace("'", ""))
     if len(label) <= _LONGEST_LABEL:

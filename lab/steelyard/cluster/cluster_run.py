@@ -28,9 +28,10 @@ from ..models.service import Service
 from ..models.study import Study
 from ..plan.budget import fitted
 from ..plan.designs import design_named
-from ..plan.schedule import on_machines, schedule_of, schedule_only, subjects_asked
+from ..plan.schedule import on_machines, schedule_of, schedule_only
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import forks_for_a_verdict
+from ..plan.subjects import subjects_asked
 from ..run.handed import alike
 from ..run.main_job import make_folder, place_of, service_of
 from ..run.resume import NEVER_STARTED

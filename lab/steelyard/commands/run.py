@@ -12,11 +12,13 @@ import typer
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
 from ..catalogue import entries
+from ..models.server import PROCESSORS
 from ..models.study import Study
 from ..plan.budget import Fitted, fitted
 from ..plan.estimate import PlannedTime, of_run
-from ..plan.schedule import schedule_only, subjects_asked
+from ..plan.schedule import schedule_only
 from ..plan.settings import Request, Value, settle
+from ..plan.subjects import subjects_asked
 from . import completing
 from .examples import examples
 from .options import (
@@ -62,6 +64,18 @@ class RunOptions:
     with_: Annotated[
         str | None,
         typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects."),
+    ] = None
+    across: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--across",
+            metavar="FACTOR=VALUE,VALUE",
+            help="Each subject once for every value of a factor that it has, such as jdk=17,25; repeatable.",
+        ),
+    ] = None
+    cpus: Annotated[
+        str | None,
+        typer.Option(metavar="N,N", help="Each subject once on so many processors: the same as --across cpus=N,N."),
     ] = None
     operation: Annotated[
         str | None,
@@ -138,6 +152,7 @@ class RunOptions:
         "steelyard run wstest --config WSTest.ini --as-published",
         "steelyard run wstest --budget 40m",
         "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml",
+        "steelyard run wstest --only tomcat-metro,wildfly --across heap=128m,256m --dry-run",
         "steelyard run --resume runs/wstest-2026-01-31-120000",
         "steelyard run wstest --operation echoStruct --forks 4 --cluster tcp://10.0.0.5:8786",
     ),
@@ -203,6 +218,7 @@ def request_of(options: RunOptions) -> Request:
     return Request(
         only=_words("--only", options.only),
         set_of_factors=options.with_ or "",
+        across=_across(options),
         operations=_words("--operation", options.operation),
         users=options.users,
         forks=options.forks,
@@ -289,6 +305,19 @@ def _words(option: str, text: str | None) -> list[str]:
     if twice is not None:
         raise ConfigurationError(f"{option} names '{twice}' twice", hint="once is enough")
     return words
+
+
+def _across(options: RunOptions) -> dict[str, list[str]]:
+    """The values of each factor that is to vary; raises ConfigurationError where the words are of another form."""
+    across = {} if options.cpus is None else {PROCESSORS: _words("--cpus", options.cpus)}
+    for words in options.across or []:
+        name, equals, values = (part.strip() for part in words.partition("="))
+        if not equals or not name:
+            raise ConfigurationError(f"--across takes FACTOR=VALUE,VALUE, not '{words}'")
+        if name in across:
+            raise ConfigurationError(f"--across gives {name} twice", hint="one list holds all its values")
+        across[name] = _words(f"--across {name}", values)
+    return across
 
 
 def _settings(pairs: list[str]) -> dict[str, Value]:

@@ -87,10 +87,14 @@ class OverMachines(Strict):
 
 
 class MachineRun(Strict):
-    """A machine's own run within the cluster's: its folder, how many of its trials came to their end, and its verdict in words."""
+    """A machine's own run within the cluster's: its folder, how many of its trials came to their end, and its verdict in words.
+
+    `system` is its distribution and kernel, empty where they are not known.
+    """
 
     machine: str
     processor: str
+    system: str
     folder: str
     trials: int
     complete: int

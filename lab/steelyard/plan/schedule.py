@@ -10,51 +10,29 @@ from typing import Any
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
-from ..catalogue import entries, factors
-from ..catalogue.companions import with_companions
+from ..catalogue import entries
 from ..catalogue.known_subjects import require_known
-from ..catalogue.subject_syntax import subject_of
 from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
-from .cells import breaks, cells_of
+from .cells import cells_of
 from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, promises_of, require_possible
 from .grids import grids_of
 from .settings import Request, Settings, settle
 from .stopping import trials_per_fork
+from .subjects import reference_of, subjects_asked, words_asked
 
 HANGS_AFTER = (
     2  # times the response time from which on a subject is slow: who answers none in flight until then has hung
 )
 
 
-def subjects_of(study: Study, only: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
-    """The subjects asked for, in the order asked: those of the study by label, and any other server as itself.
-
-    Each takes the factors of the set that its label names (`LABEL@SET`), else of `set_of_factors`, which its label then names.
-    """
-    known = {spec.label: spec for spec in (_as_subject(subject) for subject in study.subjects)}
-    labels = [factors.labelled(study, label, set_of_factors) for label in only or known]
-    if len(set(labels)) != len(labels):
-        raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
-    pairs = [factors.split(study, label) for label in labels]
-    service = entries.service(study.service)
-    specs = (factors.with_set(study, known.get(label) or _as_subject(label), name) for label, name in pairs)
-    return [with_companions(spec, service) for spec in specs]
-
-
-def subjects_asked(study: Study, request: Request) -> list[SubjectSpec]:
-    """The subjects that a request asks for; where it names none the usual ones, and all where something is broken."""
-    usual = [] if breaks(study, request) else study.usual_subjects
-    return subjects_of(study, request.only or usual, request.set_of_factors)
-
-
 def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
     specs = subjects_asked(study, request)
     labels = [subject.label for subject in specs]
-    reference = next((label for label in labels if factors.split(study, label)[0] == study.reference), labels[0])
+    reference = reference_of(study, labels)
     design = _design(study, request)
     lengths = _lengths(study, request, settings, design)
     forks = design.forks(request.forks or (1 if design.cell_by_cell else study.forks))
@@ -69,7 +47,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         seed=request.seed,
         design=design.name,
         subjects=labels,
-        asked=[factors.labelled(study, words, request.set_of_factors) for words in request.only],
+        asked=words_asked(study, request),
         reference=reference,
         cells=cells,
         trials=_trials(design.groups(labels, reference), cells if design.cell_by_cell else (), forks, request.seed),
@@ -186,10 +164,6 @@ def _require_sizes(service: Service, settings: Settings) -> None:
             )
         if not known.least <= value <= known.most:
             raise ConfigurationError(f"{name} is {value}, but must be from {known.least} to {known.most:,}")
-
-
-def _as_subject(subject: str | SubjectSpec) -> SubjectSpec:
-    return subject_of(subject) if isinstance(subject, str) else subject
 
 
 def _trials(groups: Sequence[Sequence[str]], cells: Sequence[Cell], forks: int, seed: int) -> list[TrialPlan]:

@@ -21,6 +21,7 @@ class Request:
 
     only: Sequence[str] = ()
     set_of_factors: str = ""
+    across: Mapping[str, Sequence[str]] = field(default_factory=dict)
     operations: Sequence[str] = ()
     users: int | None = None
     forks: int | None = None

@@ -20,8 +20,8 @@ from ..drive import trial as drive
 from ..models.records import Schedule
 from ..models.service import Service
 from ..observe import environment
-from ..plan.schedule import subjects_of
 from ..plan.settings import Request, settle
+from ..plan.subjects import subjects_of
 from ..provision import cpus, subject
 from ..store.live_file import LiveFile
 from ..store.setup import setup_differences

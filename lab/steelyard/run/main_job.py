@@ -36,9 +36,10 @@ from ..plan.budget import fitted
 from ..plan.cells import together
 from ..plan.designs import design_named
 from ..plan.estimate import of_run
-from ..plan.schedule import schedule_of, schedule_only, subjects_asked, subjects_of
+from ..plan.schedule import schedule_of, schedule_only
 from ..plan.settings import Request, Settings, settle
 from ..plan.stopping import forks_for_a_verdict, stopping_of, warm_up_within, without_verdict
+from ..plan.subjects import subjects_asked, subjects_of
 from ..provision import subject
 from ..provision.cpus import Shares
 from ..provision.site import reached

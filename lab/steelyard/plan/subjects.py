@@ -1,0 +1,104 @@
+"""Which subjects a run has: those that the user names or the study has, each once for every value of a factor that is to vary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from ..base.configuration import nearest
+from ..base.errors import ConfigurationError
+from ..catalogue import entries, factors
+from ..catalogue.companions import with_companions
+from ..catalogue.subject_syntax import name_and_factors, subject_of
+from ..models.study import Study, SubjectSpec
+from .cells import breaks
+from .settings import Request
+
+
+def subjects_asked(study: Study, request: Request) -> list[SubjectSpec]:
+    """The subjects that a request asks for; where it names none the usual ones, and all where something is broken."""
+    return subjects_of(study, words_asked(study, request) or _usual(study, request), request.set_of_factors)
+
+
+def words_asked(study: Study, request: Request) -> list[str]:
+    """The words for each subject where they say more than its label in the study: those of `--only`, and each of them, or of the
+    usual subjects, once for every value of the factors of `--across` that it has. Raises ConfigurationError."""
+    if not request.across:
+        return [factors.labelled(study, words, request.set_of_factors) for words in request.only]
+    named = list(request.only or _usual(study, request) or _known(study))
+    known = {words: _factors_known(study, words) for words in named}
+    for factor in request.across:
+        if not any(factor in names for names in known.values()):
+            of_all = sorted(set[str]().union(*known.values()))
+            raise ConfigurationError(f"no subject has a factor '{factor}'{nearest(factor, of_all)}")
+    return [
+        factors.labelled(study, varied, request.set_of_factors)
+        for words in named
+        for varied in _varied(
+            study, words, {name: values for name, values in request.across.items() if name in known[words]}
+        )
+    ]
+
+
+def subjects_of(study: Study, words: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
+    """The subjects of these words, in their order, or all of the study: its own by label, perhaps with factors of theirs
+    (`LABEL@FACTOR=VALUE`), and any other server as itself.
+
+    Each takes the factors of the set that its words end with (`LABEL@SET`), else of `set_of_factors`, which its label then names.
+    """
+    known = _known(study)
+    labels = [factors.labelled(study, label, set_of_factors) for label in words or known]
+    if len(set(labels)) != len(labels):
+        raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
+    service = entries.service(study.service)
+    named = (factors.split(study, label) for label in labels)
+    specs = (factors.with_set(study, _named(study, label), name) for label, name in named)
+    return [with_companions(spec, service) for spec in specs]
+
+
+def reference_of(study: Study, labels: Sequence[str]) -> str:
+    """The label that others are compared with: the study's reference, else the first one of it with factors of its own, else the
+    first of all."""
+    bare = {label: factors.split(study, label)[0] for label in labels}
+    exact = (label for label in labels if bare[label] == study.reference)
+    varied = (label for label in labels if bare[label].startswith(f"{study.reference}@"))
+    return next(exact, None) or next(varied, labels[0])
+
+
+def _usual(study: Study, request: Request) -> Sequence[str]:
+    return [] if breaks(study, request) else study.usual_subjects
+
+
+def _known(study: Study) -> dict[str, SubjectSpec]:
+    specs = (subject_of(each) if isinstance(each, str) else each for each in study.subjects)
+    return {spec.label: spec for spec in specs}
+
+
+def _named(study: Study, words: str) -> SubjectSpec:
+    """A subject of the study, perhaps with factors beside its own, or another server."""
+    known = _known(study)
+    if words in known:
+        return known[words]
+    label, given = name_and_factors(words)
+    return factors.with_given(study, known[label], words, given) if label in known else subject_of(words)
+
+
+def _factors_known(study: Study, words: str) -> set[str]:
+    """The names of all factors that a subject's servers or its service have."""
+    spec = _named(study, factors.split(study, words)[0])
+    host = spec if spec.same_as is None else _named(study, spec.same_as)
+    of_service = entries.service(study.service).model.factors
+    return {*of_service, *(name for part in host.parts for name in entries.server(part.server).model.all_factors())}
+
+
+def _varied(study: Study, words: str, across: dict[str, Sequence[str]]) -> list[str]:
+    """The words of a subject once for each combination of values; before the name of a set, if it has one."""
+    base, name = factors.split(study, words)
+    said = {} if base in _known(study) else name_and_factors(base)[1]
+    for factor in across:
+        if factor in said:
+            raise ConfigurationError(
+                f"'{words}' says {factor} itself, which is to vary for all", hint="leave one of them out"
+            )
+    each = ([f"@{factor}={value}" for value in values] for factor, values in across.items())
+    return [f"{base}{''.join(chosen)}{f'@{name}' if name else ''}" for chosen in product(*each)]
