@@ -64,6 +64,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/awake.py --check
 	$(RUN) python tools/awake_tails.py --check
 	$(RUN) python tools/designs.py --check
+	$(RUN) python tools/many_engines.py --check
 	$(RUN) python tools/collectors.py --check
 	$(RUN) python tools/floors.py --check
 	$(RUN) python tools/steadiness.py --check

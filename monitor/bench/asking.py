@@ -43,42 +43,61 @@ class Half:
         return self.cpu_ns / self.answered
 
 
-def send(address: tuple[str, int], requests: Sequence[Asked], arrivals: Sequence[float]) -> int:
-    """Sends a request at each of `arrivals` (s from now), and returns how many there were; raises RuntimeError where one fails."""
-    due: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()
-    failures: list[str] = []
+class Connections:
+    """So many connections to a server, which stay open from one load to the next; a context manager."""
 
-    def work() -> None:
+    def __init__(self, address: tuple[str, int], count: int = WORKERS) -> None:
+        self._due: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._workers = [threading.Thread(target=self._work, args=(address,), daemon=True) for _ in range(count)]
+        for worker in self._workers:
+            worker.start()
+
+    def __enter__(self) -> Connections:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for _worker in self._workers:
+            self._due.put(None)
+        for worker in self._workers:
+            worker.join()
+
+    def send(self, requests: Sequence[Asked], arrivals: Sequence[float]) -> int:
+        """Sends a request at each of `arrivals` (s from now), and returns how many there were once all are answered; raises
+        RuntimeError where one fails."""
+        begun = time.monotonic()
+        for place, arrival in enumerate(arrivals):
+            time.sleep(max(0.0, begun + arrival - time.monotonic()))
+            self._due.put(requests[place % len(requests)])
+        failures = [failure for _ in arrivals if (failure := self._done.get()) is not None]
+        if failures:
+            raise RuntimeError(f"{len(failures)} of {len(arrivals)} requests had no answer: {failures[0]}")
+        return len(arrivals)
+
+    def _work(self, address: tuple[str, int]) -> None:
         connection = http.client.HTTPConnection(*address, timeout=ANSWER_SECONDS)
-        while (asked := due.get()) is not None:
+        while (asked := self._due.get()) is not None:
             try:
                 connection.request(asked.method, asked.path, asked.body, dict(asked.headers))
                 connection.getresponse().read()
+                self._done.put(None)
             except (OSError, http.client.HTTPException) as error:
-                failures.append(f"{type(error).__name__}: {error}")
+                self._done.put(f"{type(error).__name__}: {error}")
                 connection.close()
         connection.close()
 
-    workers = [threading.Thread(target=work, daemon=True) for _ in range(WORKERS)]
-    for worker in workers:
-        worker.start()
-    begun = time.monotonic()
-    for place, arrival in enumerate(arrivals):
-        time.sleep(max(0.0, begun + arrival - time.monotonic()))
-        due.put(requests[place % len(requests)])
-    for _ in workers:
-        due.put(None)
-    for worker in workers:
-        worker.join()
-    if failures:
-        raise RuntimeError(f"{len(failures)} of {len(arrivals)} requests had no answer: {failures[0]}")
-    return len(arrivals)
+
+def send(address: tuple[str, int], requests: Sequence[Asked], arrivals: Sequence[float]) -> int:
+    """As `Connections.send`, over connections of its own."""
+    with Connections(address) as connections:
+        return connections.send(requests, arrivals)
 
 
 def one_after_the_other(address: tuple[str, int], requests: Sequence[Asked], count: int) -> None:
     """So many requests, none before the last was answered; raises RuntimeError where an answer does not come."""
-    for place in range(count):
-        send(address, [requests[place % len(requests)]], [0.0])
+    with Connections(address, 1) as connections:
+        for place in range(count):
+            connections.send([requests[place % len(requests)]], [0.0])
 
 
 def poisson(draw: random.Random, rate: float, seconds: float) -> list[float]:

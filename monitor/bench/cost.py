@@ -1,10 +1,13 @@
 """Measures what the monitor adds to a request's processor time on the service flight, switched on and off within one process.
 
-    python monitor/bench/cost.py                          half an hour, on a quiet machine
-    python monitor/bench/cost.py --pairs 6 --seconds 4    a look
+    python monitor/bench/cost.py              half an hour, on a quiet machine
+    python monitor/bench/cost.py --pairs 20   a look
 
 Both halves of a pair get the same requests at the same instants: Poisson arrivals of one rate, drawn anew for each pair. Which half
-comes first alternates. Raw data and a table go to results/; the table is made anew by `--table` alone.
+comes first alternates, and halves are short: what else a machine does differs less between two seconds that follow each other than
+between two that lie further apart, and all the more of them are measured. Raw data and a table go to results/; the table is made
+anew by `--table` alone. With `--planted-us N` requests cost the server so much more while its monitor is on, and what is found of
+that is printed, and kept nowhere: whether the measurement sees what is there.
 """
 
 from __future__ import annotations
@@ -15,17 +18,19 @@ import json
 import math
 import os
 import random
+import socket
 import subprocess
 import sys
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from asking import Asked, Half, flight_requests, judged_cpu_ns, one_after_the_other, poisson, send
+from asking import Asked, Connections, Half, flight_requests, judged_cpu_ns, poisson
 from bench import RESULTS, build, java, processor
 from rich.console import Console
 from steelyard.base.lock import machine_lock
@@ -39,14 +44,14 @@ from steelyard.provision.running import RunningSubject
 from steelyard.statistics.interval import student_interval
 from steelyard.store.layer_records import read_records
 
+HEADINGS = ("requests", "pair", "on", "answered", "cpu_ns", "crossings")
 RAW, PAGE = RESULTS / "flight.csv", RESULTS / "flight.md"
 # One after the other, each way, before any arrives unasked: until then the compilers are at work, and what a half costs depends
 # more on how many requests came before than on the monitor.
 WARM_REQUESTS, WARM_ROUNDS = 1000, 3
-LEAD_IN = (
-    60  # requests before a half that are not counted: with the first on a thread, the monitor makes its buffer and file
-)
-WARM_PAIRS = 2  # that count for nothing
+WARM_PAIRS = 10  # that count for nothing: with the first request on a thread, the monitor makes its buffer and file
+# After a half: a server goes on for a moment when its answer is read, and ends the request's record.
+REST_SECONDS = 0.03
 OBSERVED: Sequence[Observed] = ("layers",)
 MOST = 0.01  # of a request's processor time
 # What is asked: name, operation of the generator, errors of input in a thousand, and the design of the domain.
@@ -75,46 +80,65 @@ class Watched:
     """A running server, and how its monitor is switched."""
 
     running: RunningSubject
-    classes: str
-    agent: Path
-    folder: Path
     requests: Sequence[Asked]
-    recordings: list[Path] = field(default_factory=list)
+    planted: Sequence[Asked]  # the same, as they are sent while the monitor is on
+    connections: Connections
+    switching: socket.socket
 
     def switch(self, on: bool) -> None:
-        pid = max(self.running.use()[self.running.front.part.place], key=lambda process: process.rss_bytes).pid
-        words = [java(), "-cp", self.classes, "steelyard.monitor.bench.Switch", str(pid), str(self.agent)]
-        if on:
-            self.recordings.append(self.folder / f"on-{len(self.recordings)}")
-            words.append(str(self.recordings[-1]))
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, timeout=60)
-
-    @property
-    def address(self) -> tuple[str, int]:
-        return self.running.host, self.running.front.port
+        """Raises RuntimeError where the server does not obey."""
+        time.sleep(REST_SECONDS)
+        line = b"on\n" if on else b"off\n"
+        self.switching.sendall(line)
+        if self.switching.recv(len(line), socket.MSG_WAITALL) != line:
+            raise RuntimeError("the server's monitor cannot be switched")
 
     def half(self, on: bool, arrivals: Sequence[float]) -> Half:
         """Raises RuntimeError where an answer does not come."""
         self.switch(on)
-        one_after_the_other(self.address, self.requests, LEAD_IN)
         begun = judged_cpu_ns(self.running)
-        answered = send(self.address, self.requests, arrivals)
+        answered = self.connections.send(self.planted if on else self.requests, arrivals)
+        time.sleep(REST_SECONDS)
         return Half(answered, judged_cpu_ns(self.running) - begun)
 
     def warm(self) -> None:
         """Raises RuntimeError where an answer does not come."""
         for on in (True, False) * WARM_ROUNDS:
             self.switch(on)
-            one_after_the_other(self.address, self.requests, WARM_REQUESTS)
+            for place in range(WARM_REQUESTS):
+                self.connections.send([self.requests[place % len(self.requests)]], [0.0])
 
-    def crossings(self) -> float:
-        """Mean number of times that a request entered a layer, over all that were recorded since the first switch."""
-        folders = [read_records(recording) for recording in self.recordings]
-        if any(folder.lost or folder.violations or not folder.whole for folder in folders):
-            raise RuntimeError("the monitor lost records, or has some in violation")
-        return fmean(
-            sum(layer.entries for layer in request.layers.values()) for folder in folders for request in folder.requests
-        )
+
+@contextmanager
+def watched(
+    running: RunningSubject, requests: Sequence[Asked], planted_us: int, classes: str, folder: Path
+) -> Iterator[Watched]:
+    """A server whose monitor obeys, and records into the folder's `records` until the body ends."""
+    busy = {"Steelyard-Busy-Us": str(planted_us)} if planted_us else {}
+    planted = [replace(asked, headers={**asked.headers, **busy}) for asked in requests]
+    pid = max(running.use()[running.front.part.place], key=lambda process: process.rss_bytes).pid
+    with (
+        Connections((running.host, running.front.port)) as connections,
+        socket.create_server(("127.0.0.1", 0)) as listening,
+    ):
+        listening.settimeout(60)
+        switch = [java(), "-cp", classes, "steelyard.monitor.bench.Switch", str(pid), str(agent_of(folder, classes))]
+        words = [*switch, str(listening.getsockname()[1]), str(folder / "records")]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL, timeout=60)
+        switching, _ = listening.accept()
+        with switching:
+            switching.settimeout(60)
+            yield Watched(running, requests, planted, connections, switching)
+            switching.shutdown(socket.SHUT_WR)
+            switching.recv(1)  # it has written what was left
+
+
+def crossings_of(recording: Path) -> float:
+    """Mean number of times that a recorded request entered a layer."""
+    folder = read_records(recording)
+    if folder.lost or folder.violations or not folder.whole:
+        raise RuntimeError("the monitor lost records, or has some in violation")
+    return fmean(sum(layer.entries for layer in request.layers.values()) for request in folder.requests)
 
 
 def agent_of(folder: Path, classes: str) -> Path:
@@ -140,21 +164,21 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
         shares, draw = cpus.share(companions=True), random.Random(20040601)
         with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
             running.pin(shares)
-            watched = Watched(running, classes, agent_of(folder, classes), folder, flight_requests(operation, permille))
-            watched.warm()
-            rows = []
-            for pair in range(-WARM_PAIRS, given.pairs):
-                arrivals = poisson(draw, given.rate, given.seconds)
-                for on in (True, False) if pair % 2 else (False, True):
-                    half = watched.half(on, arrivals)
-                    print(
-                        f"{load}: pair {pair}: {'on' if on else 'off'}: {half.per_request_ns / 1e6:.3f} ms",
-                        file=sys.stderr,
-                    )
-                    if pair >= 0:
-                        rows.append([load, pair, int(on), half.answered, half.cpu_ns])
-            watched.switch(False)
-            crossings = watched.crossings()
+            requests, rows = flight_requests(operation, permille), []
+            with watched(running, requests, given.planted_us, classes, folder) as server:
+                server.warm()
+                for pair in range(-WARM_PAIRS, given.pairs):
+                    arrivals = poisson(draw, given.rate, given.seconds)
+                    for on in (True, False) if pair % 2 else (False, True):
+                        half = server.half(on, arrivals)
+                        print(
+                            f"{load}: pair {pair}: {'on' if on else 'off'}: {half.per_request_ns / 1e6:.3f} ms",
+                            file=sys.stderr,
+                        )
+                        if pair >= 0:
+                            rows.append([load, pair, int(on), half.answered, half.cpu_ns])
+                server.switch(True)
+            crossings = crossings_of(folder / "records")
     yield from ([*row, f"{crossings:.1f}"] for row in rows)
 
 
@@ -165,11 +189,20 @@ def written(given: argparse.Namespace) -> None:
         rows = [row for load in LOADS for row in measure(given.server, load, given, classes)]
     RESULTS.mkdir(exist_ok=True)
     with RAW.open("w", newline="", encoding="utf-8") as file:
-        head = ["requests", "pair", "on", "answered", "cpu_ns", "crossings"]
-        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+        csv.writer(file, lineterminator="\n").writerows([HEADINGS, *rows])
     setup = {name: getattr(given, name) for name in ("server", "rate", "seconds", "pairs")}
     setup |= {"setup": f"{processor()}, {os.cpu_count()} processors", "database": "H2"}
     RAW.with_suffix(".json").write_text(json.dumps(setup, indent=1) + "\n", encoding="utf-8")
+
+
+def seen(given: argparse.Namespace) -> str:
+    """What is found of the processor time that was planted, on the first load."""
+    with machine_lock("monitor/bench/cost.py"):
+        raw = [list(map(str, row)) for row in measure(given.server, next(iter(LOADS)), given, build())]
+    rows = [dict(zip(HEADINGS, row, strict=True)) for row in raw]
+    off = fmean(int(row["cpu_ns"]) / int(row["answered"]) / 1e3 for row in rows if row["on"] == "0")
+    mean, low, high = (share * off for share in added(rows))
+    return f"planted: {given.planted_us} us a request; found, with the monitor: {mean:.0f} us ({low:.0f} to {high:.0f})"
 
 
 def added(rows: Sequence[dict[str, str]]) -> tuple[float, float, float]:
@@ -204,11 +237,17 @@ def main() -> int:
     """1 where the monitor may add more than asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--server", default="tomcat-metro")
-    parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of a half")
-    parser.add_argument("--rate", type=float, default=60.0, help="requests a second")
+    parser.add_argument("--pairs", type=int, default=300)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of a half")
+    parser.add_argument("--rate", type=float, default=80.0, help="requests a second")
+    parser.add_argument(
+        "--planted-us", type=int, default=0, help="processor time that a request costs more while it is on"
+    )
     parser.add_argument("--table", action="store_true", help="make the table anew, and measure nothing")
     given = parser.parse_args()
+    if given.planted_us:
+        print(seen(given))
+        return 0
     if not given.table:
         written(given)
     page, bound = table()
