@@ -162,7 +162,7 @@ def _await_listening(sshd: subprocess.Popen[str]) -> None:
 def plug(state: str) -> None:
     """Cut the network to the host (`down`), or mend it (`up`)."""
     shown = subprocess.run(["ip", "-4", "-oneline", "address", "show"], capture_output=True, text=True, check=True)
-    (link,) = [line.split()[1] for line in shown.stdout.splitlines() if f" {NEAR}/" in line]
+    (link,) = [line.split()[1] for line in shown.stdout.splitlines() if NEAR in line.replace("/", " ").split()]
     subprocess.run(["ip", "link", "set", link, state], check=True)
 
 

@@ -21,7 +21,8 @@ SPACE = "{urn:steelyard:soakit}"
 XS = "{http://www.w3.org/2001/XMLSchema}"
 REQUESTS = sorted(CONTRACT.glob("exchanges/*/*.request.xml"))
 REFUSED = sorted(CONTRACT.glob("exchanges/*/refused-*.exchange.json"))
-WHOLE = sorted({*CONTRACT.glob("exchanges/*/*.exchange.json")} - {*REFUSED})
+LACKING = CONTRACT / "exchanges/buffet/missing-elements.exchange.json"
+WHOLE = sorted({*CONTRACT.glob("exchanges/*/*.exchange.json")} - {*REFUSED, LACKING})
 TEXTS = ("/soakit/Text", "/soakit/TextRpc")
 USE_CASES = ("tv-dinner", "sushi-boats", "buffet")
 CARRIAGES = [(carriage, style) for carriage in ("xml", "string") for style in ("wrapped", "bare", "rpc")]
@@ -66,6 +67,14 @@ def test_each_fixed_exchange_at_an_address_of_its_own_keeps_the_schema_inside(fi
     assert exchange["path"] in TEXTS or exchange["path"].endswith("Rpc")
     document(exchange["request"])
     document(exchange["answer"])
+
+
+def test_an_order_that_lacks_elements_is_no_valid_one_and_is_answered_by_the_schema_all_the_same() -> None:
+    exchange = json.loads(LACKING.read_text())
+    with pytest.raises(etree.DocumentInvalid, match="Country"):
+        document(exchange["request"])
+    lacking = [violation[1].text for violation in named(document(exchange["answer"]), "Violation")]
+    assert lacking == ["Mail", "Sku"]
 
 
 @pytest.mark.parametrize("file", REFUSED, ids=lambda file: f"{file.parent.name}/{file.name}")
