@@ -12,6 +12,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -142,6 +143,9 @@ def far_host(lab: Lab, folder: Path, more: str = "", within: Sequence[str] = ("u
             own = {**lab.environment, "PATH": f"{folder / 'bin'}{os.pathsep}{lab.environment['PATH']}"}
             yield Far(replace(lab, environment=own), folder, cache / "steelyard" / "brought", sshd)
         finally:
+            with suppress(OSError):
+                for connection in children(sshd.pid):  # in a group of its own, and of a cut network it would not hear
+                    os.kill(connection, signal.SIGKILL)
             os.killpg(sshd.pid, signal.SIGKILL)
             sshd.wait()
 
