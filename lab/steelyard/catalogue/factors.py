@@ -118,14 +118,18 @@ def labelled(study: Study, label: str, name: str) -> str:
     return label if split(study, label)[1] else f"{label}@{name}"
 
 
+def names_known(study: Study, part: PartSpec) -> set[str]:
+    """The names of all factors that a process of a subject has: its server's, and those of the study's service."""
+    return {*entries.service(study.service).model.factors, *entries.server(part.server).model.all_factors()}
+
+
 def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
     """`spec` under one of the study's sets: each server takes the factors that it has; what the subject itself sets stays."""
     if not name:
         return spec
-    of_service = entries.service(study.service).model.factors
 
     def part(process: PartSpec) -> PartSpec:
-        known = {**of_service, **entries.server(process.server).model.all_factors()}
+        known = names_known(study, process)
         given = {factor: value for factor, value in study.sets[name].items() if factor in known}
         return process.model_copy(update={"factors": given | process.factors})
 
@@ -139,8 +143,7 @@ def with_given(study: Study, spec: SubjectSpec, words: str, given: Mapping[str, 
 
     Raises ConfigurationError for a factor that none of several has; one that a single server lacks is refused with its others.
     """
-    of_service = entries.service(study.service).model.factors
-    known = [{*of_service, *entries.server(part.server).model.all_factors()} for part in spec.parts]
+    known = [names_known(study, part) for part in spec.parts]
     if len(spec.parts) > 1:
         for name in given:
             if not any(name in names for names in known):

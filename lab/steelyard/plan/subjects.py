@@ -87,8 +87,7 @@ def _factors_known(study: Study, words: str) -> set[str]:
     """The names of all factors that a subject's servers or its service have."""
     spec = _named(study, factors.split(study, words)[0])
     host = spec if spec.same_as is None else _named(study, spec.same_as)
-    of_service = entries.service(study.service).model.factors
-    return {*of_service, *(name for part in host.parts for name in entries.server(part.server).model.all_factors())}
+    return set[str]().union(*(factors.names_known(study, part) for part in host.parts))
 
 
 def _varied(study: Study, words: str, across: dict[str, Sequence[str]]) -> list[str]:
