@@ -1,11 +1,11 @@
 """Measures what the monitor adds to a request's processor time on the service flight, switched on and off within one process.
 
-    python monitor/bench/cost.py              half an hour, on a quiet machine
-    python monitor/bench/cost.py --pairs 20   a look
+    python monitor/bench/cost.py               half an hour, on a quiet machine
+    python monitor/bench/cost.py --pairs 100   a look
 
 Both halves of a pair get the same requests at the same instants: Poisson arrivals of one rate, drawn anew for each pair. Which half
-comes first alternates, and halves are short: what else a machine does differs less between two seconds that follow each other than
-between two that lie further apart, and all the more of them are measured. Raw data and a table go to results/; the table is made
+comes first alternates, and halves are short: a machine that others share is now a tenth quicker and now a tenth slower, differs less
+between two tenths of a second that follow each other than between two seconds, and all the more of them are measured. Raw data and a table go to results/; the table is made
 anew by `--table` alone. With `--planted-us N` requests cost the server so much more while its monitor is on, and what is found of
 that is printed, and kept nowhere: whether the measurement sees what is there.
 """
@@ -54,21 +54,32 @@ WARM_PAIRS = 10  # that count for nothing: with the first request on a thread, t
 REST_SECONDS = 0.03
 OBSERVED: Sequence[Observed] = ("layers",)
 MOST = 0.01  # of a request's processor time
-# What is asked: name, operation of the generator, errors of input in a thousand, and the design of the domain.
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is asked: an operation of the generator, errors of input in a thousand, a design of the domain, requests a second."""
+
+    operation: str
+    permille: int
+    domain: str
+    rate: float
+
+
+# Each leaves the server's processor idle for more than half of the time.
 LOADS = {
-    "searches without a domain root": ("searchFlights", 0, "plain"),
-    "searches and reservations": ("", 125, "root"),
+    "searches without a domain root": Load("searchFlights", 0, "plain", 300),
+    "searches and reservations": Load("", 125, "root", 80),
 }
 HEAD = """\
 # What the monitor costs on a service
 
-Made by `monitor/bench/cost.py` from `flight.csv` beside it: the service flight on {server} with {database}, at a Poisson rate of
-{rate:g} requests a second, the monitor switched on and off within one process. A figure is the server's processor time a request,
-of all its threads but the compilers'; what the monitor adds is on over off, the mean over {pairs} pairs of twice {seconds:g} s with
-its 95% interval. {setup}.
+Made by `monitor/bench/cost.py` from `flight.csv` beside it: the service flight on {server} with {database}, at a Poisson rate, the
+monitor switched on and off within one process. A figure is the server's processor time a request, of all its threads but the
+compilers'; what the monitor adds is on over off, the mean over {pairs} pairs of twice {seconds:g} s with its 95% interval. {setup}.
 
-| requests | crossings a request | off, ms | on, ms | the monitor adds |
-|---|--:|--:|--:|--:|"""
+| requests | a second | crossings a request | off, ms | on, ms | the monitor adds |
+|---|--:|--:|--:|--:|--:|"""
 FOOT = """
 Asked for: at most 1% at 12 crossings a request, by the upper bound of the interval; the first row is judged, and has more. A
 crossing is a layer entered and left; a record is written for each request.
@@ -152,23 +163,23 @@ def agent_of(folder: Path, classes: str) -> Path:
 
 def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> Iterator[list[object]]:
     """A row a half, of one server: those of RAW's columns."""
-    operation, permille, domain = LOADS[load]
+    asked = LOADS[load]
     service = entries.service("flight")
     with (
         Progress(Console(quiet=True)) as progress,
         TemporaryDirectory(prefix="steelyard-cost-") as scratch,
     ):
         folder = Path(scratch)
-        spec = with_companions(subject_of(f"{words}@domain={domain}"), service)
+        spec = with_companions(subject_of(f"{words}@domain={asked.domain}"), service)
         ready = subject.provided(spec, service, progress)
         shares, draw = cpus.share(companions=True), random.Random(20040601)
         with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
             running.pin(shares)
-            requests, rows = flight_requests(operation, permille), []
+            requests, rows = flight_requests(asked.operation, asked.permille), []
             with watched(running, requests, given.planted_us, classes, folder) as server:
                 server.warm()
                 for pair in range(-WARM_PAIRS, given.pairs):
-                    arrivals = poisson(draw, given.rate, given.seconds)
+                    arrivals = poisson(draw, asked.rate, given.seconds)
                     for on in (True, False) if pair % 2 else (False, True):
                         half = server.half(on, arrivals)
                         print(
@@ -190,7 +201,7 @@ def written(given: argparse.Namespace) -> None:
     RESULTS.mkdir(exist_ok=True)
     with RAW.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([HEADINGS, *rows])
-    setup = {name: getattr(given, name) for name in ("server", "rate", "seconds", "pairs")}
+    setup = {name: getattr(given, name) for name in ("server", "seconds", "pairs")}
     setup |= {"setup": f"{processor()}, {os.cpu_count()} processors", "database": "H2"}
     RAW.with_suffix(".json").write_text(json.dumps(setup, indent=1) + "\n", encoding="utf-8")
 
@@ -229,7 +240,7 @@ def table() -> tuple[str, float]:
         mean, low, high = added(mine)
         bounds.append(high)
         shown = f"{mean:+.2%} ({low:+.2%} to {high:+.2%})"
-        lines.append(f"| {load} | {float(mine[0]['crossings']):.0f} | {off:.3f} | {on:.3f} | {shown} |")
+        lines.append(f"| {load} | {LOADS[load].rate:g} | {float(mine[0]['crossings']):.0f} | {off:.3f} | {on:.3f} | {shown} |")
     return "\n".join([*lines, FOOT]), bounds[0]
 
 
@@ -237,9 +248,8 @@ def main() -> int:
     """1 where the monitor may add more than asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--server", default="tomcat-metro")
-    parser.add_argument("--pairs", type=int, default=300)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of a half")
-    parser.add_argument("--rate", type=float, default=80.0, help="requests a second")
+    parser.add_argument("--pairs", type=int, default=2500)
+    parser.add_argument("--seconds", type=float, default=0.1, help="of a half")
     parser.add_argument(
         "--planted-us", type=int, default=0, help="processor time that a request costs more while it is on"
     )

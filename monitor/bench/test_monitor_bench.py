@@ -65,10 +65,10 @@ def test_the_page_is_made_of_the_raw_data_and_its_bound_is_that_of_few_crossings
     ]
     with raw.open("w", newline="") as file:
         csv.writer(file).writerows([["requests", "pair", "on", "answered", "cpu_ns", "crossings"], *rows])
-    setup = {"server": "tomcat-metro", "database": "H2", "rate": 20.0, "pairs": 40, "seconds": 8.0, "setup": "here"}
+    setup = {"server": "tomcat-metro", "database": "H2", "pairs": 40, "seconds": 8.0, "setup": "here"}
     raw.with_suffix(".json").write_text(json.dumps(setup))
     page, bound = cost.table()
-    assert 0.004 < bound < 0.01 and f"| {few} | 12 |" in page and f"| {many} | 150 |" in page
+    assert 0.004 < bound < 0.01 and f"| {few} | 300 | 12 |" in page and f"| {many} | 80 | 150 |" in page
 
 
 def test_arrivals_are_poissons_and_the_same_for_both_halves() -> None:
@@ -78,9 +78,9 @@ def test_arrivals_are_poissons_and_the_same_for_both_halves() -> None:
 
 
 def test_every_load_is_made_by_the_services_own_generator() -> None:
-    for operation, permille, _ in cost.LOADS.values():
-        made = asking.flight_requests(operation, permille)
-        assert len(made) == (50 if operation else 100)
+    for load in cost.LOADS.values():
+        made = asking.flight_requests(load.operation, load.permille)
+        assert len(made) == (50 if load.operation else 100)
         assert all(b"urn:steelyard:flight" in request.body and request.path == "/flight/Flight" for request in made)
 
 
