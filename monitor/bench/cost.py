@@ -4,10 +4,10 @@
     python monitor/bench/cost.py --pairs 100   a look
 
 Both halves of a pair get the same requests at the same instants: Poisson arrivals of one rate, drawn anew for each pair. Which half
-comes first alternates, and halves are short: a machine that others share is now a tenth quicker and now a tenth slower, differs less
-between two tenths of a second that follow each other than between two seconds, and all the more of them are measured. Raw data and a table go to results/; the table is made
-anew by `--table` alone. With `--planted-us N` requests cost the server so much more while its monitor is on, and what is found of
-that is printed, and kept nowhere: whether the measurement sees what is there.
+comes first alternates, and halves are short: a machine that others share is now a tenth quicker and now a tenth slower, differs
+less between two tenths of a second that follow each other than between two seconds, and all the more of them are measured. Raw data
+and a table go to results/; the table is made anew by `--table` alone. With `--planted-us N` requests cost the server so much more
+while its monitor is on, and what is found of that is printed, and kept nowhere: whether the measurement sees what is there.
 """
 
 from __future__ import annotations
@@ -240,7 +240,9 @@ def table() -> tuple[str, float]:
         mean, low, high = added(mine)
         bounds.append(high)
         shown = f"{mean:+.2%} ({low:+.2%} to {high:+.2%})"
-        lines.append(f"| {load} | {LOADS[load].rate:g} | {float(mine[0]['crossings']):.0f} | {off:.3f} | {on:.3f} | {shown} |")
+        lines.append(
+            f"| {load} | {LOADS[load].rate:g} | {float(mine[0]['crossings']):.0f} | {off:.3f} | {on:.3f} | {shown} |"
+        )
     return "\n".join([*lines, FOOT]), bounds[0]
 
 
