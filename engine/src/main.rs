@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use steelyard_engine::error::EngineError;
-use steelyard_engine::{awake, load, probe, run, spin};
+use steelyard_engine::{awake, clock, load, probe, run, spin};
 
 /// A load engine that is exact, cheap, and verifies every answer.
 #[derive(Parser)]
@@ -24,9 +24,12 @@ enum Command {
         /// The folder for everything that is recorded.
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// A file or pipe with what is to lie in no stored file: {"headers": {}, "values": {}}.
+        /// A file with what is to lie in no stored file: {"headers": {}, "values": {}}; `-`: the first line of standard input.
         #[arg(long, value_name = "FILE")]
         secrets: Option<PathBuf>,
+        /// By how many nanoseconds CLOCK_MONOTONIC is ahead here of that of the machine by whose clock instants are told.
+        #[arg(long, value_name = "NS", default_value_t = 0, allow_hyphen_values = true)]
+        clock_ahead: i64,
     },
     /// Loads one URL and prints what came of it.
     Load(load::Arguments),
@@ -44,9 +47,17 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
-        Command::Run { job, out, secrets } => run::run(&job, &out, secrets.as_deref())
-            .map(|()| ExitCode::SUCCESS)
-            .map_err(Into::into),
+        Command::Run {
+            job,
+            out,
+            secrets,
+            clock_ahead,
+        } => {
+            clock::follow_clock_behind(clock_ahead);
+            run::run(&job, &out, secrets.as_deref())
+                .map(|()| ExitCode::SUCCESS)
+                .map_err(Into::into)
+        }
         Command::Load(arguments) => load::load(&arguments).map(exit_code),
         Command::Awake { cpus } => awake::keep_awake(&cpus).map(|()| ExitCode::SUCCESS),
         Command::Spin => spin::spin().map(|()| ExitCode::SUCCESS),

@@ -112,5 +112,5 @@ def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made
 def test_a_host_whose_clock_is_this_machines_is_not_asked() -> None:
     noted: list[HostClock] = []
     with beside_ours(LOOPBACK, noted) as clock:
-        assert clock is None and looked_at(LOOPBACK) is None
+        assert clock is None and looked_at(LOOPBACK.reach) is None
     assert noted == []

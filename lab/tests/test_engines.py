@@ -23,6 +23,7 @@ from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import MOST_US, Histogram, decode, encode, merged, read_log, read_seconds
 from steelyard.base.progress import Progress
 from steelyard.drive.engines import TickSum, shared_out
+from steelyard.provision.site import THIS_MACHINE, EngineHost
 from steelyard.drive.merging import EnginePart, merge
 from steelyard.loading.allowed import target_of
 from steelyard.loading.asked import of_url
@@ -157,10 +158,10 @@ def test_engines_have_processors_in_turn_and_parts_of_what_is_kept() -> None:
     asked = {"seed": 1, "corpus": "c", "rules": {}, "targets": [{"subject": "a", "host": "h"}], "cpus": [1, 2, 3]}
     cut = {"number": 0, "subject": "a", "phase": "measure", "mix": {"order": 1}, "deck_seed": 1}
     job = Job.model_validate({**asked, "slices": [{**cut, "profile": {"kind": "big-bang", "users": 4, "seconds": 1}}]})
-    assert [part.cpus for part in shared_out(job, 2)] == [[1, 3], [2]]
-    assert [part.cpus for part in shared_out(job, 4)] == [[1], [2], [3], [1]]
-    assert [(part.share.place, part.share.of) for part in shared_out(job, 2)] == [(0, 2), (1, 2)]
-    assert sum(part.samples.most_right for part in shared_out(job, 4)) == job.samples.most_right
+    assert [part.cpus for part in shared_out(job, [THIS_MACHINE] * 2)] == [[1, 3], [2]]
+    assert [part.cpus for part in shared_out(job, [THIS_MACHINE] * 4)] == [[1], [2], [3], [1]]
+    assert [(part.share.place, part.share.of) for part in shared_out(job, [THIS_MACHINE] * 2)] == [(0, 2), (1, 2)]
+    assert sum(part.samples.most_right for part in shared_out(job, [THIS_MACHINE] * 4)) == job.samples.most_right
 
 
 def test_what_engines_cannot_share_is_one_sentence() -> None:
@@ -192,7 +193,7 @@ def test_an_engine_that_is_killed_ends_the_load_of_all_with_its_reason(tmp_path:
     with serving(0.005) as url, Progress(Console(quiet=True)) as progress:
         asked, who_asks = with_auth(of_url(url, None, b"", {}, Expect()), {})
         corpus = write_requests(asked, tmp_path / "corpus", {}, packed=False, chunked=False)
-        ground = Ground(target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engines=2)
+        ground = Ground(target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engine_hosts=[THIS_MACHINE] * 2)
         stretch = Stretch(BigBang(users=2, seconds=600), {"request": 1.0}, lead_in_seconds=0.2)
         with Stretches(ground, [stretch], "load") as stretches:
             engines = stretches.engines

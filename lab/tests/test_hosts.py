@@ -6,11 +6,13 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 import tomllib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ProvisionError, StoreError
 from steelyard.drive.bring_up import start_all
 from steelyard.drive.setting import Setting
-from steelyard.models.hosts import Host, Hosts
+from steelyard.models.hosts import EngineHosts, Host, Hosts
 from steelyard.models.records import TrialPlan
 from steelyard.observe.links import LinkObserver, LinkReading, interfaces, sent_again
 from steelyard.provision import namespace
@@ -185,6 +187,72 @@ def test_a_hosts_file_that_cannot_be_meant_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(ValidationError, match=sentence):
         Hosts.model_validate(declared(**changed))
+
+
+def test_the_guides_hosts_of_engines_are_good_ones() -> None:
+    guide = (ROOT / "docs/guides/hosts.md").read_text()
+    shown = guide.partition("<!-- engines.toml -->")[2].partition("<!-- /engines.toml -->")[0]
+    content = tomllib.loads("\n".join(line.strip() for line in shown.splitlines()))
+    jsonschema.validate(content, json.loads((ROOT / "contracts/engine-hosts.schema.json").read_text()))
+    assert list(EngineHosts.model_validate(content).others) == ["rack"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"rack": {"role": "server"}}, "host 'rack' has the role 'server': a load's target is what its service.toml says"),
+        ({"rack": {"reach": "here"}}, "one engine drives from this machine, and 2 hosts are reached as 'here'"),
+        ({"desk": OWNED}, "one engine drives from this machine, and 0 hosts are reached as 'here'"),
+        ({"rack": {"reach": "namespace"}}, "host 'rack' is a namespace of this machine"),
+        ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 is no address that a host has on a link"),
+        ({"rack": {**OWNED, "address": "10.203.0.1"}}, "two hosts have the address 10.203.0.1"),
+        ({"rack": {"reach": "ssh"}}, "must be declared as yours to load"),
+    ],
+)
+def test_hosts_of_engines_that_cannot_be_meant_are_refused_in_a_sentence(
+    changed: dict[str, dict[str, Any]], sentence: str
+) -> None:
+    hosts = {
+        "desk": {"reach": "here", "address": "10.203.0.1", "role": "engine"},
+        "rack": {**OWNED, "address": "10.203.0.2", "role": "engine"},
+    }
+    for name, more in changed.items():
+        hosts[name] = (hosts[name] if more.get("reach", "ssh") == "ssh" else {**hosts["desk"], "address": "10.203.0.2"}) | more
+    with pytest.raises(ValidationError, match=sentence):
+        EngineHosts.model_validate({"hosts": hosts})
+
+
+def test_an_engine_alone_needs_no_hosts() -> None:
+    with pytest.raises(ValidationError, match="there is no further host"):
+        EngineHosts.model_validate({"hosts": {"desk": {"reach": "here", "address": "10.203.0.1", "role": "engine"}}})
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ((), "http://127.0.0.1:9 is of loopback, and so a machine of its own on each host"),
+        (("--engines", "2"), "--engines and --hosts exclude each other"),
+        (("--otlp", "http://127.0.0.1:1/v1/metrics"), "of several engines' load nobody is told while it lasts"),
+        (("--users", "1"), "1 user cannot be shared by 2 engines"),
+    ],
+)
+def test_a_load_that_hosts_cannot_drive_is_refused_before_any_is_asked(
+    more: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    with listening() as port:
+        rack = FILE.format(near=NEAR, far=FAR, more='owned = true\ncontact = "me"')
+        rack = rack.replace('"namespace"', '"ssh"').replace('"server"', '"engine"')
+        (tmp_path / "hosts.toml").write_text(rack)
+        ran = told(tmp_path, "load", f"http://127.0.0.1:{port}/", "--hosts", "hosts.toml", *more)
+    assert ran.code in (1, 64) and sentence.replace(":9 ", f":{port} ") in ran.err, ran.err
+    assert not (tmp_path / "runs").exists()
+
+
+@contextmanager
+def listening() -> Iterator[int]:
+    """The port of something that takes connections."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
 
 
 @pytest.mark.parametrize(

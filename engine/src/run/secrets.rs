@@ -1,6 +1,7 @@
 //! What must not lie in a stored file: headers that say who asks, and values that fill places of requests.
 
 use std::collections::BTreeMap;
+use std::io::BufRead;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -18,9 +19,9 @@ struct Secrets {
     values: BTreeMap<String, String>,
 }
 
-/// Reads secrets, once, from a file or a pipe, into memory alone. No error repeats any of them.
+/// Reads secrets, once, from a file or the first line of standard input (`-`), into memory alone. No error repeats any of them.
 pub fn take_in(path: &Path, job: &mut Job) -> Result<()> {
-    let text = std::fs::read(path).map_err(EngineError::file("read the secrets", path))?;
+    let text = read(path).map_err(EngineError::file("read the secrets", path))?;
     let wrong = |why: &str| EngineError::CannotGoOn(format!("the secrets cannot be used: {why}"));
     let secrets: Secrets =
         serde_json::from_slice(&text).map_err(|_| wrong("they are no object of `headers` and `values`"))?;
@@ -36,4 +37,13 @@ pub fn take_in(path: &Path, job: &mut Job) -> Result<()> {
     } else {
         Err(wrong("they were given twice"))
     }
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return std::fs::read(path);
+    }
+    let mut line = Vec::new();
+    std::io::stdin().lock().read_until(b'\n', &mut line)?;
+    Ok(line)
 }

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
+from ..base import configuration
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..catalogue import entries
+from ..models.hosts import EngineHosts
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
@@ -126,8 +128,12 @@ class LoadOptions(TargetOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ToldLoadOptions(LoadOptions):
-    """What `load` itself is told: the load, and who hears of it while it lasts."""
+    """What `load` itself is told: the load, where it is driven from, and who hears of it while it lasts."""
 
+    hosts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your hosts, of which each has an engine: they share the load as --engines do."),
+    ] = None
     otlp: Annotated[
         list[str] | None,
         typer.Option(
@@ -151,6 +157,7 @@ class ToldLoadOptions(LoadOptions):
         "steelyard load shop --users 1..40 --over 5m --profile ramp",
         "steelyard load shop --rate 200/s --poisson --for 1m --p95 200ms --errors 1%",
         "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json",
+        "steelyard load shop --rate 50000/s --for 30s --hosts engines.toml",
         "steelyard load shop --for 10m --otlp http://127.0.0.1:4318/v1/metrics",
         "steelyard load shop --for 10m --remote-write http://127.0.0.1:9090/api/v1/write",
     ),
@@ -164,6 +171,8 @@ def load(options: ToldLoadOptions) -> None:
     from ..telemetry.telling import receivers_of
 
     words = words_of(options)
+    if options.hosts is not None:
+        words = replace(words, hosts=configuration.load(options.hosts, EngineHosts))
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, words, options.method, options.body, auth)
     receivers = receivers_of(options.otlp or [], options.remote_write or [])
@@ -223,8 +232,6 @@ def words_of(options: LoadOptions) -> LoadWords:
 
 def target_of(service: str, words: LoadWords, method: str | None, body: str | None, auth: Auth | None) -> Asked:
     """What is loaded, of a service's name or folder, or of a URL; raises ConfigurationError."""
-    from dataclasses import replace
-
     from ..loading import asked
 
     if service.lower().startswith(("http://", "https://")):
@@ -351,13 +358,16 @@ def _by_users(rows: Sequence[LoadedUsers]) -> Table:
 
 
 def _by_engines(engines: Sequence[LoadedEngine]) -> Table:
-    table = Table("engine", box=None, pad_edge=False)
+    elsewhere = any(engine.host for engine in engines)
+    table = Table("engine", *(["host"] if elsewhere else []), box=None, pad_edge=False)
     for heading in ("processors", "sent", "answered", "failed", "busy"):
         table.add_column(heading, justify="right")
     for engine in engines:
+        place = [engine.host or "this machine"] if elsewhere else []
         busy = "lost" if engine.busy_percent is None else f"{engine.busy_percent:.0f}%"
         cpus = ", ".join(map(str, engine.cpus)) or "any"
-        table.add_row(f"{engine.engine}", cpus, f"{engine.sent:,}", f"{engine.completed:,}", f"{engine.failed:,}", busy)
+        counts = [f"{count:,}" for count in (engine.sent, engine.completed, engine.failed)]
+        table.add_row(f"{engine.engine}", *place, cpus, *counts, busy)
     return table
 
 

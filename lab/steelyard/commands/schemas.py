@@ -34,6 +34,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "exchange": service.Exchange,
     "study": study.Study,
     "hosts": hosts.Hosts,
+    "engine-hosts": hosts.EngineHosts,
     "claims": published_conclusions.Conclusions,
     "tuning": tuning_lists.TuningList,
     "tuning-settings": tuning_lists.SettingNames,

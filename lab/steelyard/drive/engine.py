@@ -1,12 +1,12 @@
-"""The lab's side of steelyard-engine: one process, driven in step over its standard input."""
+"""The lab's side of steelyard-engine: one process, here or on a host of its own, driven in step over its standard input."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
@@ -15,12 +15,16 @@ from typing import Any
 
 from ..base.children import begun, interrupts_held
 from ..base.csvfiles import write_text
-from ..base.errors import EngineError
+from ..base.errors import EngineError, KeeperError, ProvisionError
 from ..models.job import Job, Turn
+from ..observe.clocks import steady_ahead_ns
 from ..provision.keeper import binary
+from ..provision.packing import Tree
+from ..provision.reach import Reach
+from ..provision.site import THIS_MACHINE, EngineHost
 
 START_SECONDS = 60.0
-_PIPE_BYTES = 60_000
+_LOG_SECONDS = 5.0  # for what an engine that has ended said last
 Tick = Callable[[dict[str, Any]], None]
 
 
@@ -32,60 +36,63 @@ class Secrets:
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def _piped(secrets: Secrets) -> int:
-    """The reading end of a pipe that holds the secrets; raises EngineError where they are longer than a pipe holds."""
-    text = json.dumps({"headers": dict(secrets.headers), "values": dict(secrets.values)}).encode()
-    if len(text) > _PIPE_BYTES:
-        raise EngineError(f"the secrets are longer than {_PIPE_BYTES:,} bytes")
-    reading, writing = os.pipe()
-    with os.fdopen(writing, "wb") as pipe:
-        pipe.write(text)
-    return reading
+def _copied(job: Job, reach: Reach) -> Job:
+    """A job as it is told on another machine, with copies of the files that it names; raises ProvisionError."""
+    files = [job.corpus, *(target.tls.ca for target in job.targets if target.tls.ca is not None)]
+    reach.furnish([Tree(Path(file)) for file in files])
+    return Job.model_validate_json(reach.there(job.model_dump_json()))
 
 
 class Engine:
     """A running engine; a context manager that leaves none alive. Its end of file is our end, however that comes."""
 
-    def __init__(self, job: Job, folder: Path, secrets: Secrets | None = None) -> None:
+    def __init__(self, job: Job, folder: Path, secrets: Secrets | None = None, host: EngineHost = THIS_MACHINE) -> None:
         """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses.
 
-        `secrets` reach it through a pipe: they are in no file, no argument and no environment.
+        On a `host` of its own it has a copy of the corpus, and tells instants by our clock; `bring` brings what it wrote.
+        `secrets` are the first line that it is told: they are in no file, no argument and no environment.
         """
-        self.job = job
-        path = folder / "job.json"
-        write_text(path, job.model_dump_json(indent=1) + "\n")
+        self.folder = folder
+        self._host = host
         self._log = folder / "engine.log"
-        argv = [binary("steelyard-engine"), "run", str(path), "--out", str(folder)]
-        pipe = None if secrets is None else _piped(secrets)
-        if pipe is not None:
-            argv += ["--secrets", f"/dev/fd/{pipe}"]
-        try:
-            with self._log.open("wb") as log:
-                self._process = begun(
-                    lambda: subprocess.Popen(
-                        argv,
-                        pass_fds=() if pipe is None else (pipe,),
-                        stdin=subprocess.PIPE,
-                        stdout=subprocess.PIPE,
-                        stderr=log,
-                        text=True,
-                        start_new_session=True,
-                    )
-                )
-        except OSError as error:
-            raise EngineError(f"the engine cannot be started: {error}") from None
-        finally:
-            if pipe is not None:
-                os.close(pipe)
         self._lines: Queue[dict[str, Any] | None] = Queue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._held = ExitStack()
         try:
+            self._process = self._started(job, secrets)
+        except (OSError, ProvisionError, KeeperError) as error:
+            self._held.close()
+            raise EngineError(f"the engine cannot be started: {error}") from None
+        self._threads = [threading.Thread(target=each, daemon=True) for each in (self._read, self._write_log)]
+        for thread in self._threads:
+            thread.start()
+        try:
+            if secrets is not None:
+                self._say({"headers": dict(secrets.headers), "values": dict(secrets.values)})
             if "ready" not in self._line(START_SECONDS):
                 raise EngineError("the engine did not say that it is ready")
         except BaseException:
             self.kill()
             raise
+
+    def _started(self, job: Job, secrets: Secrets | None) -> subprocess.Popen[str]:
+        reach, path = self._host.reach, self.folder / "job.json"
+        argv = [binary("steelyard-engine"), "run", str(path), "--out", str(self.folder)]
+        argv += ["--secrets", "-"] if secrets is not None else []
+        if reach.apart:
+            job = _copied(job, reach)
+            self._held.enter_context(reach.twin(self.folder))
+            argv += ["--clock-ahead", str(steady_ahead_ns(reach))]
+        write_text(path, job.model_dump_json(indent=1) + "\n")
+        reach.send(path)
+        return begun(lambda: reach.begin(argv, None, {}))
+
+    def bring(self) -> None:
+        """Bring what the engine has written of slices that are drained into our folder, where it writes it elsewhere; raises
+        EngineError."""
+        try:
+            self._host.reach.bring_notes(self.folder, ["*"])
+        except ProvisionError as error:
+            raise EngineError(f"what it wrote cannot be brought: {error.message}") from None
 
     @property
     def pid(self) -> int:
@@ -156,6 +163,8 @@ class Engine:
         except subprocess.TimeoutExpired:
             self.kill()
             raise EngineError(f"the engine did not end within {START_SECONDS:g} s") from None
+        finally:
+            self._held.close()
         if code != 0:
             raise self._ended()
 
@@ -164,6 +173,7 @@ class Engine:
         with interrupts_held():  # a second Ctrl-C must not leave it to end after us
             self._process.kill()
             self._process.wait()
+            self._held.close()
 
     def _say(self, asked: dict[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -184,6 +194,7 @@ class Engine:
 
     def _ended(self) -> EngineError:
         self._process.wait()
+        self._threads[-1].join(_LOG_SECONDS)
         words = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return EngineError(
             f"the engine ended with code {self._process.returncode}: {' '.join(words[-2:]) or 'no message'}"
@@ -197,3 +208,10 @@ class Engine:
             except json.JSONDecodeError:
                 continue
         self._lines.put(None)
+
+    def _write_log(self) -> None:
+        assert self._process.stderr is not None
+        with self._log.open("w", encoding="utf-8", errors="replace") as log:
+            for line in self._process.stderr:
+                log.write(line)
+                log.flush()

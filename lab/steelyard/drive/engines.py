@@ -16,6 +16,7 @@ from typing import Any
 from ..base.csvfiles import read_document
 from ..base.errors import EngineError
 from ..models.job import EngineShare, Job
+from ..provision.site import EngineHost
 from .engine import Engine, Secrets, Tick
 from .merging import EnginePart, merge
 
@@ -26,9 +27,11 @@ _HEAD_START_NS = 100_000_000
 _SECONDS_AHEAD = 3
 
 
-def shared_out(job: Job, engines: int) -> list[Job]:
-    """The jobs of so many engines that are to do together what `job` says: processors are dealt in turn, and shared where there are
-    fewer of them than engines."""
+def shared_out(job: Job, hosts: Sequence[EngineHost]) -> list[Job]:
+    """The jobs of an engine on each of `hosts` that are to do together what `job` says: this machine's processors are dealt in turn
+    to those that drive here, and shared where there are fewer of them than engines; those of a host are its own."""
+    engines = len(hosts)
+    here = [place for place, host in enumerate(hosts) if not host.reach.apart]
     samples = job.samples.model_copy(
         update={
             "most_right": math.ceil(job.samples.most_right / engines),
@@ -39,12 +42,16 @@ def shared_out(job: Job, engines: int) -> list[Job]:
         job.model_copy(
             update={
                 "share": EngineShare(place=place, of=engines),
-                "cpus": job.cpus[place::engines] or [job.cpus[place % len(job.cpus)]] if job.cpus else [],
+                "cpus": list(host.cpus or (_dealt(job.cpus, here.index(place), len(here)) if place in here else ())),
                 "samples": samples,
             }
         )
-        for place in range(engines)
+        for place, host in enumerate(hosts)
     ]
+
+
+def _dealt(cpus: Sequence[int], place: int, of: int) -> Sequence[int]:
+    return (cpus[place::of] or [cpus[place % len(cpus)]]) if cpus else ()
 
 
 class Engines:
@@ -52,21 +59,29 @@ class Engines:
     own, `engine-1`, `engine-2` ..., and the folder above has what one engine would have written.
     `cpus` are the processors of each."""
 
-    def __init__(self, jobs: Sequence[Job], folder: Path, secrets: Sequence[Secrets | None]) -> None:
-        """Start an engine for each job, with the secrets of its place; raises EngineError where one refuses."""
+    def __init__(
+        self, job: Job, folder: Path, secrets: Sequence[Secrets | None], hosts: Sequence[EngineHost]
+    ) -> None:
+        """Start an engine on each host for its share of the job, with the secrets of its place; raises EngineError where one
+        refuses."""
+        jobs = shared_out(job, hosts)
         self.cpus = [list(job.cpus) for job in jobs]
+        self.hosts = [host.name for host in hosts]
         self._folder = folder
-        self._names = [f"engine {place + 1} of {len(jobs)}" for place in range(len(jobs))]
+        self._names = [
+            f"engine {place + 1} of {len(hosts)}{f' on {host.name}' if host.name else ''}"
+            for place, host in enumerate(hosts)
+        ]
         self._engines: list[Engine] = []
         self._lost: dict[int, str] = {}
         self._ticks = TickSum()
         self._last_second: int | None = None
         try:
-            for place, (job, told) in enumerate(zip(jobs, secrets, strict=True)):
+            for place, (own_job, told, host) in enumerate(zip(jobs, secrets, hosts, strict=True)):
                 own = self.parts[place].folder
                 own.mkdir()
                 with self._named(place):
-                    self._engines.append(Engine(job, own, told))
+                    self._engines.append(Engine(own_job, own, told, host))
         except BaseException:
             self.kill()
             raise
@@ -110,9 +125,18 @@ class Engines:
             with self._named(place):
                 engine.begin(slice_number, at_ns)
         self._follow(slice_number, seconds, on_tick)
+        self._bring()
         if len(self._lost) == len(self._engines):
             raise EngineError("; ".join(f"{self._names[place]}: {why}" for place, why in self._lost.items()))
         merge(self._folder, self.parts)
+
+    def _bring(self) -> None:
+        """Have what all wrote on hosts of their own in our folders; of one that is lost there may be nothing."""
+        for place, engine in enumerate(self._engines):
+            try:
+                engine.bring()
+            except EngineError as error:
+                self._lost.setdefault(place, str(error))
 
     def enough(self, slice_number: int) -> None:
         """End the measured time of the running slice soon, after the same second on all engines."""

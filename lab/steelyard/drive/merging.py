@@ -42,14 +42,17 @@ class EnginePart:
 def merge(folder: Path, parts: Sequence[EnginePart]) -> None:
     """Write into `folder` what one engine would have written of the slices that the engines of `parts` drove together.
 
-    Of an engine that was lost its counts until its last whole second are known: they are in the sums, and the slice is not valid.
-    Raises StoreError where engines contradict one another, or none is left.
+    Of an engine that was lost its counts until its last whole second are in the sums, unless they were lost with the host that it
+    drove from; the slice is not valid. Raises StoreError where engines contradict one another, or none is left.
     """
     living = [part for part in parts if part.lost is None]
     if not living:
         raise StoreError(f"no engine is left of those that wrote into {folder}")
+    gone = [part for part in parts if part.lost is not None and not is_stored(part.folder / TICKS)]
+    parts = [part for part in parts if part not in gone]
     ticks = {part.name: list(read_table(part.folder / TICKS, _TICK_KEY, may_be_cut=True)) for part in parts}
-    _merge_slices(folder / SLICES, parts, ticks)
+    unknown = [f"{part.name} was lost, and what it sent is not known: {part.lost}" for part in gone]
+    _merge_slices(folder / SLICES, parts, ticks, unknown)
     _merge_ticks(folder / TICKS, list(ticks.values()))
     logs = {part.name: part.folder / INTERVALS for part in parts}
     _merge_histograms(folder / INTERVALS, logs, {})
@@ -61,12 +64,14 @@ def merge(folder: Path, parts: Sequence[EnginePart]) -> None:
     _gather_samples(folder / "samples", [part.folder / "samples" for part in parts])
 
 
-def _merge_slices(path: Path, parts: Sequence[EnginePart], ticks: Mapping[str, Sequence[Row]]) -> None:
+def _merge_slices(
+    path: Path, parts: Sequence[EnginePart], ticks: Mapping[str, Sequence[Row]], unknown: Sequence[str]
+) -> None:
     tables = {part.name: _slices_of(part) for part in parts}
     first = next(tables[part.name] for part in parts if part.lost is None)
     made = []
     for number, row in first.items():
-        rows, why_not = [], []
+        rows, why_not = [], list(unknown)
         for part in parts:
             own = tables[part.name].get(number)
             if own is None and part.lost is None:

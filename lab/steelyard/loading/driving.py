@@ -12,10 +12,11 @@ from typing import Any
 from ..base.errors import StoreError, TargetError
 from ..base.progress import Progress
 from ..drive.engine import Engine
-from ..drive.engines import Engines, shared_out
+from ..drive.engines import Engines
 from ..exchange.corpus import Corpus
 from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
 from ..plan.shapes import most_users
+from ..provision.site import THIS_MACHINE, EngineHost
 from ..store.live_file import StopAsked
 from ..store.tables import SliceRow, Tick, read_slices, read_ticks
 from .who_asks import WhoAsks
@@ -27,8 +28,8 @@ _SHOWN_BYTES = 300
 
 @dataclass(frozen=True)
 class Ground:
-    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are the engines', of which so many drive each
-    load. Where several targets are loaded, `shown_as` is what this one is called while it is."""
+    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are this machine's for engines, of which one on
+    each of `engine_hosts` drives each load. Where several targets are loaded, `shown_as` is what this one is called while it is."""
 
     target: Target
     corpus: Corpus
@@ -40,7 +41,7 @@ class Ground:
     give_up_seconds: float
     progress: Progress
     shown_as: str | None = None
-    engines: int = 1
+    engine_hosts: Sequence[EngineHost] = (THIS_MACHINE,)
 
 
 @dataclass(frozen=True)
@@ -71,14 +72,14 @@ class Stretches:
         except OSError as error:
             raise StoreError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
         users = max(most_users(stretch.profile) for stretch in planned)
-        count = 1 if self._verifies else ground.engines
+        hosts = (THIS_MACHINE,) if self._verifies else ground.engine_hosts
         self.engines: Engines | None = None
-        if count == 1:
+        if len(hosts) == 1:
             self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.who_asks.told(users))
         else:
             # Each has secrets of its own: what is counted of their uses is counted by one engine.
-            told = [ground.who_asks.told(-(-users // count)) for _ in range(count)]
-            self._engine = self.engines = Engines(shared_out(self._job(), count), self.folder, told)
+            told = [ground.who_asks.told(-(-users // len(hosts))) for _ in hosts]
+            self._engine = self.engines = Engines(self._job(), self.folder, told, hosts)
         self.gave_up: str | None = None
         self.stop_asked = False
 

@@ -21,6 +21,7 @@ from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import kept_awake, share
 from ..provision.keeper import Keeper
+from ..provision.site import EngineHost
 from ..store import loads
 from ..store.live_file import LiveFile
 from ..store.tables import SliceRow
@@ -31,7 +32,7 @@ from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
 from .requests import write_requests
-from .sharing import require_shared, with_engines
+from .sharing import driven_from, require_shared, with_engines
 from .started_target import TargetUse
 from .who_asks import with_auth
 from .words import LoadWords
@@ -71,10 +72,10 @@ def load(
         raise ConfigurationError(
             f"--layers is of a service that its file starts, and {asked.name} is a URL", hint=_NO_AGENT
         )
-    if receivers and words.engines > 1:
+    if receivers and words.driving > 1:
         raise ConfigurationError(
             "of several engines' load nobody is told while it lasts: their seconds are put together at its end",
-            hint="leave --engines out, or --otlp and --remote-write",
+            hint="take one engine, or leave --otlp and --remote-write out",
         )
     with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
@@ -139,11 +140,12 @@ def prepared(
     asked, who_asks = with_auth(asked, secret_headers)
     _require_ready(asked, words, out or Path("runs"))
     folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    with machine_lock(f"steelyard {' '.join(command[1:2])}"):
+    with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(asked, words) as engine_hosts:
         folder = loads.made(folder)
         corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
         shares = share()
-        write_document(folder / "environment.json", environment.describe([], shares, _without_values(command)))
+        described = environment.describe([], shares, _without_values(command))
+        write_document(folder / "environment.json", described | _machines_of(engine_hosts))
         if (asked.folder / "service.toml").is_file():
             write_text(folder / "service.toml", (asked.folder / "service.toml").read_text(encoding="utf-8"))
         ground = Ground(
@@ -156,7 +158,7 @@ def prepared(
             words.timeout_seconds,
             words.give_up_seconds,
             progress,
-            engines=words.engines,
+            engine_hosts=engine_hosts,
         )
         with (
             LiveFile(folder, progress, shares.server) as told,
@@ -173,6 +175,12 @@ def prepared(
             else:
                 loaded = started_target.read(*kept_by)
                 yield Ready(ground, verification, answers, (*kept_by, before, loaded))
+
+
+def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
+    """What is known of the other machines that engines drive from, by their names."""
+    machines = {host.name: host.reach.described() for host in hosts if host.name}
+    return {"engine_hosts": machines} if machines else {}
 
 
 def _require_ready(asked: Asked, words: LoadWords, out: Path) -> None:

@@ -12,6 +12,7 @@ from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..base.validation import problem_text
 from ..catalogue.subject_syntax import share_of
+from ..models.hosts import EngineHosts
 from ..models.job import Think
 from ..models.service import Expect
 
@@ -37,7 +38,8 @@ class Goals:
 @dataclass(frozen=True)
 class LoadWords:
     """What is asked of `load`: see its options. `users` and `rates` are from and to, the same twice where they stay.
-    With `streams` requests are made by HTTP/2, so many at once on each connection; `engines` share the load."""
+    With `streams` requests are made by HTTP/2, so many at once on each connection. `engines` share the load, all of this machine,
+    or one on each of `hosts`."""
 
     users: tuple[int, int] = (4, 4)
     rates: tuple[float, float] | None = None
@@ -60,7 +62,13 @@ class LoadWords:
     goals: Goals = field(default_factory=Goals)
     layers: bool = False
     engines: int = 1
+    hosts: EngineHosts | None = None
     seed: int = 1
+
+    @property
+    def driving(self) -> int:
+        """How many engines share the load."""
+        return self.engines if self.hosts is None else len(self.hosts.hosts)
 
 
 def seconds_of(words: str) -> float:

@@ -92,6 +92,42 @@ class Hosts(Strict):
         return next((name, host) for name, host in self.hosts.items() if host.role == "server")
 
 
+class EngineHosts(Strict):
+    """The hosts file of a load that several engines share: one engine drives from this machine (`here`), one from each of the
+    others, all of the role `engine`. The target is none of them: it is what its own file or URL says."""
+
+    hosts: dict[Annotated[str, Field(pattern=_NAME)], Host]
+
+    @model_validator(mode="after")
+    def _one_here_and_others(self) -> EngineHosts:
+        for name, host in self.hosts.items():
+            if host.role != "engine":
+                raise ValueError(f"host '{name}' has the role '{host.role}': a load's target is what its service.toml says")
+            if host.reach == "namespace":
+                raise ValueError(f"host '{name}' is a namespace of this machine, on whose processors --engines drives, too")
+            _require_address(host.address, private=False)
+        here = [name for name, host in self.hosts.items() if host.reach == "here"]
+        if len(here) != 1:
+            raise ValueError(f"one engine drives from this machine, and {len(here)} hosts are reached as 'here'")
+        if len(self.hosts) == 1:
+            raise ValueError("there is no further host: an engine alone needs no hosts file")
+        addresses = [host.address for host in self.hosts.values()]
+        twice = next((address for address in addresses if addresses.count(address) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two hosts have the address {twice}")
+        return self
+
+    @property
+    def here(self) -> Host:
+        """This machine."""
+        return next(host for host in self.hosts.values() if host.reach == "here")
+
+    @property
+    def others(self) -> dict[str, Host]:
+        """The others, by name, in the file's order."""
+        return {name: host for name, host in self.hosts.items() if host.reach != "here"}
+
+
 def _require_address(address: IPv4Address, *, private: bool) -> None:
     """Raises ValueError where no host can have this address; of what this machine makes itself it is a private one."""
     of_no_link = address.is_loopback or address.is_unspecified or address.is_link_local or address.is_multicast

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..base.errors import KeeperError
 from ..models.records import ClockOffset, HostClock
+from ..provision.reach import Reach
 from ..provision.site import Site
 from ..statistics.clocks import BothClocks, ClockLine, Offset, drift_ppm, offset_of
 
@@ -31,17 +32,25 @@ class FarClock:
 
     def line(self) -> ClockLine:
         """It beside ours from the trial's begin until now, when it is looked at again; raises KeeperError where nobody answers."""
-        now = looked_at(self._site)
+        now = looked_at(self._site.reach)
         if now is None:
             raise KeeperError(f"host '{self._site.name}' does not tell its time")
         return ClockLine(self._first.steady, now.steady)
 
 
-def looked_at(site: Site) -> Look | None:
-    """How far the host's clocks are ahead now; None where they are this machine's, or nobody there answers."""
+def steady_ahead_ns(reach: Reach) -> int:
+    """How far a host's steady clock is ahead of ours now; raises KeeperError where it does not tell its time."""
+    look = looked_at(reach)
+    if look is None:
+        raise KeeperError("its host does not tell its time")
+    return round(look.steady.ns)
+
+
+def looked_at(reach: Reach) -> Look | None:
+    """How far a host's clocks are ahead now; None where they are this machine's, or nobody there answers."""
     looks: list[BothClocks] = []
     with suppress(KeeperError):
-        while len(looks) < _LOOKS and (stamps := site.reach.time()) is not None:
+        while len(looks) < _LOOKS and (stamps := reach.time()) is not None:
             looks.append(stamps)
     if not looks:
         return None
@@ -52,12 +61,12 @@ def looked_at(site: Site) -> Look | None:
 def beside_ours(site: Site, noted: list[HostClock]) -> Iterator[FarClock | None]:
     """Look at the host's clocks before and after, and note what both looks say of the time of day there; None where the host has
     no clock of its own."""
-    before = looked_at(site)
+    before = looked_at(site.reach)
     try:
         yield None if before is None else FarClock(site, before)
     finally:
         if before is not None:
-            after = looked_at(site)
+            after = looked_at(site.reach)
             noted.append(_noted(site, before.day, None if after is None else after.day))
 
 

@@ -79,6 +79,10 @@ class Reach:
             start_new_session=True,
         )
 
+    def there(self, text: str) -> str:
+        """A word of a command, with each path of ours as it is called there."""
+        return text
+
     def join(self, control: Path) -> None:
         """See that the socket which a keeper there made answers at `control` here."""
 
@@ -89,6 +93,9 @@ class Reach:
     def twin(self, folder: Path) -> Iterator[None]:  # noqa: ARG002 - files there are this machine's
         """A folder there for what stands in `folder` here, gone at the end."""
         yield
+
+    def send(self, file: Path) -> None:
+        """See that a file of a folder that has a twin there stands in that one, too; raises ProvisionError."""
 
     def bring(self, file: Path) -> None:
         """Bring what a command there wrote to a file, as far as that was not done before."""

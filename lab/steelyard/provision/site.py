@@ -1,13 +1,13 @@
-"""Where a subject's processes run: on loopback, unless the user's hosts file declares a host for them."""
+"""Where a subject's processes run, and the engines of a load: here, unless the user's hosts file declares hosts for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from ..base.house import HOST
-from ..models.hosts import Hosts
+from ..models.hosts import EngineHosts, Hosts
 from . import namespace, ssh_host
 from .reach import HERE, Reach
 
@@ -63,3 +63,30 @@ def reached(hosts: Hosts | None) -> Iterator[Site]:
             bytes_per_s=None if server.rate_mbit is None else server.rate_mbit * 1e6 / 8,
         )
         yield Site(far, str(server.address), ends.reach, link)
+
+
+@dataclass(frozen=True)
+class EngineHost:
+    """Where one of a load's engines drives: the host's name (empty: this machine), how commands are run there, and the processors
+    that it may use; none said: any of another machine's, and of this one's those that are its engines'."""
+
+    name: str = ""
+    reach: Reach = HERE
+    cpus: Sequence[int] = ()
+
+
+THIS_MACHINE = EngineHost()
+
+
+@contextmanager
+def engine_hosts(hosts: EngineHosts) -> Iterator[list[EngineHost]]:
+    """The hosts that are to drive a load together, this machine first; nothing runs on the others afterwards.
+
+    Raises ProvisionError or ToolchainError where one cannot be had.
+    """
+    with ExitStack() as stack:
+        made = [EngineHost(cpus=hosts.here.cpus)]
+        for name, host in hosts.others.items():
+            ends = stack.enter_context(ssh_host.connected(name, host, hosts.here.address))
+            made.append(EngineHost(name, ends.reach, host.cpus))
+        yield made

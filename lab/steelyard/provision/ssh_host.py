@@ -262,6 +262,14 @@ class SshReach(Reach):
     def _is_copied(self, here: Path, place: str) -> None:
         self._copies |= {str(here.absolute()): place, str(here.resolve()): place}
 
+    def send(self, file: Path) -> None:
+        content = file.read_bytes()
+
+        def written(stream: IO[bytes]) -> None:
+            stream.write(content)
+
+        self._said(f"cat > {shlex.quote(self.there(str(file.absolute())))}", written)
+
     def bring(self, file: Path) -> None:
         there = self.there(str(file))
         if there == str(file):

@@ -167,11 +167,12 @@ class LoadedLayers(Strict):
 
 
 class LoadedEngine(Strict):
-    """What one of several engines did of a load (`engine` counts from 1): the processors that it ran on (none: any), its counts as
-    those of the load, and the share of the measured time in which it computed. Of one that was `lost`, with the reason, the counts
+    """What one of several engines did of a load (`engine` counts from 1): the host that it drove from (empty: this machine), the
+    processors that it ran on (none: any), its counts as those of the load, and the share of the measured time in which it computed. Of one that was `lost`, with the reason, the counts
     go until its last whole second."""
 
     engine: int
+    host: str = ""
     cpus: list[int]
     sent: int
     completed: int
