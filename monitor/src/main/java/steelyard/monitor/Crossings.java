@@ -22,6 +22,7 @@ final class Crossings {
   private static final int NONE = -1;
 
   private final Recorder recorder;
+  private final Thread thread;
   private final RecordFile file; // null: there were too many threads, and what they serve is lost
 
   // By index, since a reference that is stored costs some collectors more than the clock costs us.
@@ -47,13 +48,18 @@ final class Crossings {
   private int delayedTag = NONE;
   private long delayNs;
 
-  Crossings(Recorder recorder, RecordFile file) {
+  Crossings(Recorder recorder, Thread thread, RecordFile file) {
     this.recorder = recorder;
+    this.thread = thread;
     this.file = file;
   }
 
   Recorder recorder() {
     return recorder;
+  }
+
+  boolean isOf(Thread asked, Recorder current) {
+    return thread == asked && recorder == current;
   }
 
   void enter(Tag tag) {

@@ -26,6 +26,12 @@ public final class Monitor {
   private static final Tags TAGS = new Tags();
   private static final ThreadLocal<Crossings> CROSSINGS = new ThreadLocal<>();
 
+  /**
+   * By the last bits of a thread's number, whichever of those threads came last: on a server that
+   * keeps many things for each thread, to find one of them takes longer than what is done with it.
+   */
+  private static final Crossings[] RECENT = new Crossings[256];
+
   /** Where records go; null while nothing is recorded, which is all that a call then looks at. */
   private static volatile Recorder recorder;
 
@@ -162,11 +168,23 @@ public final class Monitor {
 
   /** This thread's own, of this recorder: what an earlier recorder had of it is over. */
   private static Crossings crossings(Recorder current) {
+    Thread thread = Thread.currentThread();
+    Crossings recent = RECENT[place(thread)];
+    return recent != null && recent.isOf(thread, current) ? recent : kept(current, thread);
+  }
+
+  private static Crossings kept(Recorder current, Thread thread) {
     Crossings own = CROSSINGS.get();
     if (own == null || own.recorder() != current) {
-      own = current.adopt(Thread.currentThread());
+      own = current.adopt(thread);
       CROSSINGS.set(own);
     }
+    RECENT[place(thread)] = own;
     return own;
+  }
+
+  @SuppressWarnings("deprecation") // Thread.threadId() came after Java 17
+  private static int place(Thread thread) {
+    return (int) thread.getId() & (RECENT.length - 1);
   }
 }

@@ -84,7 +84,7 @@ final class Recorder {
     if (file == null && held.size() < MOST_THREADS && !closed) {
       file = new RecordFile(this, folder.resolve(name + "-" + (held.size() + 1) + ".records"));
     }
-    Crossings crossings = new Crossings(this, file);
+    Crossings crossings = new Crossings(this, thread, file);
     if (file != null) {
       file.begin(thread);
       held.add(new Held(new WeakReference<>(thread), file, crossings));

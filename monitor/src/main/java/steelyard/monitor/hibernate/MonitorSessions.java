@@ -20,6 +20,19 @@ import steelyard.monitor.Monitor;
  */
 public final class MonitorSessions {
 
+  /** Of each class whose objects are watched: to gather them costs more than what is done with them. */
+  private static final ClassValue<Class<?>[]> INTERFACES =
+      new ClassValue<>() {
+        @Override
+        protected Class<?>[] computeValue(Class<?> type) {
+          Set<Class<?>> interfaces = new LinkedHashSet<>();
+          for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            interfaces.addAll(Set.of(each.getInterfaces()));
+          }
+          return interfaces.toArray(Class<?>[]::new);
+        }
+      };
+
   private MonitorSessions() {}
 
   /** A session factory whose calls are timed, and those of all that it gives. */
@@ -33,14 +46,9 @@ public final class MonitorSessions {
   }
 
   private static Object proxy(Object object) {
-    Set<Class<?>> interfaces = new LinkedHashSet<>();
-    for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
-      interfaces.addAll(Set.of(type.getInterfaces()));
-    }
+    Class<?> type = object.getClass();
     return Proxy.newProxyInstance(
-        object.getClass().getClassLoader(),
-        interfaces.toArray(Class<?>[]::new),
-        new Engine(object));
+        type.getClassLoader(), INTERFACES.get(type), new Engine(object));
   }
 
   private record Engine(Object object) implements InvocationHandler {
