@@ -48,7 +48,7 @@ HEADINGS = ("requests", "pair", "on", "answered", "cpu_ns", "crossings")
 RAW, PAGE = RESULTS / "flight.csv", RESULTS / "flight.md"
 # One after the other, each way, before any arrives unasked: until then the compilers are at work, and what a half costs depends
 # more on how many requests came before than on the monitor.
-WARM_REQUESTS, WARM_ROUNDS = 1000, 3
+WARM_REQUESTS, WARM_ROUNDS = 1000, 10
 WARM_PAIRS = 10  # that count for nothing: with the first request on a thread, the monitor makes its buffer and file
 # After a half: a server goes on for a moment when its answer is read, and ends the request's record.
 REST_SECONDS = 0.03

@@ -20,7 +20,9 @@ import steelyard.monitor.Monitor;
  */
 public final class MonitorSessions {
 
-  /** Of each class whose objects are watched: to gather them costs more than what is done with them. */
+  /**
+   * Of each class whose objects are watched: to gather them costs more than what is done with them.
+   */
   private static final ClassValue<Class<?>[]> INTERFACES =
       new ClassValue<>() {
         @Override
@@ -47,8 +49,7 @@ public final class MonitorSessions {
 
   private static Object proxy(Object object) {
     Class<?> type = object.getClass();
-    return Proxy.newProxyInstance(
-        type.getClassLoader(), INTERFACES.get(type), new Engine(object));
+    return Proxy.newProxyInstance(type.getClassLoader(), INTERFACES.get(type), new Engine(object));
   }
 
   private record Engine(Object object) implements InvocationHandler {
