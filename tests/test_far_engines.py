@@ -85,6 +85,12 @@ def words(*more: str) -> list[str]:
     return ["load", "./shop", "--hosts", "engines.toml", "--auth", "bearer", "--secret", "env:TOKEN", *more]
 
 
+def connections(far: Far) -> list[int]:
+    """The processes of sshd that each serve a login; sshd is a child of what set its clock apart."""
+    (sshd,) = children(far.sshd.pid)
+    return children(sshd)
+
+
 def begun_ns(load: Path, engine: int) -> int:
     with (load / f"engine-{engine}" / "slices.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)
@@ -107,7 +113,7 @@ def test_engines_on_two_hosts_send_what_one_would_and_tell_time_by_one_clock(far
     assert kept["engine_hosts"]["rack"]["processors"] > 0 and "contact" not in json.dumps(kept)
     stored = [path for path in (*run.rglob("*"), *far.cache.rglob("*")) if path.is_file()]
     assert stored and not [path for path in stored if TOKEN.encode() in path.read_bytes()]
-    assert list(far.cache.glob("sessions/*")) == [] and not children(far.sshd.pid)
+    assert list(far.cache.glob("sessions/*")) == [] and not connections(far)
 
 
 def test_a_host_that_is_lost_ends_the_load_of_all_with_its_reason(far: Far, counted: Counted) -> None:
@@ -116,7 +122,7 @@ def test_a_host_that_is_lost_ends_the_load_of_all_with_its_reason(far: Far, coun
     while not list(far.lab.folder.glob("runs/*/load/engine-1/ticks.csv")) or counted.asked < 50:
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
         time.sleep(0.1)
-    for connection in children(far.sshd.pid):
+    for connection in connections(far):
         os.kill(connection, signal.SIGKILL)
     out, err = process.communicate(timeout=LONG)
     outcome = json.loads(out)

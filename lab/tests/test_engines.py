@@ -193,7 +193,9 @@ def test_an_engine_that_is_killed_ends_the_load_of_all_with_its_reason(tmp_path:
     with serving(0.005) as url, Progress(Console(quiet=True)) as progress:
         asked, who_asks = with_auth(of_url(url, None, b"", {}, Expect()), {})
         corpus = write_requests(asked, tmp_path / "corpus", {}, packed=False, chunked=False)
-        ground = Ground(target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engine_hosts=[THIS_MACHINE] * 2)
+        ground = Ground(
+            target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engine_hosts=[THIS_MACHINE] * 2
+        )
         stretch = Stretch(BigBang(users=2, seconds=600), {"request": 1.0}, lead_in_seconds=0.2)
         with Stretches(ground, [stretch], "load") as stretches:
             engines = stretches.engines

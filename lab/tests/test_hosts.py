@@ -200,13 +200,16 @@ def test_the_guides_hosts_of_engines_are_good_ones() -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"rack": {"role": "server"}}, "host 'rack' has the role 'server': a load's target is what its service.toml says"),
+        (
+            {"rack": {"role": "server"}},
+            "host 'rack' has the role 'server': a load's target is what its service.toml says",
+        ),
         ({"rack": {"reach": "here"}}, "one engine drives from this machine, and 2 hosts are reached as 'here'"),
         ({"desk": OWNED}, "one engine drives from this machine, and 0 hosts are reached as 'here'"),
         ({"rack": {"reach": "namespace"}}, "host 'rack' is a namespace of this machine"),
         ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 is no address that a host has on a link"),
         ({"rack": {**OWNED, "address": "10.203.0.1"}}, "two hosts have the address 10.203.0.1"),
-        ({"rack": {"reach": "ssh"}}, "must be declared as yours to load"),
+        ({"rack": {"owned": False}}, "must be declared as yours to load"),
     ],
 )
 def test_hosts_of_engines_that_cannot_be_meant_are_refused_in_a_sentence(
@@ -217,7 +220,9 @@ def test_hosts_of_engines_that_cannot_be_meant_are_refused_in_a_sentence(
         "rack": {**OWNED, "address": "10.203.0.2", "role": "engine"},
     }
     for name, more in changed.items():
-        hosts[name] = (hosts[name] if more.get("reach", "ssh") == "ssh" else {**hosts["desk"], "address": "10.203.0.2"}) | more
+        hosts[name] = (
+            hosts[name] if more.get("reach", "ssh") == "ssh" else {**hosts["desk"], "address": "10.203.0.2"}
+        ) | more
     with pytest.raises(ValidationError, match=sentence):
         EngineHosts.model_validate({"hosts": hosts})
 

@@ -132,7 +132,9 @@ class ToldLoadOptions(LoadOptions):
 
     hosts: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Your hosts, of which each has an engine: they share the load as --engines do."),
+        typer.Option(
+            metavar="FILE", help="Your hosts, of which each has an engine: they share the load as --engines do."
+        ),
     ] = None
     otlp: Annotated[
         list[str] | None,

@@ -59,9 +59,7 @@ class Engines:
     own, `engine-1`, `engine-2` ..., and the folder above has what one engine would have written.
     `cpus` are the processors of each."""
 
-    def __init__(
-        self, job: Job, folder: Path, secrets: Sequence[Secrets | None], hosts: Sequence[EngineHost]
-    ) -> None:
+    def __init__(self, job: Job, folder: Path, secrets: Sequence[Secrets | None], hosts: Sequence[EngineHost]) -> None:
         """Start an engine on each host for its share of the job, with the secrets of its place; raises EngineError where one
         refuses."""
         jobs = shared_out(job, hosts)

@@ -102,9 +102,13 @@ class EngineHosts(Strict):
     def _one_here_and_others(self) -> EngineHosts:
         for name, host in self.hosts.items():
             if host.role != "engine":
-                raise ValueError(f"host '{name}' has the role '{host.role}': a load's target is what its service.toml says")
+                raise ValueError(
+                    f"host '{name}' has the role '{host.role}': a load's target is what its service.toml says"
+                )
             if host.reach == "namespace":
-                raise ValueError(f"host '{name}' is a namespace of this machine, on whose processors --engines drives, too")
+                raise ValueError(
+                    f"host '{name}' is a namespace of this machine, on whose processors --engines drives, too"
+                )
             _require_address(host.address, private=False)
         here = [name for name, host in self.hosts.items() if host.reach == "here"]
         if len(here) != 1:
