@@ -23,7 +23,6 @@ from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import MOST_US, Histogram, decode, encode, merged, read_log, read_seconds
 from steelyard.base.progress import Progress
 from steelyard.drive.engines import TickSum, shared_out
-from steelyard.provision.site import THIS_MACHINE, EngineHost
 from steelyard.drive.merging import EnginePart, merge
 from steelyard.loading.allowed import target_of
 from steelyard.loading.asked import of_url
@@ -35,6 +34,7 @@ from steelyard.loading.who_asks import with_auth
 from steelyard.loading.words import LoadWords
 from steelyard.models.job import BigBang, Job
 from steelyard.models.service import Expect
+from steelyard.provision.site import THIS_MACHINE
 from steelyard.store.tables import read_slices, read_ticks
 
 SCHEMA = json.loads((house.root() / "contracts" / "load-output.schema.json").read_text())

@@ -120,7 +120,7 @@ def sharing_notes(engines: Sequence[LoadedEngine], apart_ms: float | None) -> li
         cpus = {cpu for engine in there for cpu in engine.cpus}
         if cpus and len(cpus) < len(there):
             notes.append(
-                f"{len(there)} engines shared {counted(len(cpus), 'processor')}: those without one of their own add nothing, and wait "
-                "for one another, so the slowest response times are partly theirs (docs/decisions/many-engines.md)"
+                f"{len(there)} engines shared {counted(len(cpus), 'processor')}: those without one of their own add nothing, and "
+                "wait for one another, so the slowest response times are partly theirs (docs/decisions/many-engines.md)"
             )
     return notes

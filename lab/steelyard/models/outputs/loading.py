@@ -168,8 +168,8 @@ class LoadedLayers(Strict):
 
 class LoadedEngine(Strict):
     """What one of several engines did of a load (`engine` counts from 1): the host that it drove from (empty: this machine), the
-    processors that it ran on (none: any), its counts as those of the load, and the share of the measured time in which it computed. Of one that was `lost`, with the reason, the counts
-    go until its last whole second."""
+    processors that it ran on (none: any), its counts as those of the load, and the share of the measured time in which it computed.
+    Of one that was `lost`, with the reason, the counts go until its last whole second; with its host they are lost, too."""
 
     engine: int
     host: str = ""
