@@ -113,7 +113,7 @@ bench: build ## the engine against its peers and the truth, the monitor beside K
 	$(RUN) python engine/bench/bench.py $(BENCH)
 	$(RUN) python monitor/bench/bench.py $(MONITOR_BENCH)
 
-bench-agent: build ## the monitor's agent beside OpenTelemetry's, on two services (an hour); AGENT_BENCH="--forks 2 --rounds 2" measures less
+bench-agent: build ## the monitor's agent beside OpenTelemetry's, on two services (half an hour); AGENT_BENCH="--forks 2 --rounds 20" measures less
 	$(RUN) python monitor/bench/beside.py $(AGENT_BENCH)
 
 bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data

@@ -87,19 +87,6 @@ class Connections:
         connection.close()
 
 
-def send(address: tuple[str, int], requests: Sequence[Asked], arrivals: Sequence[float]) -> int:
-    """As `Connections.send`, over connections of its own."""
-    with Connections(address) as connections:
-        return connections.send(requests, arrivals)
-
-
-def one_after_the_other(address: tuple[str, int], requests: Sequence[Asked], count: int) -> None:
-    """So many requests, none before the last was answered; raises RuntimeError where an answer does not come."""
-    with Connections(address, 1) as connections:
-        for place in range(count):
-            connections.send([requests[place % len(requests)]], [0.0])
-
-
 def poisson(draw: random.Random, rate: float, seconds: float) -> list[float]:
     """Instants of arrival, in s, of which there is at least one."""
     arrivals = [draw.expovariate(rate)]

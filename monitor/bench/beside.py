@@ -1,11 +1,11 @@
 """Measures what the agent adds to a request's processor time beside the OpenTelemetry Java agent, on Flight and on another service.
 
-    python monitor/bench/beside.py                                      an hour, on a quiet machine
-    python monitor/bench/beside.py --forks 2 --rounds 2 --seconds 2     a look
+    python monitor/bench/beside.py                          half an hour, on a quiet machine
+    python monitor/bench/beside.py --forks 2 --rounds 20    a look
 
-In each fork the same service is started three times: unwatched, with the agent, with OpenTelemetry's. They take turns, round by
-round, and get the same requests at the same instants (Poisson arrivals, drawn anew for each round). Raw data and a table go to
-results/; the table is made anew by `--table` alone, and `--check` says whether it is what the raw data makes.
+In each fork the same service is started three times: unwatched, with the agent, with OpenTelemetry's. They take short turns, round
+by round, and get the same requests at the same instants (Poisson arrivals, drawn anew for each round): what else a machine does
+differs less between turns that follow each other closely. Raw data and a table go to results/; the table is made anew by `--table` alone, and `--check` says whether it is what the raw data makes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from asking import Half, one_after_the_other, poisson, send
+from asking import Connections, Half, poisson
 from bench import RESULTS, processor
 from rich.console import Console
 from served import APPLICATIONS, OPENTELEMETRY, WAYS, Ground, Served, agents
@@ -36,8 +36,10 @@ from steelyard.statistics.interval import student_interval
 
 RAW, PAGE = RESULTS / "beside.csv", RESULTS / "beside.md"
 COLUMNS = ("application", "fork", "round", "way", "answered", "cpu_ns")
-WARM_REQUESTS = 400  # one after the other, before any arrives unasked: a cold server may not keep up
-WARM_ROUNDS = 2  # that count for nothing
+# One after the other, before any arrives unasked: until the compilers are done, what a request costs depends more on how many came
+# before than on who watches.
+WARM_REQUESTS = 6000
+WARM_ROUNDS = 5  # that count for nothing
 SETTLE_SECONDS = 6.0  # OpenTelemetry's agent sends what it gathered every five seconds
 MOST = 1 / 3  # of what OpenTelemetry's agent adds
 HEAD = """\
@@ -144,16 +146,19 @@ def _shown(values: Sequence[float]) -> str:
 class Fork:
     """The three servers of a fork, which take turns."""
 
-    def __init__(self, served: Mapping[str, Served], draw: random.Random) -> None:
-        self.served, self.draw = served, draw
+    def __init__(
+        self, served: Mapping[str, Served], connections: Mapping[str, Connections], draw: random.Random
+    ) -> None:
+        self.served, self.connections, self.draw = served, connections, draw
         self.order = draw.sample(list(served), len(served))  # the same in each round, so that all wait alike
         self.asked = dict.fromkeys(served, 0)
 
     def warm(self) -> None:
         """Raises RuntimeError where an answer does not come."""
         for way in self.order:
-            one_after_the_other(self.served[way].address, self.served[way].requests, WARM_REQUESTS)
-            self.asked[way] += WARM_REQUESTS
+            requests = self.served[way].requests
+            for place in range(WARM_REQUESTS):
+                self.asked[way] += self.connections[way].send([requests[place % len(requests)]], [0.0])
 
     def rounds(self, count: int, rate: float, seconds: float) -> Iterator[tuple[int, str, Half]]:
         """The turns of each round but the first ones; processor time is read from a turn to the way's next one."""
@@ -165,7 +170,7 @@ class Fork:
                 if number > 0:
                     yield number - 1, way, Half(answered[way], now - begun[way])
                 begun[way] = now
-                answered[way] = send(self.served[way].address, self.served[way].requests, arrivals)
+                answered[way] = self.connections[way].send(self.served[way].requests, arrivals)
                 self.asked[way] += answered[way]
         time.sleep(SETTLE_SECONDS)
         for way in self.order:
@@ -180,7 +185,8 @@ def fork_of(name: str, ground: Ground, seed: int) -> Iterator[Fork]:
         for way in WAYS:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="steelyard-beside-")))
             served[way] = stack.enter_context(APPLICATIONS[name].place(way, folder, ground))
-        yield Fork(served, random.Random(seed))
+        connections = {way: stack.enter_context(Connections(one.address)) for way, one in served.items()}
+        yield Fork(served, connections, random.Random(seed))
 
 
 @dataclass
@@ -243,10 +249,10 @@ def main() -> int:
     """1 where the agent may add more than asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--applications", nargs="+", choices=list(APPLICATIONS), default=list(APPLICATIONS))
-    parser.add_argument("--forks", type=int, default=6)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of a turn")
-    parser.add_argument("--rate", type=float, default=20.0, help="requests a second")
+    parser.add_argument("--forks", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=150)
+    parser.add_argument("--seconds", type=float, default=0.25, help="of a turn")
+    parser.add_argument("--rate", type=float, default=80.0, help="requests a second")
     parser.add_argument("--table", action="store_true", help="make the table anew, and measure nothing")
     parser.add_argument("--check", action="store_true", help="say whether the table is what the raw data makes")
     given = parser.parse_args()
