@@ -44,7 +44,7 @@ def _indices(kept: Kept) -> str:
     ]
     for cell in kept.run.schedule.cells:
         due = value_text(kept.value(reference, cell.name, THROUGHPUT))
-        rows.append(f"| {_words(cell)} | {due} | " + " | ".join(_index(kept, one, cell) for one in others) + " |")
+        rows.append(f"| {size_words(cell)} | {due} | " + " | ".join(_index(kept, one, cell) for one in others) + " |")
     return "\n".join(rows)
 
 
@@ -87,7 +87,7 @@ def _left_out(kept: Kept) -> Iterator[str]:
     cells = [cell for cell in kept.run.schedule.cells if cell not in _valid(kept)]
     if cells:
         reasons = kept.between(_others(kept)[0], kept.run.schedule.reference, cells[0].name).why_not
-        yield f"Nothing is said of {' and '.join(map(_words, cells))}, where the instrument was not valid: {reasons[0]}."
+        yield f"Nothing is said of {' and '.join(map(size_words, cells))}, where the instrument was not valid: {reasons[0]}."
 
 
 def _orders(kept: Kept) -> str:
@@ -96,14 +96,14 @@ def _orders(kept: Kept) -> str:
     orders = {cell.name: tuple(_by_throughput(kept, cell)) for cell in cells}
     first = next(iter(orders.values()))
     same = len(set(orders.values())) == 1
-    in_all = "in each of these cells" if same else f"at {_words(cells[0])}"
+    in_all = "in each of these cells" if same else f"at {size_words(cells[0])}"
     said = f"By measured throughput, told apart or not, the servers stand, {in_all}: {', '.join(first)}."
     if same:
         return said
     return (
         said
         + " Elsewhere the order is another: "
-        + "; ".join(f"{', '.join(orders[cell.name])} at {_words(cell)}" for cell in cells if orders[cell.name] != first)
+        + "; ".join(f"{', '.join(orders[cell.name])} at {size_words(cell)}" for cell in cells if orders[cell.name] != first)
         + "."
     )
 
@@ -115,7 +115,7 @@ def _beside_the_kit(kept: Kept) -> Iterator[str]:
         for cell in _valid(kept):
             theirs = float(_printed(kept, cell)[maker])
             ours = kept.ratio(subject, kept.run.schedule.reference, cell.name)
-            words = f"{_words(cell)} ({value_text(ours)}, {theirs:.2f})"
+            words = f"{size_words(cell)} ({value_text(ours)}, {theirs:.2f})"
             (near if abs(ours - theirs) <= ALIKE else far).append(words)
         for said, cells in (("Within", near), ("Not within", far)):
             if cells:
@@ -131,7 +131,7 @@ def _spreads(kept: Kept, lightest: Cell, heaviest: Cell) -> str:
     what = "part as payload and users grow" if grows[0] else "do not part more as payload and users grow"
     return (
         f"{word}, servers {what}: from the fastest to the slowest it is a factor of {value_text(ours[0])} at "
-        f"{_words(lightest)} and {value_text(ours[1])} at {_words(heaviest)}, where the kit has "
+        f"{size_words(lightest)} and {value_text(ours[1])} at {size_words(heaviest)}, where the kit has "
         f"{value_text(theirs[0])} and {value_text(theirs[1])}."
     )
 
@@ -159,7 +159,7 @@ def _collectors(kept: Kept, heaviest: Cell) -> str:
     alike = sorted(order, key=lambda one: allocated[one]) == order
     said = ", ".join(f"{one} {value_text(allocated[one] / 1000)}" for one in order)
     return (
-        f"At {_words(heaviest)} a request allocates, in MB: {said}; "
+        f"At {size_words(heaviest)} a request allocates, in MB: {said}; "
         + ("which is the order of throughput. " if alike else "which is not the order of throughput. ")
         + f"The collectors stop all threads for {value_text(min(pauses.values()))} to {value_text(max(pauses.values()))}% of the "
         "time."
@@ -203,7 +203,7 @@ def _read(folder: Path) -> Sequence[PublishedIndex]:
     return read_indices(folder / INDICES)
 
 
-def _words(cell: Cell) -> str:
+def size_words(cell: Cell) -> str:
     return ", ".join(f"{size} {name.lower()}" for name, size in cell.payload.items()) + f", {cell.users} users"
 
 
