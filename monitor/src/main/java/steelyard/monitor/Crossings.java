@@ -64,6 +64,10 @@ final class Crossings {
 
   void enter(Tag tag) {
     int index = tag.index();
+    if (depth > 1 && depth < DEEPEST && isInner(index, depth - 1)) {
+      within(index);
+      return;
+    }
     if (depth > 0 && index == stack[0] && recorder.endedElsewhere(tag, stays[index].enteredAt)) {
       violations |= LEFT_THREAD;
       owed = depth;
@@ -100,16 +104,36 @@ final class Crossings {
     }
   }
 
-  void exit(Tag tag, long now) {
+  /** Whether at a place of the stack there is a layer, which is not the outermost one. */
+  private boolean isInner(int index, int place) {
+    return stack[place] == index && stack[0] != index;
+  }
+
+  /** A layer calls itself: its time goes on, and no clock need be read, here or when it is left. */
+  private void within(int index) {
+    Stay stay = stays[index];
+    stay.entries++;
+    stay.open++;
+    stack[depth++] = index;
+  }
+
+  void exit(Tag tag) {
     if (tooDeep > 0) {
       tooDeep--;
       return;
     }
+    int index = tag.index();
+    if (depth > 2 && isInner(index, depth - 1) && isInner(index, depth - 2)) {
+      stays[index].open--;
+      depth--;
+      return;
+    }
+    long now = System.nanoTime();
     if (!isWithin(tag)) {
       exitWithoutEnter(tag, now);
       return;
     }
-    while (stack[depth - 1] != tag.index()) { // left without an exit, as by an exception
+    while (stack[depth - 1] != index) { // left without an exit, as by an exception
       violations |= LEFT_OPEN;
       leave(now);
     }

@@ -93,8 +93,7 @@ public final class Monitor {
   public static void exit(Object tag) {
     Recorder current = recorder;
     if (current != null) {
-      long now = System.nanoTime();
-      crossings(current).exit(TAGS.of(tag), now);
+      crossings(current).exit(TAGS.of(tag));
     }
   }
 
@@ -102,8 +101,7 @@ public final class Monitor {
   public static void exit(Tag tag) {
     Recorder current = recorder;
     if (current != null) {
-      long now = System.nanoTime();
-      crossings(current).exit(tag, now);
+      crossings(current).exit(tag);
     }
   }
 

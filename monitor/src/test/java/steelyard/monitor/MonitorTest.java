@@ -80,6 +80,42 @@ class MonitorTest {
   }
 
   @Test
+  void aLayerThatCallsItselfHasAllOfItsTimeAndWhatAnExceptionLeavesOpenWithinItIsAViolation()
+      throws Exception {
+    Monitor.enter("filter");
+    Monitor.enter("hibernate");
+    Monitor.enter("hibernate");
+    TimeUnit.MILLISECONDS.sleep(1);
+    Monitor.enter("reads");
+    TimeUnit.MILLISECONDS.sleep(1);
+    Monitor.exit("reads");
+    Monitor.enter("hibernate");
+    TimeUnit.MILLISECONDS.sleep(1);
+    Monitor.exit("hibernate");
+    Monitor.exit("hibernate");
+    Monitor.exit("hibernate");
+    Monitor.exit("filter");
+    Monitor.enter("filter");
+    Monitor.enter("hibernate");
+    Monitor.enter("hibernate");
+    Monitor.enter("reads"); // left open
+    Monitor.exit("hibernate");
+    Monitor.exit("hibernate");
+    Monitor.exit("filter");
+
+    Request first = recorded().get(0);
+    Records.Layer hibernate = first.layers().get("hibernate");
+    assertThat(first.violations()).isZero();
+    assertThat(hibernate.entries()).isEqualTo(3);
+    assertThat(hibernate.self()).isGreaterThanOrEqualTo(2_000_000);
+    assertThat(hibernate.total()).isEqualTo(hibernate.self() + first.layers().get("reads").total());
+    assertThat(first.selfSum()).isEqualTo(first.layers().get("filter").total());
+    Request second = recorded().get(1);
+    assertThat(second.violations()).isEqualTo(Crossings.LEFT_OPEN);
+    assertThat(second.selfSum()).isEqualTo(second.layers().get("filter").total());
+  }
+
+  @Test
   void aRequestThatChangesThreadIsAViolationOnBothAndTheThreadServesOn() throws Exception {
     Monitor.enter("filter");
     Monitor.exit("filter"); // this thread has served before

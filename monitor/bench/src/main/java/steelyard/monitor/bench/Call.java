@@ -11,6 +11,7 @@ import kieker.monitoring.core.registry.SessionRegistry;
 import kieker.monitoring.timer.ITimeSource;
 import steelyard.monitor.Layers;
 import steelyard.monitor.Monitor;
+import steelyard.monitor.Tag;
 
 /**
  * A call that calls itself until a depth is reached, and what is done around each: one
@@ -87,15 +88,17 @@ interface Call {
 
   /**
    * A layer is entered and left; the outermost call is a request, whose record is made and written.
+   * Calls are of two layers in turn: one that calls itself would read no clock.
    */
   final class Watched implements Call {
     @Override
     public long call(int depth) {
-      Monitor.enter(Layers.SI);
+      Tag layer = depth % 2 == 0 ? Layers.SI : Layers.HIBERNATE;
+      Monitor.enter(layer);
       try {
         return depth > 0 ? call(depth - 1) + 1 : 1;
       } finally {
-        Monitor.exit(Layers.SI);
+        Monitor.exit(layer);
       }
     }
 
