@@ -250,7 +250,7 @@ def main() -> int:
     """1 where the monitor may add more than asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--server", default="tomcat-metro")
-    parser.add_argument("--pairs", type=int, default=2500)
+    parser.add_argument("--pairs", type=int, default=3000)
     parser.add_argument("--seconds", type=float, default=0.1, help="of a half")
     parser.add_argument(
         "--planted-us", type=int, default=0, help="processor time that a request costs more while it is on"
