@@ -58,28 +58,30 @@ MOST = 0.01  # of a request's processor time
 
 @dataclass(frozen=True)
 class Load:
-    """What is asked: an operation of the generator, errors of input in a thousand, a design of the domain, requests a second."""
+    """What is asked: an operation of the generator, errors of input in a thousand, a design of the domain, requests a second; and
+    in which share of the pairs."""
 
     operation: str
     permille: int
     domain: str
     rate: float
+    share: float
 
 
 # Each leaves the server's processor idle for more than half of the time.
 LOADS = {
-    "searches without a domain root": Load("searchFlights", 0, "plain", 300),
-    "searches and reservations": Load("", 125, "root", 80),
+    "searches without a domain root": Load("searchFlights", 0, "plain", 300, 1),
+    "searches and reservations": Load("", 125, "root", 80, 0.25),
 }
 HEAD = """\
 # What the monitor costs on a service
 
 Made by `monitor/bench/cost.py` from `flight.csv` beside it: the service flight on {server} with {database}, at a Poisson rate, the
 monitor switched on and off within one process. A figure is the server's processor time a request, of all its threads but the
-compilers'; what the monitor adds is on over off, the mean over {pairs} pairs of twice {seconds:g} s with its 95% interval. {setup}.
+compilers'; what the monitor adds is on over off, the mean over pairs of twice {seconds:g} s with its 95% interval. {setup}.
 
-| requests | a second | crossings a request | off, ms | on, ms | the monitor adds |
-|---|--:|--:|--:|--:|--:|"""
+| requests | a second | crossings a request | pairs | off, ms | on, ms | the monitor adds |
+|---|--:|--:|--:|--:|--:|--:|"""
 FOOT = """
 Asked for: at most 1% at 12 crossings a request, by the upper bound of the interval; the first row is judged, and has more. A
 crossing is a layer entered and left; a record is written for each request.
@@ -178,7 +180,7 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
             requests, rows = flight_requests(asked.operation, asked.permille), []
             with watched(running, requests, given.planted_us, classes, folder) as server:
                 server.warm()
-                for pair in range(-WARM_PAIRS, given.pairs):
+                for pair in range(-WARM_PAIRS, round(given.pairs * asked.share)):
                     arrivals = poisson(draw, asked.rate, given.seconds)
                     for on in (True, False) if pair % 2 else (False, True):
                         half = server.half(on, arrivals)
@@ -201,7 +203,7 @@ def written(given: argparse.Namespace) -> None:
     RESULTS.mkdir(exist_ok=True)
     with RAW.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([HEADINGS, *rows])
-    setup = {name: getattr(given, name) for name in ("server", "seconds", "pairs")}
+    setup = {name: getattr(given, name) for name in ("server", "seconds")}
     setup |= {"setup": f"{processor()}, {os.cpu_count()} processors", "database": "H2"}
     RAW.with_suffix(".json").write_text(json.dumps(setup, indent=1) + "\n", encoding="utf-8")
 
@@ -240,9 +242,8 @@ def table() -> tuple[str, float]:
         mean, low, high = added(mine)
         bounds.append(high)
         shown = f"{mean:+.2%} ({low:+.2%} to {high:+.2%})"
-        lines.append(
-            f"| {load} | {LOADS[load].rate:g} | {float(mine[0]['crossings']):.0f} | {off:.3f} | {on:.3f} | {shown} |"
-        )
+        asked = f"{LOADS[load].rate:g} | {float(mine[0]['crossings']):.0f} | {len(mine) // 2:,}"
+        lines.append(f"| {load} | {asked} | {off:.3f} | {on:.3f} | {shown} |")
     return "\n".join([*lines, FOOT]), bounds[0]
 
 

@@ -68,7 +68,7 @@ def test_the_page_is_made_of_the_raw_data_and_its_bound_is_that_of_few_crossings
     setup = {"server": "tomcat-metro", "database": "H2", "pairs": 40, "seconds": 8.0, "setup": "here"}
     raw.with_suffix(".json").write_text(json.dumps(setup))
     page, bound = cost.table()
-    assert 0.004 < bound < 0.01 and f"| {few} | 300 | 12 |" in page and f"| {many} | 80 | 150 |" in page
+    assert 0.004 < bound < 0.01 and f"| {few} | 300 | 12 | 40 |" in page and f"| {many} | 80 | 150 | 40 |" in page
 
 
 def test_arrivals_are_poissons_and_the_same_for_both_halves() -> None:
