@@ -5,7 +5,8 @@
 
 In each fork the same service is started three times: unwatched, with the agent, with OpenTelemetry's. They take short turns, round
 by round, and get the same requests at the same instants (Poisson arrivals, drawn anew for each round): what else a machine does
-differs less between turns that follow each other closely. Raw data and a table go to results/; the table is made anew by `--table` alone, and `--check` says whether it is what the raw data makes.
+differs less between turns that follow each other closely. Raw data and a table go to results/; the table is made anew by `--table`
+alone, and `--check` says whether it is what the raw data makes.
 """
 
 from __future__ import annotations
