@@ -1,4 +1,5 @@
-// Serves the three use cases of the SOA knowledge kit: a service class of gSOAP at each address.
+// Serves the three use cases of the SOA knowledge kit: a service class of gSOAP at each address; by rpc/literal one at four, since
+// wsdl2h makes one of all bindings whose operations stand in the contract's own namespace.
 
 #include "TextBinding.nsmap"
 #include "server.h"
@@ -6,11 +7,14 @@
 #include "soapBuffetBindingService.h"
 #include "soapSushiBoatsBindingService.h"
 #include "soapTVDinnerBindingService.h"
+#include "soapTVDinnerRpcBindingService.h"
 #include "soapTextBindingService.h"
 
 namespace {
 
-const Addresses addresses = {{"/soakit/TVDinner", "/soakit/SushiBoats", "/soakit/Buffet", "/soakit/Text"}, "/soakit/count"};
+const Addresses addresses = {{"/soakit/TVDinner", "/soakit/SushiBoats", "/soakit/Buffet", "/soakit/Text", "/soakit/TVDinnerRpc",
+                              "/soakit/SushiBoatsRpc", "/soakit/BuffetRpc", "/soakit/TextRpc"},
+                             "/soakit/count"};
 const unsigned int around_a_document = 3;  // envelope, body, wrapper
 
 int dispatch(struct soap *soap) {
@@ -27,10 +31,14 @@ int dispatch(struct soap *soap) {
     if (path == "/soakit/Text") {
         return TextBindingService(soap).dispatch();
     }
+    const std::string rpc = "Rpc";
+    if (path.size() > rpc.size() && path.compare(path.size() - rpc.size(), rpc.size(), rpc) == 0) {
+        return TVDinnerRpcBindingService(soap).dispatch();
+    }
     return soap->error = SOAP_NO_METHOD;
 }
 
-// What a generated class does with a connection, for all four.
+// What a generated class does with a connection, for all.
 int answer(struct soap *soap) {
     soap->keep_alive = soap->max_keep_alive + 1;
     do {

@@ -1,8 +1,10 @@
-// The operations, as methods of the service classes that soapcpp2 generates: each document as XML or as a string, wrapped or bare.
+// The operations, as methods of the service classes that soapcpp2 generates: each document as XML or as a string, wrapped, bare or
+// as a part of an rpc/literal message.
 
 #include "soapBuffetBindingService.h"
 #include "soapSushiBoatsBindingService.h"
 #include "soapTVDinnerBindingService.h"
+#include "soapTVDinnerRpcBindingService.h"
 #include "soapTextBindingService.h"
 #include "texts.h"
 
@@ -88,4 +90,28 @@ int TextBindingService::buffetText(k__TextMessage *request, k__TextAnswer &respo
 
 int TextBindingService::buffetBareText(const std::string &request, std::string &response) {
     return answered(soap, [&] { response = validate_text(request); });
+}
+
+int TVDinnerRpcBindingService::tvDinnerRpc(o__ProcessPurchaseOrderDocument *document, k__tvDinnerRpcResponse &response) {
+    return answered(soap, [&] { response.document = acknowledge(soap, in(document)); });
+}
+
+int TVDinnerRpcBindingService::sushiBoatsRpc(n__NewsPostingDocument *document, k__sushiBoatsRpcResponse &response) {
+    return answered(soap, [&] { response.document = digest(soap, in(document)); });
+}
+
+int TVDinnerRpcBindingService::buffetRpc(b__OrderDocument *document, k__buffetRpcResponse &response) {
+    return answered(soap, [&] { response.document = validate(soap, in(document)); });
+}
+
+int TVDinnerRpcBindingService::tvDinnerRpcText(const std::string &text, k__tvDinnerRpcTextResponse &response) {
+    return answered(soap, [&] { response.answer = acknowledge_text(text); });
+}
+
+int TVDinnerRpcBindingService::sushiBoatsRpcText(const std::string &text, k__sushiBoatsRpcTextResponse &response) {
+    return answered(soap, [&] { response.answer = digest_text(text); });
+}
+
+int TVDinnerRpcBindingService::buffetRpcText(const std::string &text, k__buffetRpcTextResponse &response) {
+    return answered(soap, [&] { response.answer = validate_text(text); });
 }
