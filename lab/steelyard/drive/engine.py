@@ -52,6 +52,7 @@ class Engine:
         On a `host` of its own it has a copy of the corpus, and tells instants by our clock; `bring` brings what it wrote.
         `secrets` are the first line that it is told: they are in no file, no argument and no environment.
         """
+        self.job = job
         self.folder = folder.absolute()  # as on a host of its own it must be called
         self._host = host
         self._log = folder / "engine.log"
