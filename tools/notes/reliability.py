@@ -31,7 +31,10 @@ def _tables(kept: Kept, told: list[Ending]) -> Iterator[str]:
     """One a use case: a row a cell, a column a server."""
     subjects = kept.run.schedule.subjects
     for operation in dict.fromkeys(ending.cell.operation for ending in told):
-        rows = [f"| {operation} | a request | the kit | {' | '.join(subjects)} |", f"|---|--:|---|{'---|' * len(subjects)}"]
+        rows = [
+            f"| {operation} | a request | the kit | {' | '.join(subjects)} |",
+            f"|---|--:|---|{'---|' * len(subjects)}",
+        ]
         cells = {ending.cell.name: ending.cell for ending in told if ending.cell.operation == operation}
         for name, cell in cells.items():
             mine = {ending.subject: ending for ending in told if ending.cell.name == name}
@@ -75,7 +78,8 @@ def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
     last = kept.run.trials[-1]
     yield true(
         bool(later) and later[0] is not last,
-        f"The run went on: {len(later)} of {len(kept.run.trials)} trials ended early with what broke them, and each next one was driven.",
+        f"The run went on: {len(later)} of {len(kept.run.trials)} trials ended early with what broke them, and each next one was "
+        "driven.",
     )
 
 

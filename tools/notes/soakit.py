@@ -103,7 +103,9 @@ def _orders(kept: Kept) -> str:
     return (
         said
         + " Elsewhere the order is another: "
-        + "; ".join(f"{', '.join(orders[cell.name])} at {size_words(cell)}" for cell in cells if orders[cell.name] != first)
+        + "; ".join(
+            f"{', '.join(orders[cell.name])} at {size_words(cell)}" for cell in cells if orders[cell.name] != first
+        )
         + "."
     )
 
