@@ -1,13 +1,14 @@
 """Measures what the monitor adds to a request's processor time on the service flight, switched on and off within one process.
 
-    python monitor/bench/cost.py               half an hour, on a quiet machine
-    python monitor/bench/cost.py --pairs 100   a look
+    python monitor/bench/cost.py                           half an hour, on a quiet machine
+    python monitor/bench/cost.py --starts 2 --pairs 100    a look
 
 Both halves of a pair get the same requests at the same instants: Poisson arrivals of one rate, drawn anew for each pair. Which half
 comes first alternates, and halves are short: a machine that others share is now a tenth quicker and now a tenth slower, differs
-less between two tenths of a second that follow each other than between two seconds, and all the more of them are measured. Raw data
-and a table go to results/; the table is made anew by `--table` alone. With `--planted-us N` requests cost the server so much more
-while its monitor is on, and what is found of that is printed, and kept nowhere: whether the measurement sees what is there.
+less between two tenths of a second that follow each other than between two seconds, and all the more of them are measured. What a
+server's compilers make of the same code differs from start to start by more than that, so each start is one number. Raw data and
+a table go to results/; the table is made anew by `--table` alone. With `--planted-us N` requests cost the server so much more while
+its monitor is on, and what is found of that is printed, and kept nowhere: whether the measurement sees what is there.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from steelyard.provision.running import RunningSubject
 from steelyard.statistics.interval import student_interval
 from steelyard.store.layer_records import read_records
 
-HEADINGS = ("requests", "pair", "on", "answered", "cpu_ns", "crossings")
+HEADINGS = ("requests", "start", "pair", "on", "answered", "cpu_ns", "crossings")
 RAW, PAGE = RESULTS / "flight.csv", RESULTS / "flight.md"
 # One after the other, each way, before any arrives unasked: until then the compilers are at work, and what a half costs depends
 # more on how many requests came before than on the monitor.
@@ -78,10 +79,10 @@ HEAD = """\
 
 Made by `monitor/bench/cost.py` from `flight.csv` beside it: the service flight on {server} with {database}, at a Poisson rate, the
 monitor switched on and off within one process. A figure is the server's processor time a request, of all its threads but the
-compilers'; what the monitor adds is on over off, the mean over pairs of twice {seconds:g} s with its 95% interval. {setup}.
+compilers'; what the monitor adds is on over off in pairs of twice {seconds:g} s, with its 95% interval over starts. {setup}.
 
-| requests | a second | crossings a request | pairs | off, ms | on, ms | the monitor adds |
-|---|--:|--:|--:|--:|--:|--:|"""
+| requests | a second | crossings a request | starts | pairs of each | off, ms | on, ms | the monitor adds |
+|---|--:|--:|--:|--:|--:|--:|--:|"""
 FOOT = """
 Asked for: at most 1% at 12 crossings a request, by the upper bound of the interval; the first row is judged, and has more. A
 crossing is a layer entered and left; a record is written for each request.
@@ -163,8 +164,8 @@ def agent_of(folder: Path, classes: str) -> Path:
     return jar
 
 
-def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> Iterator[list[object]]:
-    """A row a half, of one server: those of RAW's columns."""
+def measure(load: str, start: int, given: argparse.Namespace, classes: str) -> Iterator[list[object]]:
+    """A row a half, of one start of the server: those of RAW's columns."""
     asked = LOADS[load]
     service = entries.service("flight")
     with (
@@ -172,7 +173,7 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
         TemporaryDirectory(prefix="steelyard-cost-") as scratch,
     ):
         folder = Path(scratch)
-        spec = with_companions(subject_of(f"{words}@domain={asked.domain}"), service)
+        spec = with_companions(subject_of(f"{given.server}@domain={asked.domain}"), service)
         ready = subject.provided(spec, service, progress)
         shares, draw = cpus.share(companions=True), random.Random(20040601)
         with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
@@ -185,11 +186,11 @@ def measure(words: str, load: str, given: argparse.Namespace, classes: str) -> I
                     for on in (True, False) if pair % 2 else (False, True):
                         half = server.half(on, arrivals)
                         print(
-                            f"{load}: pair {pair}: {'on' if on else 'off'}: {half.per_request_ns / 1e6:.3f} ms",
+                            f"{load}: start {start}: pair {pair}: {'on' if on else 'off'}: {half.per_request_ns / 1e6:.3f} ms",
                             file=sys.stderr,
                         )
                         if pair >= 0:
-                            rows.append([load, pair, int(on), half.answered, half.cpu_ns])
+                            rows.append([load, start, pair, int(on), half.answered, half.cpu_ns])
                 server.switch(True)
             crossings = crossings_of(folder / "records")
     yield from ([*row, f"{crossings:.1f}"] for row in rows)
@@ -199,7 +200,7 @@ def written(given: argparse.Namespace) -> None:
     """Measure every load, and write RAW and what it was measured with."""
     classes = build()
     with machine_lock("monitor/bench/cost.py"):
-        rows = [row for load in LOADS for row in measure(given.server, load, given, classes)]
+        rows = [row for load in LOADS for start in range(given.starts) for row in measure(load, start, given, classes)]
     RESULTS.mkdir(exist_ok=True)
     with RAW.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([HEADINGS, *rows])
@@ -211,19 +212,22 @@ def written(given: argparse.Namespace) -> None:
 def seen(given: argparse.Namespace) -> str:
     """What is found of the processor time that was planted, on the first load."""
     with machine_lock("monitor/bench/cost.py"):
-        raw = [list(map(str, row)) for row in measure(given.server, next(iter(LOADS)), given, build())]
-    rows = [dict(zip(HEADINGS, row, strict=True)) for row in raw]
+        load, classes = next(iter(LOADS)), build()
+        raw = [row for start in range(given.starts) for row in measure(load, start, given, classes)]
+    rows = [dict(zip(HEADINGS, map(str, row), strict=True)) for row in raw]
     off = fmean(int(row["cpu_ns"]) / int(row["answered"]) / 1e3 for row in rows if row["on"] == "0")
     mean, low, high = (share * off for share in added(rows))
     return f"planted: {given.planted_us} us a request; found, with the monitor: {mean:.0f} us ({low:.0f} to {high:.0f})"
 
 
 def added(rows: Sequence[dict[str, str]]) -> tuple[float, float, float]:
-    """The monitor's share of a request's processor time, and its 95% interval: by the log ratios of pairs."""
-    per = {(row["pair"], row["on"]): int(row["cpu_ns"]) / int(row["answered"]) for row in rows}
-    logs = [math.log(per[pair, "1"] / per[pair, "0"]) for pair in dict.fromkeys(row["pair"] for row in rows)]
-    interval = student_interval(logs)
-    mean, low, high = (math.expm1(log) for log in (fmean(logs), interval.low, interval.high))
+    """The monitor's share of a request's processor time, and its 95% interval: by the mean log ratio of each start's pairs."""
+    per = {(row["start"], row["pair"], row["on"]): int(row["cpu_ns"]) / int(row["answered"]) for row in rows}
+    logs: dict[str, list[float]] = {}
+    for start, pair in dict.fromkeys((row["start"], row["pair"]) for row in rows):
+        logs.setdefault(start, []).append(math.log(per[start, pair, "1"] / per[start, pair, "0"]))
+    interval = student_interval([fmean(of_start) for of_start in logs.values()])
+    mean, low, high = (math.expm1(log) for log in (interval.estimate, interval.low, interval.high))
     return mean, low, high
 
 
@@ -242,7 +246,9 @@ def table() -> tuple[str, float]:
         mean, low, high = added(mine)
         bounds.append(high)
         shown = f"{mean:+.2%} ({low:+.2%} to {high:+.2%})"
-        asked = f"{LOADS[load].rate:g} | {float(mine[0]['crossings']):.0f} | {len(mine) // 2:,}"
+        starts = len({row["start"] for row in mine})
+        crossings = fmean(float(row["crossings"]) for row in mine)
+        asked = f"{LOADS[load].rate:g} | {crossings:.0f} | {starts} | {len(mine) // 2 // starts:,}"
         lines.append(f"| {load} | {asked} | {off:.3f} | {on:.3f} | {shown} |")
     return "\n".join([*lines, FOOT]), bounds[0]
 
@@ -251,7 +257,8 @@ def main() -> int:
     """1 where the monitor may add more than asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--server", default="tomcat-metro")
-    parser.add_argument("--pairs", type=int, default=3000)
+    parser.add_argument("--starts", type=int, default=6, help="of the server, for each load")
+    parser.add_argument("--pairs", type=int, default=400, help="of each start")
     parser.add_argument("--seconds", type=float, default=0.1, help="of a half")
     parser.add_argument(
         "--planted-us", type=int, default=0, help="processor time that a request costs more while it is on"

@@ -35,13 +35,17 @@ def test_where_the_clock_alone_is_more_than_half_what_stands_above_it_is_compare
     assert "above two readings of the clock" in probe and (share <= bench.PROBE_SHARE) is fits
 
 
-def halves(added: float, spread: float) -> list[dict[str, str]]:
+def halves(added: float, spread: float, of_starts: float = 0.0) -> list[dict[str, str]]:
+    """Eight starts of twenty pairs, in which the monitor adds a share that differs from start to start."""
     draw, rows = random.Random(1), list[dict[str, str]]()
-    for pair in range(40):
-        level = draw.uniform(4e8, 6e8)  # the server grows slower and faster, which both halves share
-        for on in (0, 1):
-            cpu = level * (1 + on * added) * (1 + draw.gauss(0, spread))
-            rows.append({"pair": str(pair), "on": str(on), "answered": "100", "cpu_ns": str(round(cpu))})
+    for start in range(8):
+        own = added + draw.gauss(0, of_starts)
+        for pair in range(20):
+            level = draw.uniform(4e8, 6e8)  # the server grows slower and faster, which both halves share
+            for on in (0, 1):
+                cpu = round(level * (1 + on * own) * (1 + draw.gauss(0, spread)))
+                row = {"start": start, "pair": pair, "on": on, "answered": 100, "cpu_ns": cpu}
+                rows.append({name: str(value) for name, value in row.items()})
     return rows
 
 
@@ -52,6 +56,11 @@ def test_what_the_monitor_adds_is_found_within_its_interval(planted: float) -> N
     assert high - low < 0.006
 
 
+def test_starts_that_differ_make_the_interval_wide_however_many_pairs_each_has() -> None:
+    _, low, high = cost.added(halves(0.01, 0.001, of_starts=0.01))
+    assert low < 0.01 < high and 0.008 < high - low < 0.04
+
+
 def test_the_page_is_made_of_the_raw_data_and_its_bound_is_that_of_few_crossings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,16 +68,18 @@ def test_the_page_is_made_of_the_raw_data_and_its_bound_is_that_of_few_crossings
     monkeypatch.setattr(cost, "RAW", raw)
     few, many = cost.LOADS
     rows = [
-        [load, row["pair"], row["on"], row["answered"], row["cpu_ns"], crossings]
+        [load, *row.values(), crossings]
         for load, added, crossings in ((few, 0.004, "12.0"), (many, 0.05, "150.0"))
         for row in halves(added, 0.001)
     ]
     with raw.open("w", newline="") as file:
-        csv.writer(file).writerows([["requests", "pair", "on", "answered", "cpu_ns", "crossings"], *rows])
-    setup = {"server": "tomcat-metro", "database": "H2", "pairs": 40, "seconds": 8.0, "setup": "here"}
+        csv.writer(file).writerows([cost.HEADINGS, *rows])
+    setup = {"server": "tomcat-metro", "database": "H2", "seconds": 8.0, "setup": "here"}
     raw.with_suffix(".json").write_text(json.dumps(setup))
     page, bound = cost.table()
-    assert 0.004 < bound < 0.01 and f"| {few} | 300 | 12 | 40 |" in page and f"| {many} | 80 | 150 | 40 |" in page
+    assert (
+        0.004 < bound < 0.01 and f"| {few} | 300 | 12 | 8 | 20 |" in page and f"| {many} | 80 | 150 | 8 | 20 |" in page
+    )
 
 
 def test_arrivals_are_poissons_and_the_same_for_both_halves() -> None:
