@@ -86,7 +86,7 @@ class Setting:
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """What a trial is doing now, for the progress line."""
-        return f"trial {plan.number} of {len(self.schedule.trials)} · {activity}"
+        return f"trial {plan.number} of {self.schedule.trials[-1].number} · {activity}"
 
 
 def trial_folder(run: Path, number: int) -> Path:
