@@ -60,6 +60,10 @@ BREAKS = {
     "wrong answers": (driven(wrong=30), EndState.ERRORS),
     "an end of its own": (driven("died", completed=0), EndState.ERRORS),
     "ten seconds an answer and more": (driven(completed=40, response_ns_sum=40 * 10_100_000_000), EndState.SLOW),
+    "a few quick answers, for which all others waited": (
+        driven(completed=2, response_ns_sum=2 * 10**9, unfinished_ns_sum=USERS * 19 * 10**9, dropped=USERS - 1),
+        EndState.SLOW,
+    ),
     "answers after the load's end only": (driven(completed=0, response_ns_sum=0), EndState.SLOW),
 }
 
@@ -80,6 +84,7 @@ def test_each_way_to_break_is_called_by_its_name_with_the_reason(what: str) -> N
         {"dropped": USERS - 1},  # one of those in flight was answered
         {"unfinished": 0},
         {"completed": 40, "response_ns_sum": 40 * 9_900_000_000},
+        {"completed": 40, "response_ns_sum": 40 * 9_900_000_000, "unfinished_ns_sum": USERS * 9_900_000_000},
     ],
 )
 def test_no_detector_fires_where_all_is_well(state: EndState, row: dict[str, int]) -> None:

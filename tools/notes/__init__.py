@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import demo, flight, petstore, soakit, soaservers, wstest
+from . import demo, flight, petstore, reliability, soakit, soaservers, wstest
 from .kept_run import Kept
 
 # By the run's folder in docs/results: what stands between the marks of its notes.
@@ -15,4 +15,5 @@ MADE: Mapping[str, Callable[[Kept], str]] = {
     **petstore.MADE,
     **flight.MADE,
     **soakit.MADE,
+    **reliability.MADE,
 }
