@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from played import Run, played
 from pydantic import ValidationError
-from steelyard.analyse.endings import DETECTORS, DrivenCell, EndState, is_an_ending, state_of
+from steelyard.analyse import endings
+from steelyard.analyse.endings import DETECTORS, DrivenCell, Ending, EndState, is_an_ending, state_of
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.job import BigBang
@@ -101,6 +102,23 @@ def test_every_detector_fires_for_something_and_the_worst_is_what_counts() -> No
         EndState.ERRORS,
     ]
     assert state_of(both)[0] is EndState.OUT_OF_MEMORY
+
+
+def test_one_sentence_of_several_subjects_sums_up_what_broke_whom_and_the_rest_is_detail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    states = {"a": EndState.HANG, "b": EndState.GOOD, "c": EndState.OUT_OF_MEMORY}
+    told = [Ending(CELL, subject, state, "it did", 1024.0, 1.0, 1.0) for subject, state in states.items()]
+    monkeypatch.setattr(endings, "endings", lambda _: told)
+    run: Any = SimpleNamespace(schedule=SimpleNamespace(subjects=list(states)))
+    summed_up, *details = endings.said_of(run)
+    load = "25 users, requests of 1.0 KiB"
+    assert summed_up.verdict == (
+        f"tv-dinner: what breaks, and where: a (hang) and c (out of memory) at {load}; up to {load} nothing breaks b"
+    )
+    assert not summed_up.detail and [wording.detail for wording in details] == [True] * 3
+    run.schedule.subjects = ["a", "b"]
+    assert not any(wording.detail for wording in endings.said_of(run))
 
 
 @pytest.mark.parametrize("kind", ["not-ready", "contract", "engine", "lab", "interrupted", "defect"])

@@ -20,7 +20,7 @@ def reliability(kept: Kept) -> str:
             *_tables(kept, told),
             "Answers a second stand behind a word, where there were any. A server that is broken is not asked for more (-).",
             "How each ended, and how that was recognised.",
-            listed([str(wording) for wording in said_of(kept.run)]),
+            listed([str(wording) for wording in said_of(kept.run) if wording.detail]),
             "What it shows.",
             listed(list(_shown(kept, told))),
         ]
@@ -56,17 +56,8 @@ def _word(ending: Ending | None) -> str:
 
 
 def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
-    """What broke first, that the run went on, and how that lies to what the kit printed."""
-    broken = [ending for ending in told if ending.state in BROKEN]
-    for operation in dict.fromkeys(ending.cell.operation for ending in told):
-        first = next((ending for ending in broken if ending.cell.operation == operation), None)
-        if first is None:
-            yield f"Nothing broke on {operation} up to its bound."
-            continue
-        together = [ending.subject for ending in broken if ending.cell.name == first.cell.name]
-        whole = {*kept.run.schedule.subjects} - {each.subject for each in broken if each.cell.operation == operation}
-        rest = f"; to the bound {', '.join(sorted(whole))} did not break" if whole else ""
-        yield f"First to break on {operation}: {', '.join(together)}, at {first.load}{rest}."
+    """Who broke where, how that lies to what the kit printed, and that the run went on."""
+    yield from (str(wording) for wording in said_of(kept.run) if not wording.detail)
     asked = {ending.cell.name for ending in told if ending.cell.printed}
     hung = [ending for ending in told if ending.cell.name in asked and "hang" in (ending.cell.printed or "").lower()]
     bad = [ending for ending in hung if ending.state in BROKEN]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ..base.text import bytes_text, counted, share_text, value_text
+from ..base.text import bytes_text, counted, enumerated, share_text, value_text
 from ..models.records import Cell, Failure, Schedule
 from ..plan.designs import design_named
 from ..store.stored_run import Run, Trial
@@ -212,8 +212,33 @@ def broken_subjects(run: Run) -> set[tuple[str, str]]:
 
 
 def said_of(run: Run) -> Iterator[Wording]:
-    """A sentence for each subject and operation: where each state begins, in the order driven."""
+    """A sentence for each operation that sums up what broke whom, where there are several subjects; and one for each of these:
+    where each state begins, in the order driven."""
     told = endings(run)
+    several = len(run.schedule.subjects) > 2
+    if several:
+        for operation in dict.fromkeys(ending.cell.operation for ending in told):
+            known = [ending for ending in told if ending.cell.operation == operation and ending.state is not None]
+            if known:
+                yield Wording(_summed_up(operation, known), counted(len(known), "cell"))
+    yield from (replace(wording, detail=several) for wording in _each(told))
+
+
+def _summed_up(operation: str, known: Sequence[Ending]) -> str:
+    """Who broke where, from the first on, and who did not."""
+    broke: dict[str, list[str]] = {}
+    for ending in known:
+        if ending.state in BROKEN:
+            broke.setdefault(ending.load, []).append(f"{ending.subject} ({ending.state})")
+    broken = {ending.subject for ending in known if ending.state in BROKEN}
+    whole = list(dict.fromkeys(ending.subject for ending in known if ending.subject not in broken))
+    last = next((ending.load for ending in reversed(known) if ending.subject in whole), "")
+    parts = [f"{enumerated(names)} at {load}" for load, names in broke.items()]
+    parts += [f"up to {last} nothing breaks {enumerated(whole)}"] if whole else []
+    return f"{operation}: what breaks, and where: {'; '.join(parts)}" if broke else f"{operation}: {parts[0]}"
+
+
+def _each(told: Sequence[Ending]) -> Iterator[Wording]:
     for operation, subject in dict.fromkeys((ending.cell.operation, ending.subject) for ending in told):
         mine = [ending for ending in told if (ending.cell.operation, ending.subject) == (operation, subject)]
         known = [ending for ending in mine if ending.state is not None]
