@@ -235,7 +235,7 @@ def _summed_up(operation: str, known: Sequence[Ending]) -> str:
     last = next((ending.load for ending in reversed(known) if ending.subject in whole), "")
     parts = [f"{enumerated(names)} at {load}" for load, names in broke.items()]
     parts += [f"up to {last} nothing breaks {enumerated(whole)}"] if whole else []
-    return f"{operation}: what breaks, and where: {'; '.join(parts)}" if broke else f"{operation}: {parts[0]}"
+    return f"What breaks on {operation}: {'; '.join(parts)}" if broke else f"{operation}: {parts[0]}"
 
 
 def _each(told: Sequence[Ending]) -> Iterator[Wording]:
