@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -154,8 +155,9 @@ def test_the_estimate_of_a_kept_run_is_within_half_as_much_again_of_what_its_tri
         if record is None or record.status != "complete":
             continue
         known = {subject.label: compiles(subject) for subject in record.subjects}
-        expected = of_trial(run.schedule, each.planned.start_order, known)
+        expected = of_trial(run.schedule.for_trial(each.planned), each.planned.start_order, known)
         logs.append(math.log(record.seconds / expected.about))
-        assert abs(logs[-1]) < math.log(1.5), (each.planned.number, record.seconds, expected)
-        assert expected.least < record.seconds
-    assert logs
+        if not each.planned.cell:  # else it lasts as long as its subject holds out
+            assert abs(logs[-1]) < math.log(1.5), (each.planned.number, record.seconds, expected)
+            assert expected.least < record.seconds
+    assert abs(median(logs)) < math.log(1.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Set
@@ -15,10 +16,10 @@ from .stored_run import Run, Trial
 SAMPLES = 10
 # What a reader may want to open without unpacking it.
 PLAIN_BYTES = 50_000
-_HISTOGRAMS = "intervals.hlog"
+_HISTOGRAMS, _JOB = "intervals.hlog", "job.json"
 _READ = {
     "trial.json",
-    "job.json",
+    _JOB,
     "slices.csv",
     "observations.csv",
     "machine.csv",
@@ -39,9 +40,8 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
     """Copy a stored run into the new folder `to`; raises StoreError.
 
     Of its own files stay all but `leave_out`, of the corpus what is not made from the seed, of a complete trial what is read
-    and of any other its logs too, of the histograms the `kinds` of measured slices, of layers
-    the requests of those, of the sampled answers ten, wrong ones
-    first. The user's home is `~`.
+    and of any other its logs too, of the histograms the `kinds` of measured slices, of layers the requests of those, of a job all but
+    its rules, of the sampled answers ten, wrong ones first. The user's home is `~`.
     """
     (to / "corpus").mkdir(parents=True)
     for folder, made_anew in ((run.folder, leave_out), (run.folder / "corpus", _REQUESTS)):
@@ -62,8 +62,20 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
                 content = _read_ones(trial, content, kinds)
             elif name == layer_table.NAME:
                 content = _measured_requests(trial, content)
+            elif name == _JOB:
+                content = without_rules(content)
             _put_packed(folder / name, content)
         _keep_samples(trial, [row for of, row in samples if of is trial], folder / "samples")
+
+
+def without_rules(job: bytes) -> bytes:
+    """A job without the rules by which each answer was judged, which go with the requests; what is no job stays as it is."""
+    try:
+        content = json.loads(job)
+        del content["rules"]
+    except (ValueError, TypeError, KeyError):
+        return job
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def put(path: Path, content: bytes) -> None:

@@ -22,9 +22,9 @@ _NINES = (1, 10, 100, 1000, 10_000, 100_000)
 
 
 def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
-    """Response time against percentile, all forks merged; only as far as the sample supports. None without histograms."""
+    """Response time against percentile, all forks merged; only as far as the sample supports. None where it supports no median."""
     curves = {subject: _percentiles(run, cell, subject) for subject in run.schedule.subjects}
-    if not any(curves.values()):
+    if not any(50.0 in percentiles for percentiles in curves.values()):
         return None
     subjects = run.schedule.subjects
     rows = tuple(
