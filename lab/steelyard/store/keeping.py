@@ -40,8 +40,8 @@ def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None
     """Copy a stored run into the new folder `to`; raises StoreError.
 
     Of its own files stay all but `leave_out`, of the corpus what is not made from the seed, of a complete trial what is read
-    and of any other its logs too, of the histograms the `kinds` of measured slices, of layers the requests of those, of a job all but
-    its rules, of the sampled answers ten, wrong ones first. The user's home is `~`.
+    and of any other its logs too, of the histograms the `kinds` of measured slices, of layers the requests of those, of a job all
+    but its rules, of the sampled answers ten, wrong ones first. The user's home is `~`.
     """
     (to / "corpus").mkdir(parents=True)
     for folder, made_anew in ((run.folder, leave_out), (run.folder / "corpus", _REQUESTS)):
