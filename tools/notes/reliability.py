@@ -41,7 +41,7 @@ def _tables(kept: Kept, told: list[Ending]) -> Iterator[str]:
             sizes = [ending.bytes for ending in mine.values() if ending.bytes is not None]
             size = bytes_text(max(sizes)) if sizes else ""
             rows.append(
-                f"| {size_words(cell)} | {size} | {cell.printed or ''} | {' | '.join(_word(mine.get(each)) for each in subjects)} |"
+                f"| {size_words(cell)} | {size} | {cell.printed} | {' | '.join(_word(mine.get(each)) for each in subjects)} |"
             )
         yield "\n".join(rows)
 
@@ -59,7 +59,7 @@ def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
     """Who broke where, how that lies to what the kit printed, and that the run went on."""
     yield from (str(wording) for wording in said_of(kept.run) if not wording.detail)
     asked = {ending.cell.name for ending in told if ending.cell.printed}
-    hung = [ending for ending in told if ending.cell.name in asked and "hang" in (ending.cell.printed or "").lower()]
+    hung = [ending for ending in told if ending.cell.name in asked and "hang" in ending.cell.printed.lower()]
     bad = [ending for ending in hung if ending.state in BROKEN]
     yield true(
         bool(hung) and not bad,

@@ -206,6 +206,7 @@ def _read(folder: Path) -> Sequence[PublishedIndex]:
 
 
 def size_words(cell: Cell) -> str:
+    """A cell as notes call it: `10 parts, 5 users`."""
     return ", ".join(f"{size} {name.lower()}" for name, size in cell.payload.items()) + f", {cell.users} users"
 
 
