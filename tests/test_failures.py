@@ -70,6 +70,6 @@ def test_a_full_disk_is_named_and_what_was_measured_is_kept(lab: Lab) -> None:
         ran = lab.run("run", lab.study([GOOD, {"label": "b", "server": "odd"}], forks=4, pairs=20), "--out", str(small))
         assert ran.code != 0
         assert "No space left" in ran.err or "disk" in ran.err, ran.err
-        assert no_trace(ran.err)
+        assert no_trace(ran.err), ran.err
     finally:
         subprocess.run(["umount", "-l", small], check=True)

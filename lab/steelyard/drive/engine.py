@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
@@ -56,6 +57,7 @@ class Engine:
         self.folder = folder.absolute()  # as on a host of its own it must be called
         self._host = host
         self._log = folder / "engine.log"
+        self._words: deque[str] = deque(maxlen=2)  # what it said last of what goes wrong
         self._lines: Queue[dict[str, Any] | None] = Queue()
         self._held = ExitStack()
         try:
@@ -196,10 +198,8 @@ class Engine:
     def _ended(self) -> EngineError:
         self._process.wait()
         self._threads[-1].join(_LOG_SECONDS)
-        words = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return EngineError(
-            f"the engine ended with code {self._process.returncode}: {' '.join(words[-2:]) or 'no message'}"
-        )
+        said = " ".join(self._words)
+        return EngineError(f"the engine ended with code {self._process.returncode}: {said or 'no message'}")
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -212,7 +212,10 @@ class Engine:
 
     def _write_log(self) -> None:
         assert self._process.stderr is not None
-        with self._log.open("w", encoding="utf-8", errors="replace") as log:
+        with suppress(OSError), self._log.open("w", encoding="utf-8", errors="replace", buffering=1) as log:
             for line in self._process.stderr:
+                self._words.append(line.strip())
                 log.write(line)
-                log.flush()
+        # the disk is full: whoever measures says so, and the engine must not wait for its words to be read
+        for line in self._process.stderr:
+            self._words.append(line.strip())
