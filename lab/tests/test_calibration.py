@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.stats import ttest_ind
 from steelyard.base.errors import StoreError
 from steelyard.base.house import root
+from steelyard.base.progress import Progress
 from steelyard.calibration import bank as banking
 from steelyard.calibration import planted, usual_runs
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, so_far, timer
+from steelyard.calibration.collecting import setting_of
 from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.usual_runs import UsualRun, minutes_needed
@@ -22,6 +26,10 @@ from steelyard.catalogue import entries as catalogue
 from steelyard.catalogue.subject_syntax import study_of
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.plan.budget import fitted
+from steelyard.plan.schedule import schedule_of
+from steelyard.plan.settings import Request, settle
+from steelyard.plan.stopping import warm_up_within
 from steelyard.provision.subject import BUSY_HEADER
 from steelyard.statistics.looks import LOOKS
 from steelyard.statistics.planning import power
@@ -229,6 +237,24 @@ def test_the_calibration_measures_as_compare_does_and_cannot_drift_from_it() -> 
     said = (root() / "studies" / "calibration.toml").read_text(encoding="utf-8")
     assert not [name for name in planted.SHARED if f"\n{name} =" in said]
     assert tuple(compared.looks) == LOOKS and calibrated.budget == compared.budget
+
+
+def test_a_fork_of_the_calibration_is_one_of_a_comparison_within_the_same_budget(tmp_path: Path) -> None:
+    compared = study_of(["go", "go"], "wstest", "echoStruct", rate=None, budget_seconds=300.0, margin=0.03)
+    asked = Request()
+    users = settle(compared, asked).users or 8
+    plain = schedule_of(compared, catalogue.service("wstest").model, asked, settle(compared, asked), users)
+    wanted = fitted(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False).schedule
+    study = planted.planted(planted.as_compared(catalogue.study("calibration").model), 280.0)
+    jvm = SimpleNamespace(server=SimpleNamespace(model=SimpleNamespace(jvm=True)))
+    subjects = [SimpleNamespace(label=one.label, same_as=one.same_as, parts=[jvm]) for one in planted.specs(study)]
+    labels = [one.label for one in subjects]
+    setting = setting_of(study, labels, 1, 3, subjects, tmp_path, Progress(Console(quiet=True)))  # type: ignore[arg-type]
+    for name in ("pairs_per_cell", "slice_seconds", "turn_ms", "budget_seconds", "least_forks", "looks", "margin"):
+        assert getattr(setting.schedule, name) == getattr(wanted, name), name
+    assert setting.warm_up_within == warm_up_within(wanted)
+    assert 3 <= wanted.pairs_per_cell < 20, "a budget of five minutes shortens forks"
+    assert [trial.number for trial in setting.schedule.trials] == [1, 2, 3]
 
 
 def test_a_bias_is_seen_and_said() -> None:

@@ -155,10 +155,11 @@ def setting_of(
     progress: Progress,
 ) -> Setting:
     """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
-    request = Request(seed=seed, forks=1)
+    request = Request(seed=seed)
     settings = settle(study, request)
     service = entries.service(study.service)
-    plain = schedule_of(study, service.model, request, settings, settings.users or 8)
+    compared = study.model_copy(update={"forks": study.looks[-1]}) if study.looks else study
+    plain = schedule_of(compared, service.model, request, settings, settings.users or 8)
     trials = []
     for number in range(1, forks + 1):
         draw = random.Random(f"calibration {seed} {number}")
@@ -167,7 +168,7 @@ def setting_of(
         trials.append(TrialPlan(number=number, seed=draw.randrange(2**48), start_order=order))
     fits = _as_if_compared(plain, subjects)
     kept = {"pairs_per_cell": fits.pairs_per_cell, "slice_seconds": fits.slice_seconds}
-    schedule = plain.model_copy(update={**kept, "trials": trials, "looks": list(study.looks)})
+    schedule = plain.model_copy(update={**kept, "trials": trials})
     (folder / "trials").mkdir(parents=True, exist_ok=True)
     write_text(folder / "study.toml", levels.text_of(study))
     write_text(folder / "schedule.json", schedule.model_dump_json(indent=1))
