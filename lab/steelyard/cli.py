@@ -46,6 +46,7 @@ from .commands import (
     why,
 )
 from .commands.examples import examples
+from .commands.once import once
 
 app = typer.Typer(
     name="steelyard",
@@ -91,7 +92,7 @@ for verb in (
     doctor,
     completing,
 ):
-    app.add_typer(verb.commands)
+    app.add_typer(once(verb.commands))
 
 
 def _version(wanted: bool) -> None:
