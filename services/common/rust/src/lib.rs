@@ -7,5 +7,5 @@ mod service;
 mod soap;
 
 pub use reader::{Reader, Start};
-pub use service::{Counted, Requests, Service, run, run_beside};
+pub use service::{Counted, LARGEST_REQUEST, Requests, Service, run, run_beside};
 pub use soap::{Answer, Answering, Fault, answer};

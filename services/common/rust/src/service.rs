@@ -19,7 +19,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::busy::{microseconds, stay_busy};
 use crate::{Answering, charset, soap};
 
-const LARGEST_REQUEST: usize = 16 << 20;
+/// The most bytes that a request may have.
+pub const LARGEST_REQUEST: usize = 16 << 20;
 const XML: [(header::HeaderName, &str); 1] = [(header::CONTENT_TYPE, "text/xml; charset=utf-8")];
 
 /// What a program answers: at each path what `Answering` says, and at the path of the counter how many requests came.

@@ -13,7 +13,6 @@ use steelyard_soap::{Counted, Requests};
 use crate::order::{self, Order};
 
 const JSON: &str = "application/json";
-const MOST_ORDER_ID: i32 = 999_999_999;
 const VERSION: &str = "2.0";
 const PARSE_ERROR: i32 = -32700;
 const BAD_REQUEST: i32 = -32600;
@@ -119,10 +118,7 @@ fn get_order(body: &[u8]) -> Result<Vec<u8>, String> {
 }
 
 fn order_of(id: i32) -> Result<Order, String> {
-    match id {
-        0..=MOST_ORDER_ID => Ok(order::of(id)),
-        _ => Err("there is no such order".to_owned()),
-    }
+    order::by_id(id).ok_or_else(|| "there is no such order".to_owned())
 }
 
 /// What serde passes over need be no UTF-8 to it; to the standard it must.

@@ -1,6 +1,7 @@
 //! Serves WSTest on a loopback port: over SOAP 1.1, with quick-xml as a pull reader and a writer, and over REST/JSON and JSON-RPC 2.0,
-//! with serde.
+//! with serde, and by gRPC, with tonic.
 
+mod grpc;
 mod json;
 mod operations;
 mod order;
@@ -20,5 +21,5 @@ static SERVICE: Service = Service {
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
-    steelyard_soap::run_beside(&SERVICE, json::routes())
+    steelyard_soap::run_beside(&SERVICE, json::routes().merge(grpc::routes()))
 }

@@ -7,48 +7,50 @@ use steelyard_soap::Answer;
 
 use crate::operations::{element, leaf};
 
+const MOST_ID: i32 = 999_999_999;
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
-    order_id: i32,
-    reference: String,
-    order_date: String,
-    customer: Customer,
-    billing_address: Address,
-    shipping_address: Address,
-    items: Vec<Item>,
-    total: Cents,
+    pub order_id: i32,
+    pub reference: String,
+    pub order_date: String,
+    pub customer: Customer,
+    pub billing_address: Address,
+    pub shipping_address: Address,
+    pub items: Vec<Item>,
+    pub total: Cents,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Customer {
-    customer_id: i32,
-    name: String,
-    email: String,
+pub struct Customer {
+    pub customer_id: i32,
+    pub name: String,
+    pub email: String,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Address {
-    street: String,
-    city: String,
-    state: String,
-    postal_code: String,
-    country: &'static str,
+pub struct Address {
+    pub street: String,
+    pub city: String,
+    pub state: String,
+    pub postal_code: String,
+    pub country: &'static str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Item {
-    line_number: i32,
-    sku: String,
-    description: String,
-    quantity: i32,
-    unit_price: Cents,
+pub struct Item {
+    pub line_number: i32,
+    pub sku: String,
+    pub description: String,
+    pub quantity: i32,
+    pub unit_price: Cents,
 }
 
-struct Cents(i32);
+pub struct Cents(pub i32);
 
 impl Cents {
     fn text(&self) -> String {
@@ -61,6 +63,11 @@ impl Serialize for Cents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(f64::from(self.0) / 100.0)
     }
+}
+
+/// The purchase order of an id; none where there is no such order.
+pub fn by_id(id: i32) -> Option<Order> {
+    (0..=MOST_ID).contains(&id).then(|| of(id))
 }
 
 /// The purchase order number `n`, 0 to 999999999.
