@@ -15,7 +15,7 @@ from steelyard.catalogue.entries import Entry
 from steelyard.catalogue.formats import Spoken, http2_of, spoken
 from steelyard.drive.jobs import make_job, plan_slices
 from steelyard.exchange import contract, corpus, exchanges, protobuf
-from steelyard.exchange.meanings import MEANINGS, meaning_of
+from steelyard.exchange.meanings import meaning_of
 from steelyard.models.records import Cell, in_format, in_own_format, operation_of
 from steelyard.models.service import Exchange, Format, Service
 from steelyard.plan.schedule import schedule_only
@@ -118,10 +118,11 @@ def _integers(service: Entry[Service], exchange: Exchange) -> list[int]:
     if service.model.meaning == "grpc":
         path = service.model.operations[exchange.operation].path or ""
         kind = protobuf.method_at(service.folder / (service.model.schema_file or ""), path).output_type
-        answer = protobuf.values(MEANINGS["grpc"].body(exchange.answer)[5:], kind)
+        answer = protobuf.values(meaning_of(service).body(exchange.answer)[5:], kind)
         return [item["var_int"] for item in answer.get("structs", [])]
-    if service.model.meaning == "soap12":
-        assert "http://www.w3.org/2003/05/soap-envelope" in exchange.answer
+    if service.model.meaning in ("soap12", "mtom"):
+        newer = "http://www.w3.org/2003/05/soap-envelope" in exchange.answer
+        assert newer == (service.model.meaning == "soap12")
         return [int(text.partition("<")[0]) for text in exchange.answer.split("<varInt>")[1:]]
     answer = json.loads(exchange.answer)
     return [item["varInt"] for item in answer.get("result", answer).get("structs", [])]

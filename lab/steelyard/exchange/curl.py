@@ -16,7 +16,7 @@ from . import exchanges
 from .contract import merged, request_headers
 from .holes import HOLE
 from .meaning import Meaning
-from .meanings import MEANINGS
+from .meanings import meaning_of
 
 _SEED = 1
 
@@ -67,7 +67,7 @@ def _stands_alone(exchange: Exchange) -> bool:
 
 def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, own: Mapping[str, str]) -> str:
     service = entry.model
-    operation, meaning = service.operations[exchange.operation], MEANINGS[service.meaning]
+    operation, meaning = service.operations[exchange.operation], meaning_of(entry)
     method = exchange.method or operation.method
     headers = merged(request_headers(service, exchange.operation, own), exchange.headers)
     words = ["curl", "-sS", *(["--http2-prior-knowledge"] if http2_of(entry) else [])]
@@ -82,7 +82,7 @@ def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, 
     return shlex.join([*words, urljoin(url, exchange.path or operation.path or "")])
 
 
-def _body_file(meaning: type[Meaning], folder: Path, exchange: Exchange) -> Path:
+def _body_file(meaning: Meaning, folder: Path, exchange: Exchange) -> Path:
     file = folder / f"{exchange.operation}.{meaning.request_ending}"
     file.write_bytes(meaning.body(exchange.request))
     return file

@@ -59,7 +59,9 @@ def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
 
 
 def _translated(service: Spoken, own: Sequence[tuple[str, Exchange]]) -> list[tuple[str, Exchange]]:
-    """The service's own exchanges as its format's generator translates them; raises ContractError."""
+    """The service's own exchanges as its format's generator translates them, where it has one; raises ContractError."""
+    if service.own.model.formats[service.form].generate is None:
+        return list(own)
     given = "".join(exchange.model_dump_json() + "\n" for _, exchange in own)
     argv = (*_command(service.model.generate), "--translate")
     lines = _translated_before(service.name, service.folder, argv, given)

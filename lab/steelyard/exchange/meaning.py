@@ -82,8 +82,7 @@ class Meaning(ABC):
         """Keep what the holes of the last right answer held, for the exchanges that follow."""
         return
 
-    @classmethod
-    def body(cls, text: str) -> bytes:
+    def body(self, text: str) -> bytes:
         """The bytes of a body that an exchange holds as text; raises ContractError where it is none."""
         return text.encode()
 

@@ -19,7 +19,7 @@ FORMAT = "format"  # the factor whose value says in which format a subject is as
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
-MeantInAFormat = Meant | Literal["soap12", "grpc"]  # what no service means by itself
+MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc"]  # what no service means by itself
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
@@ -304,20 +304,22 @@ class Format(Strict):
     `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named goes
     to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called with
     `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
-    cannot say it. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at once;
-    gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer in it; all do so
-    beside the service's own format, at its own path. Where an implementation does so only on some of the servers that it runs
-    on, `servers` names all that do.
+    cannot say it. Without it they are the service's own, which the meaning writes in its way. `http2` says that it is asked by
+    HTTP/2, known beforehand, and how many requests a connection carries at once; gRPC, whose `schema` is the contract compiled by
+    protoc, needs it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
+    Where an implementation does so only on some of the servers that it runs on, `servers` names all that do. `singles` are keys of
+    JSON whose numbers are of 32 bits: of those nearest to the same one, each is right.
     """
 
     title: str
     meaning: MeantInAFormat
     path: RequestPath
     schema_file: Annotated[str | None, Field(alias="schema")] = None
+    singles: list[str] = []
     headers: dict[str, str] = {}
     operations: dict[str, FormatOperation] = {}
     http2: Http2 | None = None
-    generate: Argv
+    generate: Argv | None = None
     implementations: Annotated[list[str], Field(min_length=1)]
     servers: list[str] = []
 
@@ -393,6 +395,7 @@ class Service(Strict):
     aftermath: Aftermath | None = None
     plants: dict[PlantName, Plant] = {}
     documents: list[str] = []
+    singles: list[str] = []
     layers: list[Layer] = []
     nesting: list[str] = []
     request_kinds: list[RequestKind] = []
@@ -527,8 +530,9 @@ class Service(Strict):
             operation: described.model_copy(update=dict(form.operations.get(operation, FormatOperation())))
             for operation, described in self.operations.items()
         }
-        changed = {key: getattr(form, key) for key in ("meaning", "path", "schema_file", "headers", "generate")}
-        return self.model_copy(update={**changed, "operations": operations})
+        changed = {key: getattr(form, key) for key in ("meaning", "path", "schema_file", "singles", "headers")}
+        generate = form.generate or self.generate
+        return self.model_copy(update={**changed, "generate": generate, "operations": operations})
 
 
 class Exchange(Strict):

@@ -6,6 +6,7 @@ from ..meaning import Meaning
 from .grpc import Grpc
 from .html_places import HtmlPlaces
 from .json_values import JsonValues
+from .mtom import Mtom
 from .raw_bytes import RawBytes
 from .soap import Soap, Soap12
 from .soap_schema import SoapSchema
@@ -13,6 +14,7 @@ from .soap_schema import SoapSchema
 MEANINGS: dict[str, type[Meaning]] = {
     "soap": Soap,
     "soap12": Soap12,
+    "mtom": Mtom,
     "soap-schema": SoapSchema,
     "json": JsonValues,
     "html": HtmlPlaces,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from referencing import Registry
 from ...base.errors import ContractError
 from ...models.service import Exchange
 from ..meaning import BadRequest, Meaning, Spelling, first_difference
+from ..soap.messages import single
 
 Pair = tuple[str, Any]
 _DEEP = 100_000  # arrays in each other
@@ -29,7 +30,7 @@ class JsonValues(Meaning):
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         schema = self.service.model.schema_file
         broken = None if schema is None else breaks(answer, self.service.folder / schema, operation)
-        return broken or unlike(answer, expected)
+        return broken or unlike(answer, expected, self.service.model.singles)
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield from super().spellings(exchange)
@@ -45,7 +46,7 @@ class JsonValues(Meaning):
         yield Spelling("exponents", _written(value, number=_with_exponent))
 
     def request_value(self, body: bytes) -> object:
-        return _typed(_read(body)) if body else None
+        return _typed(_read(body), self.service.model.singles) if body else None
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         del file  # JSON has no way to name one
@@ -77,10 +78,11 @@ def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
     return None if error is None else f"the answer breaks the schema: {error.message:.200} at {error.json_path}"
 
 
-def unlike(answer: bytes, expected: str) -> str | None:
-    """How the values of an answer are not those expected, as a sentence; None where they are."""
+def unlike(answer: bytes, expected: str, singles: Collection[str] = ()) -> str | None:
+    """How the values of an answer are not those expected, as a sentence; None where they are. Numbers under the keys `singles` are
+    of 32 bits."""
     try:
-        got, wanted = _typed(_read(answer)), _typed(_read(expected))
+        got, wanted = _typed(_read(answer), singles), _typed(_read(expected), singles)
     except ContractError as error:
         return error.message
     return None if got == wanted else first_difference(got, wanted)
@@ -120,13 +122,21 @@ def _decimal(written: str) -> int | float:
     return int(exact) if small and exact == exact.to_integral_value() else float(written)
 
 
-def _typed(value: Any) -> Any:
-    """A value made comparable: a boolean is no number, which Python's `==` would make of it."""
+def _typed(value: Any, singles: Collection[str]) -> Any:
+    """A value made comparable: a boolean is no number, which Python's `==` would make of it, and a number under one of the keys
+    `singles` is the nearest of 32 bits."""
     if isinstance(value, dict):
-        return {key: _typed(item) for key, item in value.items()}
+        return {
+            key: single(item) if key in singles and _is_number(item) else _typed(item, singles)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [_typed(item) for item in value]
+        return [_typed(item, singles) for item in value]
     return _Truth(value) if isinstance(value, bool) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class _Truth:

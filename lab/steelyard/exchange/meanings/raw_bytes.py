@@ -19,8 +19,7 @@ class RawBytes(Meaning):
     request_ending = answer_ending = "bin"
     content_type = "application/octet-stream"
 
-    @classmethod
-    def body(cls, text: str) -> bytes:
+    def body(self, text: str) -> bytes:
         try:
             return base64.b64decode(text, validate=True)
         except binascii.Error as error:

@@ -7,7 +7,7 @@ import math
 import struct
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -99,6 +99,16 @@ class TypedMessages:
         self._documents = documents
         self.remembered: dict[str, str] = {}
         self._held: dict[str, str] = {}
+
+    @cached_property
+    def binary(self) -> frozenset[str]:
+        """The tags of the schema's elements whose text is base64."""
+        elements = self._schema.iter_components(xmlschema.XsdElement)
+        return frozenset(
+            str(element.name)
+            for element in elements
+            if isinstance(element, xmlschema.XsdElement) and _primitive(element.type) == "base64Binary"
+        )
 
     def remember(self) -> None:
         """Keep what the holes of the last right answer held, for the exchanges that follow."""
@@ -231,11 +241,9 @@ def _copied(element: etree._Element) -> etree._Element:
 
 def _typed(value: Any, kind: Any) -> Any:
     """A decoded value made comparable: floats of 32 bits as such, binary as bytes, decimals without trailing zeros."""
-    name = kind.root_type.local_name if kind is not None and kind.root_type is not None else ""
-    primitive = getattr(kind, "primitive_type", None)
-    name = primitive.local_name if primitive is not None else name
+    name = _primitive(kind)
     if name == "float" and isinstance(value, int | float | Decimal | str):
-        return _single(float(value))
+        return single(float(value))
     if name == "base64Binary":
         return base64.b64decode(str(value))
     if isinstance(value, Decimal):
@@ -243,7 +251,13 @@ def _typed(value: Any, kind: Any) -> Any:
     return value
 
 
-def _single(value: float) -> float | str:
+def _primitive(kind: Any) -> str:
+    """The name of the simple type that a type comes from in the end, as XML Schema has it; empty where there is none."""
+    primitive = getattr(kind, "primitive_type", None) or getattr(kind, "root_type", None)
+    return str(primitive.local_name) if primitive is not None else ""
+
+
+def single(value: float) -> float | str:
     """The 32-bit number nearest to `value`; NaN as a word, so that it equals itself."""
     if math.isnan(value):
         return "NaN"

@@ -53,7 +53,7 @@ public class ServiceFilter extends HttpFilter {
       response.getWriter().print(requests.sum());
       return;
     }
-    if (request.getMethod().equals("POST")) {
+    if (isOfTheService(request)) {
       requests.increment();
       if (journal != null) {
         record(request.getContentLength());
@@ -67,6 +67,12 @@ public class ServiceFilter extends HttpFilter {
       return;
     }
     chain.doFilter(request, response);
+  }
+
+  /** What is posted, and what is fetched below /rest; a description is neither. */
+  private static boolean isOfTheService(HttpServletRequest request) {
+    return request.getMethod().equals("POST")
+        || request.getRequestURI().startsWith(request.getContextPath() + "/rest/");
   }
 
   private void record(int bytes) throws ServletException {

@@ -27,10 +27,11 @@ class ServiceFilterTest {
     call("POST", "/wstest/WSTest", null);
     call("POST", "/wstest/WSTest", null);
     call("GET", "/wstest/WSTest", null);
+    call("GET", "/wstest/rest/orders/1", null);
 
-    assertThat(passedOn).hasValue(3);
-    assertThat(call("GET", "/wstest/count", null)).isEqualTo("2");
-    assertThat(passedOn).hasValue(3);
+    assertThat(passedOn).hasValue(4);
+    assertThat(call("GET", "/wstest/count", null)).isEqualTo("3");
+    assertThat(passedOn).hasValue(4);
   }
 
   @Test

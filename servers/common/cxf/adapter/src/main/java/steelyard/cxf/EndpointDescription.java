@@ -9,8 +9,12 @@ import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Element;
 import org.xml.sax.SAXException;
 
-/** One endpoint element of sun-jaxws.xml; the binding is empty where the implementation says it. */
-record EndpointDescription(String name, String implementation, String urlPattern, String binding) {
+/**
+ * One endpoint element of sun-jaxws.xml; the binding is empty where the implementation says it. With
+ * MTOM, bytes stand beside the envelope.
+ */
+record EndpointDescription(
+    String name, String implementation, String urlPattern, String binding, boolean mtom) {
 
   private static final String NAMESPACE = "http://java.sun.com/xml/ns/jax-ws/ri/runtime";
 
@@ -35,6 +39,7 @@ record EndpointDescription(String name, String implementation, String urlPattern
         element.getAttribute("name"),
         element.getAttribute("implementation"),
         element.getAttribute("url-pattern"),
-        element.getAttribute("binding"));
+        element.getAttribute("binding"),
+        element.getAttribute("enable-mtom").equals("true"));
   }
 }

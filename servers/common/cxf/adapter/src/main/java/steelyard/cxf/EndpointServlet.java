@@ -1,6 +1,7 @@
 package steelyard.cxf;
 
 import jakarta.servlet.ServletConfig;
+import jakarta.xml.ws.soap.SOAPBinding;
 import org.apache.cxf.jaxws.EndpointImpl;
 import org.apache.cxf.transport.servlet.CXFNonSpringServlet;
 
@@ -19,7 +20,11 @@ final class EndpointServlet extends CXFNonSpringServlet {
   protected void loadBus(ServletConfig config) {
     super.loadBus(config);
     String binding = endpoint.binding().isEmpty() ? null : endpoint.binding();
-    new EndpointImpl(getBus(), implementor(), binding).publish("/");
+    var published = new EndpointImpl(getBus(), implementor(), binding);
+    published.publish("/");
+    if (endpoint.mtom()) {
+      ((SOAPBinding) published.getBinding()).setMTOMEnabled(true);
+    }
   }
 
   private Object implementor() {

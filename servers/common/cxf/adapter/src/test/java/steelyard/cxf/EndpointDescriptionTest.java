@@ -19,12 +19,13 @@ class EndpointDescriptionTest {
         read(
             OPEN
                 + "<endpoint name='A' implementation='a.A' url-pattern='/a'/>"
-                + "<endpoint name='B' implementation='b.B' url-pattern='/b/*' binding='urn:b'/></endpoints>");
+                + "<endpoint name='B' implementation='b.B' url-pattern='/b/*' binding='urn:b'"
+                + " enable-mtom='true'/></endpoints>");
 
     assertThat(found)
         .containsExactly(
-            new EndpointDescription("A", "a.A", "/a", ""),
-            new EndpointDescription("B", "b.B", "/b/*", "urn:b"));
+            new EndpointDescription("A", "a.A", "/a", "", false),
+            new EndpointDescription("B", "b.B", "/b/*", "urn:b", true));
   }
 
   @Test
