@@ -1,13 +1,12 @@
 """The collectors' table of docs/decisions/slices-take-turns.md, from forks kept beside it: `python tools/collectors.py [--check]`.
 
-`--collect N` first measures anew: N rounds of one fork each way, about half an hour a round, on a quiet machine. What a collector
+`--collect N` first measures N rounds more, of one fork each way, about half an hour a round, on a quiet machine. What a collector
 does beside the requests is work that may be done in another's turn; each server alone, the other not started, is the truth.
 """
 
 from __future__ import annotations
 
 import math
-import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +23,9 @@ KEPT = ROOT / "docs" / "decisions" / "collectors"
 BEGIN, END = "<!-- collectors: made by tools/collectors.py -->", "<!-- /collectors -->"
 KEPT_FILES = ("slices.csv", "observations.csv")
 ALONE = "alone"
+LEAST_ALONE = (
+    3  # forks: each alone is measured at another time, and the host's speed moves by more than the ways differ
+)
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,10 @@ parts = [{{ server = "{server}", factors = {{ {factor} = "{setting}" }} }}]
 
 
 def collect(rounds: int) -> None:
-    """Measure and keep rounds of one fork each way, the ways in another order each time."""
-    shutil.rmtree(KEPT, ignore_errors=True)
+    """Measure and keep so many rounds more of one fork each way, the ways in another order each time."""
     ways = [*WAYS, ALONE]
-    for number in range(rounds):
+    kept = max((int(place.name.partition("-")[0]) for place in KEPT.glob("*")), default=0)
+    for number in range(kept, kept + rounds):
         for server, (_, settings) in SERVERS.items():
             for way in ways[number % len(ways) :] + ways[: number % len(ways)]:
                 for together in [[one] for one in settings] if way == ALONE else [settings]:
@@ -89,7 +91,7 @@ def folder(number: int, server: str, way: str, alone: str = "") -> Path:
 
 
 def line(server: str, setting: str, way: str, truth: float | None) -> tuple[str, float | None]:
-    """A line of the table, and the ratio; the truth is the ratio of each alone."""
+    """A line of the table, and the ratio where forks are enough for a truth: that is the ratio of each alone."""
     found = [both for number in range(1, 1000) for both in _fork(server, setting, way, number)]
     if not found:
         return "", None
@@ -104,7 +106,7 @@ def line(server: str, setting: str, way: str, truth: float | None) -> tuple[str,
         f"{math.exp(-fmean(costs)):.3f}",
         "" if truth is None else f"{ratio / truth - 1:+.1%}",
     ]
-    return f"| {' | '.join(cells)} |", ratio
+    return f"| {' | '.join(cells)} |", ratio if len(found) >= LEAST_ALONE else None
 
 
 def _fork(server: str, setting: str, way: str, number: int) -> Iterator[tuple[float, float]]:
