@@ -257,6 +257,13 @@ def test_a_fork_of_the_calibration_is_one_of_a_comparison_within_the_same_budget
     assert [trial.number for trial in setting.schedule.trials] == [1, 2, 3]
 
 
+def test_the_bank_that_was_given_up_lost_most_of_its_rounds_and_forks_to_compilers_as_its_notes_say() -> None:
+    kept = banking.read(root() / "docs" / "results" / "calibration" / "five-minutes")
+    measured = [one for one in kept.slices if one.phase == "measure"]
+    assert sum(one.voided == "compiling" for one in measured) > 0.5 * len(measured)
+    assert len(kept.forks) == 11 and len(values_of(kept).lost) > 11 / 2
+
+
 def test_a_bias_is_seen_and_said() -> None:
     biased = row(made(60, bias=0.02), "A/A bias")
     assert biased.met is False and "above 0" in biased.why

@@ -1,6 +1,6 @@
 """Measures what the monitor adds to a request's processor time on the service flight, switched on and off within one process.
 
-    python monitor/bench/cost.py                           half an hour, on a quiet machine
+    python monitor/bench/cost.py                           about forty minutes, on a quiet machine
     python monitor/bench/cost.py --starts 2 --pairs 100    a look
 
 Both halves of a pair get the same requests at the same instants: Poisson arrivals of one rate, drawn anew for each pair. Which half
