@@ -10,8 +10,8 @@ import org.w3c.dom.Element;
 import org.xml.sax.SAXException;
 
 /**
- * One endpoint element of sun-jaxws.xml; the binding is empty where the implementation says it. With
- * MTOM, bytes stand beside the envelope.
+ * One endpoint element of sun-jaxws.xml; the binding is empty where the implementation says it.
+ * With MTOM, bytes stand beside the envelope.
  */
 record EndpointDescription(
     String name, String implementation, String urlPattern, String binding, boolean mtom) {
