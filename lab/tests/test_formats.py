@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.entries import Entry
@@ -62,6 +63,14 @@ def test_a_format_of_an_operation_that_is_not_there_is_refused(tmp_path: Path) -
     (tmp_path / "contract" / "formats" / "soap.toml").write_text(given)
     with pytest.raises(ConfigurationError, match="'soap' has the name of the service's own"):
         entries.service_at(str(tmp_path))
+
+
+def test_only_a_format_that_packs_the_services_own_exchanges_needs_no_generator() -> None:
+    given = {"title": "x", "path": "/x", "implementations": ["java"]}
+    assert Format.model_validate({**given, "meaning": "mtom"}).generate is None
+    for meaning in ("json", "soap12"):
+        with pytest.raises(ValidationError, match=f"a format that means {meaning} needs generate"):
+            Format.model_validate({**given, "meaning": meaning})
 
 
 def test_only_implementations_that_answer_in_a_format_may_be_asked_in_it() -> None:

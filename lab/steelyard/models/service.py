@@ -304,7 +304,7 @@ class Format(Strict):
     `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named goes
     to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called with
     `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
-    cannot say it. Without it they are the service's own, which the meaning writes in its way. `http2` says that it is asked by
+    cannot say it. Only mtom needs none: it packs the service's own exchanges. `http2` says that it is asked by
     HTTP/2, known beforehand, and how many requests a connection carries at once; gRPC, whose `schema` is the contract compiled by
     protoc, needs it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
     Where an implementation does so only on some of the servers that it runs on, `servers` names all that do. `singles` are keys of
@@ -324,9 +324,11 @@ class Format(Strict):
     servers: list[str] = []
 
     @model_validator(mode="after")
-    def _says_what_grpc_needs(self) -> Format:
+    def _says_what_its_meaning_needs(self) -> Format:
         if self.meaning == "grpc" and (self.http2 is None or self.schema_file is None):
             raise ValueError("a format that means grpc needs http2 and schema")
+        if self.meaning != "mtom" and self.generate is None:
+            raise ValueError(f"a format that means {self.meaning} needs generate")
         return self
 
 
@@ -362,9 +364,10 @@ class Service(Strict):
     study broke something, `plants` what it can be told to do wrong meanwhile. `layers`, from the outside in, are what its
     implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
     next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
-    document: such texts are compared by the schema's values as well, never character by character. `pages` are what a person
-    may look at, for `steelyard try`. `formats` are other message formats in which the same operations can be asked; where there
-    are some, a subject's factor `format` says which, and has the name of `meaning` where it is the service's own.
+    document: such texts are compared by the schema's values as well, never character by character. `singles` are as a format's.
+    `pages` are what a person may look at, for `steelyard try`. `formats` are other message formats in which the same operations
+    can be asked; where there are some, a subject's factor `format` says which, and has the name of `meaning` where it is the
+    service's own.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
