@@ -71,7 +71,7 @@ def test_a_service_that_needs_nothing_more_is_as_its_server_is() -> None:
         (
             "petstore@variant=none",
             None,
-            "factor variant may be jms-original, jms-modified, web-service, outbox, not 'none'",
+            "factor variant may be jms-original, jms-modified, web-service, ws-at, outbox, not 'none'",
         ),
         ("petstore@variant=web-service@variant=web-service", None, "is not of the form SERVER@FACTOR=VALUE"),
         ("petstore@database=h2", None, "database=h2 does not go with what the study petstore puts beside its server"),

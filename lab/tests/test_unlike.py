@@ -15,8 +15,8 @@ from steelyard.plan.settings import Request
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
-MODIFIED, WEB, ORIGINAL, OUTBOX = (
-    f"wildfly@variant={name}" for name in ("jms-modified", "web-service", "jms-original", "outbox")
+MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX = (
+    f"wildfly@variant={name}" for name in ("jms-modified", "web-service", "jms-original", "ws-at", "outbox")
 )
 
 
@@ -66,11 +66,14 @@ def test_unlike_subjects_alone_are_refused_with_the_reason() -> None:
 def test_subjects_of_which_one_is_unlike_the_reference_run_where_they_are_named_and_where_something_is_broken() -> None:
     study = entries.study("petstore").model
     assert schedule_only(study, Request()).subjects == [MODIFIED, WEB, ORIGINAL]
-    assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, OUTBOX]
+    assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX]
     safe = schedule_only(study, Request(only=(OUTBOX, WEB, ORIGINAL)))
     assert (safe.reference, safe.unlike) == (OUTBOX, [(ORIGINAL, WEB)])
-    with pytest.raises(ConfigurationError, match="only the former loses nothing"):
-        schedule_only(study, Request(only=(MODIFIED, OUTBOX)))
+    transacted = schedule_only(study, Request(only=(ORIGINAL, SPANNED, OUTBOX)))
+    assert (transacted.reference, transacted.unlike) == (ORIGINAL, [])
+    for other, why in ((SPANNED, "only the former is within a transaction"), (OUTBOX, "only the former loses nothing")):
+        with pytest.raises(ConfigurationError, match=why):
+            schedule_only(study, Request(only=(MODIFIED, other)))
 
 
 def test_a_usual_subject_that_the_study_does_not_have_is_refused(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / lengths.slice)
     broken = any(cell.kind == "fault" for cell in cells)
+    groups = design.groups(labels, None if broken else reference)  # what is lost of one is compared with its promises
     schedule = Schedule(
         study=study.name,
         service=service.name,
@@ -50,7 +51,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         asked=words_asked(study, request),
         reference=reference,
         cells=cells,
-        trials=_trials(design.groups(labels, reference), cells if design.cell_by_cell else (), forks, request.seed),
+        trials=_trials(groups, cells if design.cell_by_cell else (), forks, request.seed),
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=lengths.slice,
         turn_ms=study.turn_ms if design.takes_turns else 0,

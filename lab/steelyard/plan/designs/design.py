@@ -53,13 +53,14 @@ class Design(ABC):
         """How many pairs (a measured slice of each subject) there are a fork and cell, of those wanted."""
         return max(LEAST_PAIRS, wanted)
 
-    def groups(self, labels: Sequence[str], reference: str) -> list[list[str]]:
-        """Which subjects share a trial: all, or beside the reference as many others as fit."""
+    def groups(self, labels: Sequence[str], reference: str | None) -> list[list[str]]:
+        """Which subjects share a trial: all, or as many as fit, beside the reference where they are compared with one."""
         if len(labels) <= MOST_IN_A_TRIAL:
             return [list(labels)]
-        others = [label for label in labels if label != reference]
-        per_trial = MOST_IN_A_TRIAL - 1
-        return [[reference, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
+        beside = [] if reference is None else [reference]
+        others = [label for label in labels if label not in beside]
+        per_trial = MOST_IN_A_TRIAL - len(beside)
+        return [[*beside, *others[index : index + per_trial]] for index in range(0, len(others), per_trial)]
 
     @abstractmethod
     def order(self, ordering: Ordering) -> list[SliceToCome]:

@@ -20,5 +20,5 @@ class EachAlone(Alternating):
     def pairs(self, wanted: int) -> int:
         return 1
 
-    def groups(self, labels: Sequence[str], reference: str) -> list[list[str]]:
+    def groups(self, labels: Sequence[str], reference: str | None) -> list[list[str]]:
         return [[label] for label in labels]

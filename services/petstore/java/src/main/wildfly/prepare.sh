@@ -32,6 +32,37 @@ sed -e 's|<address-setting name="#"|& redelivery-delay="10" redelivery-multiplie
   "$configuration" >"$configuration.new"
 mv "$configuration.new" "$configuration"
 
+# Web services that a transaction spans: WildFly's XTS, which its full profile lacks, hands the transaction of whoever calls one on to it.
+# Without an address of a coordinator it takes its own server's. Its messages are counted by the statistics of web services.
+if [ "${STEELYARD_VARIANT:-jms-original}" = ws-at ]; then
+  sed -e 's|<extensions>|&\
+        <extension module="org.jboss.as.xts"/>|' \
+    -e 's|</extensions>|&\
+    <system-properties>\
+        <property name="RecoveryEnvironmentBean.periodicRecoveryInitilizationOffset" value="120"/>\
+    </system-properties>|' \
+    -e 's|</profile>|    <subsystem xmlns="urn:jboss:domain:xts:3.0">\
+            <host name="default-host"/>\
+            <default-context-propagation enabled="true"/>\
+        </subsystem>\
+    &|' \
+    -e '/urn:jboss:domain:webservices:/s|statistics-enabled="[^"]*"|statistics-enabled="true"|' "$configuration" >"$configuration.new"
+  mv "$configuration.new" "$configuration"
+  # After a kill the transaction manager reads from its log what stands for XTS in a transaction, but as shipped does not see the class of it. It
+  # then forgets that part, and XTS undoes it though the rest is done. This module, of which the transaction manager takes all there is, is empty
+  # as shipped unless a feature pack is added. Nor may it look before XTS has started, which would never work then: so it looks for the first time
+  # after as long as it waits between two looks (the property above, whose name is misspelt there).
+  bridge=$1/modules/org/wildfly/reactive/dep/jts/main
+  mkdir -p "$bridge"
+  cat >"$bridge/module.xml" <<END
+<module xmlns="urn:jboss:module:1.9" name="org.wildfly.reactive.dep.jts">
+  <dependencies>
+    <module name="org.jboss.xts" export="true"/>
+  </dependencies>
+</module>
+END
+fi
+
 # Where messages are kept in the database, the broker has a data source of its own. It is no deployment, since the broker stands before
 # those, and takes part in no transaction. WildFly fills its expressions from the environment of its process.
 if [ "${STEELYARD_PERSISTENCE:-journal}" = jdbc ]; then

@@ -54,6 +54,7 @@ public final class PetStore implements AutoCloseable {
   private final Inventory inventory = new Inventory();
   private final PlantedFaults faults = new PlantedFaults();
   private final EventLog events;
+  private final Messenger inTransaction;
   private final Messenger outside;
   private final Transactions transactions;
   private final Optional<Relay> relay;
@@ -80,6 +81,7 @@ public final class PetStore implements AutoCloseable {
     this.settings = settings;
     this.database = database;
     this.transactions = transactions;
+    this.inTransaction = inTransaction;
     this.outside = outside;
     events = EventLog.to(settings.eventsFile());
     open.push(events);
@@ -91,7 +93,8 @@ public final class PetStore implements AutoCloseable {
             settings.gaugesFile(),
             relayed
                 ? destination -> outbox.length(destination) + lengthOf.applyAsLong(destination)
-                : lengthOf));
+                : lengthOf,
+            transactions::gauges));
     relay = relayed ? Optional.of(relay(outbox, partners)) : Optional.empty();
     relay.ifPresent(running -> open.push(running::close));
     Messenger ofStep = relayed ? outbox : inTransaction;
@@ -99,13 +102,13 @@ public final class PetStore implements AutoCloseable {
         switch (settings.variant()) {
           case JMS_ORIGINAL, OUTBOX -> to(ofStep, Destination.SUPPLIER_ORDERS);
           case JMS_MODIFIED -> to(outside, Destination.SUPPLIER_ORDERS);
-          case WEB_SERVICE -> document -> partners.submitOrder(null, document);
+          case WEB_SERVICE, WS_AT -> document -> partners.submitOrder(null, document);
         };
     TransitionDelegate toCenter =
         switch (settings.variant()) {
           case JMS_ORIGINAL, OUTBOX -> to(ofStep, Destination.INVOICES);
           case JMS_MODIFIED -> to(outside, Destination.INVOICES);
-          case WEB_SERVICE -> document -> partners.submitInvoice(null, document);
+          case WEB_SERVICE, WS_AT -> document -> partners.submitInvoice(null, document);
         };
     Mails mails = new Mails(documents, to(ofStep, Destination.MAILS));
     TransitionDelegate toApproval = to(ofStep, Destination.ORDER_APPROVALS);
@@ -206,7 +209,8 @@ public final class PetStore implements AutoCloseable {
 
   public Reception reception() {
     if (relay.isEmpty()) {
-      return new QueueingReception(documents, outside);
+      boolean spanned = settings.variant() == Settings.Variant.WS_AT;
+      return new QueueingReception(documents, spanned ? inTransaction : outside);
     }
     IdempotentReception.Work work = (receiver, document) -> steps.get(receiver).receive(document);
     return new IdempotentReception(documents, database, relay.get(), work, faults);

@@ -32,6 +32,8 @@ public record Settings(
     JMS_MODIFIED,
     /** Web services, which no transaction spans, with a queue behind each. */
     WEB_SERVICE,
+    /** Web services that the workflow's transaction spans (WS-AtomicTransaction). */
+    WS_AT,
     /** Web services that are asked by a relay until they have done it, and that do it once. */
     OUTBOX;
 
@@ -40,6 +42,7 @@ public record Settings(
         case "jms-original" -> JMS_ORIGINAL;
         case "jms-modified" -> JMS_MODIFIED;
         case "web-service" -> WEB_SERVICE;
+        case "ws-at" -> WS_AT;
         case "outbox" -> OUTBOX;
         default -> throw new IllegalArgumentException("there is no variant '" + name + "'");
       };

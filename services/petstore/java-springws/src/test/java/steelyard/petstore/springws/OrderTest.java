@@ -323,7 +323,7 @@ class OrderTest {
   void whatFailsOnceIsNeitherLostNorDoubledWithAnOutbox(PlantedFaults.Place place)
       throws Exception {
     openWith("outbox", 0);
-    store.faults().plant(place, 100);
+    store.faults().plant(place, new PlantedFaults.Plan(100, 1, ""));
     for (int order = 0; order < 5; order++) {
       place("order-" + order, "guppy-1", 1, 1850);
     }
@@ -339,7 +339,7 @@ class OrderTest {
   @Test
   void aFaultBeforeTheCommitUndoesMessagesThatAreSentWithIt() throws Exception {
     openWith("jms-original", 0);
-    store.faults().plant(PlantedFaults.Place.AFTER_CALL, 100);
+    store.faults().plant(PlantedFaults.Place.AFTER_CALL, new PlantedFaults.Plan(100, 1, ""));
     place("undone", "guppy-1", 1, 1850);
     assertCompletedOnce("undone");
   }
@@ -348,10 +348,10 @@ class OrderTest {
   @Test
   void aFaultBetweenTheCommitsOfDatabaseAndBrokerLosesAnOrderWithoutAnOutbox() throws Exception {
     openWith("jms-original", 0);
-    store.faults().plant(PlantedFaults.Place.AT_COMMIT, 100);
+    store.faults().plant(PlantedFaults.Place.AT_COMMIT, new PlantedFaults.Plan(100, 1, ""));
     place("lost", "guppy-1", 1, 1850);
     await(() -> statusOf("lost").equals(Orders.PENDING));
-    store.faults().plant(PlantedFaults.Place.AT_COMMIT, 0);
+    store.faults().plant(PlantedFaults.Place.AT_COMMIT, new PlantedFaults.Plan(0, 1, ""));
     place("kept", "guppy-1", 1, 1850);
     assertCompletedOnce("kept");
     assertThat(statusOf("lost")).isEqualTo(Orders.PENDING);
@@ -361,7 +361,7 @@ class OrderTest {
   void aPlantedFaultMeetsAShareOfTheStepsAndEachOnce() {
     PlantedFaults faults = new PlantedFaults();
     assertThat(faults.due(PlantedFaults.Place.AT_COMMIT, "step", "none is planted")).isFalse();
-    faults.plant(PlantedFaults.Place.AT_COMMIT, 25);
+    faults.plant(PlantedFaults.Place.AT_COMMIT, new PlantedFaults.Plan(25, 1, ""));
     List<String> struck =
         IntStream.range(0, 1_000)
             .mapToObj(number -> "document " + number)
@@ -372,6 +372,18 @@ class OrderTest {
         .noneMatch(document -> faults.due(PlantedFaults.Place.AT_COMMIT, "step", document));
     assertThat(struck)
         .noneMatch(document -> faults.due(PlantedFaults.Place.AFTER_CALL, "step", document));
+  }
+
+  @Test
+  void aPlantedFaultMeetsOneStepAsOftenAsItIsPlanted() {
+    PlantedFaults faults = new PlantedFaults();
+    PlantedFaults.Place place = PlantedFaults.Place.AFTER_CALL;
+    faults.plant(place, new PlantedFaults.Plan(100, 2, "MAIL"));
+    assertThat(faults.due(place, "INVOICE", "a document")).isFalse();
+    assertThat(faults.due(place, "MAIL", "a document")).isTrue();
+    assertThat(faults.due(place, "MAIL", "a document")).isTrue();
+    assertThat(faults.due(place, "MAIL", "a document")).isFalse();
+    assertThat(faults.due(place, "MAIL", "another document")).isTrue();
   }
 
   /** A message that waits for its step's commit stands in its queue, and is seen there. */

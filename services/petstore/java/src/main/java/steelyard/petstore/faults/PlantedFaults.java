@@ -5,13 +5,13 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.CRC32;
 
 /**
  * Faults that are planted to see what becomes of orders: of all workflow steps a share, drawn by
- * what they receive, fails once at a place. None does before somebody asks for it. Thread-safe.
+ * what they receive, fails at a place, once or some times. None does before somebody asks for it.
+ * Thread-safe.
  */
 public final class PlantedFaults {
 
@@ -35,27 +35,41 @@ public final class PlantedFaults {
     }
   }
 
-  private final Map<Place, Integer> percents = new EnumMap<>(Place.class);
-  private final Set<String> met = ConcurrentHashMap.newKeySet();
+  /**
+   * How many `percent` of the steps fail, and each how many `times`; of `step` alone, a receiver's
+   * name, or of all where that is empty.
+   */
+  public record Plan(int percent, int times, String step) {
 
-  /** From now on this many percent of the steps fail at a place, those once that did before. */
-  public synchronized void plant(Place place, int percent) {
-    percents.put(place, percent);
+    private static final Plan NONE = new Plan(0, 0, "");
+
+    private boolean strikes(String name, long lot) {
+      return lot % PERCENT < percent && (step.isEmpty() || step.equals(name));
+    }
   }
 
-  private synchronized int percent(Place place) {
-    return percents.getOrDefault(place, 0);
+  private final Map<Place, Plan> plans = new EnumMap<>(Place.class);
+  private final Map<String, Integer> met = new ConcurrentHashMap<>();
+
+  /** From now on steps fail at a place by this plan, what they failed before counted in. */
+  public synchronized void plant(Place place, Plan plan) {
+    plans.put(place, plan);
   }
 
-  /** Whether the step that receives this document is to fail here, which it does once. */
+  private synchronized Plan plan(Place place) {
+    return plans.getOrDefault(place, Plan.NONE);
+  }
+
+  /** Whether the step that receives this document is to fail here, which counts as a failure. */
   public boolean due(Place place, String step, String document) {
-    int percent = percent(place);
-    if (percent == 0) {
+    Plan plan = plan(place);
+    if (plan.percent() == 0) {
       return false;
     }
     CRC32 lot = new CRC32();
     lot.update((place + step + document).getBytes(StandardCharsets.UTF_8));
-    return lot.getValue() % PERCENT < percent && met.add(place + step + lot.getValue());
+    return plan.strikes(step, lot.getValue())
+        && met.merge(place + step + lot.getValue(), 1, Integer::sum) <= plan.times();
   }
 
   /** Raises IllegalStateException where the step is to fail before its commit. */

@@ -12,6 +12,7 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSDestinationDefinition;
+import jakarta.transaction.TransactionManager;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.logging.Level;
@@ -63,6 +64,9 @@ public class Application {
   @Resource(lookup = "java:/ConnectionFactory")
   private ConnectionFactory unmanaged;
 
+  @Resource(lookup = "java:jboss/TransactionManager")
+  private TransactionManager manager;
+
   @EJB private Transactions transactions;
 
   private OutsideMessenger outside;
@@ -77,7 +81,9 @@ public class Application {
         new PetStore(
             settings,
             database,
-            transactions,
+            settings.variant() == Settings.Variant.WS_AT
+                ? new SpanningTransactions(transactions, manager)
+                : transactions,
             new JmsMessenger(inTransaction),
             outside,
             new JaxWsPartners(settings),

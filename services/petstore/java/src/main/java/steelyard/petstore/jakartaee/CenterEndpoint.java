@@ -1,6 +1,8 @@
 package steelyard.petstore.jakartaee;
 
 import jakarta.ejb.EJB;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
 import jakarta.jws.WebService;
 import steelyard.petstore.documents.BadDocumentException;
 
@@ -10,6 +12,8 @@ import steelyard.petstore.documents.BadDocumentException;
     serviceName = "Invoices",
     portName = "Invoices",
     targetNamespace = "urn:steelyard:petstore")
+@TransactionAttribute(
+    TransactionAttributeType.SUPPORTS) // where XTS is there, it joins the caller's
 public class CenterEndpoint implements Invoices {
 
   @EJB private Application application;

@@ -1,11 +1,13 @@
 package steelyard.petstore.messaging;
 
+import java.util.Map;
+
 /** The transactions that a platform has. */
 public interface Transactions {
 
   /**
    * Runs a step in the transaction of the message that began it, as far as the platform joins both;
-   * what `work` raises is raised again, and undoes it.
+   * what `work` raises undoes it, and is raised again now or when the transaction ends.
    */
   void ofStep(Runnable work);
 
@@ -21,4 +23,9 @@ public interface Transactions {
    * other, it ends between the two.
    */
   void failCommitOfStep();
+
+  /** What is counted of transactions that span web services, since it was asked last, by name. */
+  default Map<String, Long> gauges() {
+    return Map.of();
+  }
 }

@@ -1,0 +1,38 @@
+package steelyard.petstore.jakartaee;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/**
+ * The participants of WS-AtomicTransaction that have promised to commit and were not told yet
+ * whether to, as XTS keeps them in the server's own folder. After a kill, what they sent is in no
+ * queue until it is decided.
+ */
+final class InDoubt {
+
+  private static final String RECORDS =
+      "tx-object-store/ShadowNoFileLockStore/defaultStore/XTS/WSAT/ParticipantRecoveryRecord";
+
+  private final Path records;
+
+  /** Those below the folder in which the server keeps its data. */
+  InDoubt(Path data) {
+    records = data.resolve(RECORDS);
+  }
+
+  /**
+   * None where XTS has not written any yet; raises IllegalStateException where they are unreadable.
+   */
+  long count() {
+    if (!Files.isDirectory(records)) {
+      return 0;
+    }
+    try (Stream<Path> files = Files.list(records)) {
+      return files.count();
+    } catch (IOException unreadable) {
+      throw new IllegalStateException("nobody knows what is in doubt: " + unreadable, unreadable);
+    }
+  }
+}
