@@ -153,6 +153,7 @@ def in_the_database(spec: SubjectSpec) -> SubjectSpec:
         pytest.param(WILDFLY, id="wildfly", marks=pytest.mark.long),
         pytest.param(in_variant(TOMCAT, "outbox"), id="tomcat-outbox", marks=pytest.mark.long),
         pytest.param(in_variant(WILDFLY, "outbox"), id="wildfly-outbox", marks=pytest.mark.long),
+        pytest.param(in_variant(WILDFLY, "ws-at"), id="wildfly-ws-at", marks=pytest.mark.long),
         pytest.param(in_the_database(WILDFLY), id="wildfly-jdbc", marks=pytest.mark.long),
     ],
 )

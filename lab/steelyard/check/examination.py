@@ -15,8 +15,8 @@ from typing import Any
 from ..base.errors import ContractError, KeeperError, ProvisionError, SteelyardError, ToolchainError
 from ..base.progress import Progress
 from ..catalogue import entries, subject_syntax
-from ..catalogue.companions import with_companions
 from ..catalogue.entries import Entry
+from ..catalogue.tried import tried
 from ..exchange import contract, refusals
 from ..models.outputs.catalogue import Checked, KeepAlive, ServerRow
 from ..models.service import Service
@@ -54,17 +54,17 @@ def check(
 ) -> ServerRow:
     """Everything that can be proved of a server (`name`, or `name@factor=value`); never raises for a server's fault.
 
+    What the service needs beside it stands there as a study of that service has it.
     `quick` leaves out what takes longest: the freeze, the second one beside it, and the redeployment.
     `frozen_seconds = 0` leaves out the freeze.
     """
-    spec = subject_syntax.subject_of(words)
-    server = entries.server(spec.parts[0].server)
+    server = entries.server(subject_syntax.subject_of(words).parts[0].server)
     service = entries.service(service_name)
     examined_row = row(server).model_copy(update={"name": words, "checked": checked()})
     if server.model.kind == "companion":
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
-        ready = subject.provided(with_companions(spec, service), service, progress)
+        ready = subject.provided(tried(words, service_name).spec, service, progress)
         service = ready.spoken(subject.service_as_set(service, [ready]))
     except ToolchainError as error:
         return examined_row.model_copy(update={"contract": None, "reason": str(error)})
