@@ -12,6 +12,12 @@ import pytest
 PREPARE = Path(__file__).parents[1] / "java" / "src" / "main" / "wildfly" / "prepare.sh"
 # The places of the product's own file that are looked for, as they stand there.
 CONFIGURATION = """<server>
+  <extensions>
+    <extension module="org.jboss.as.webservices"/>
+  </extensions>
+  <profile>
+    <subsystem xmlns="urn:jboss:domain:webservices:2.0" statistics-enabled="${wildfly.statistics-enabled:false}"/>
+  </profile>
   <datasources>
     <drivers>
       <driver name="h2"/>
@@ -60,6 +66,24 @@ def test_messages_in_the_database_have_a_data_source_of_their_own_and_no_passwor
     assert journal.attrib == {"datasource": source.attrib["pool-name"], "database": "postgresql"}
     assert source.findtext("driver") == "driver.jar"
     assert "secret" not in (tmp_path / "configuration" / "standalone.xml").read_text()
+
+
+def test_web_services_in_a_transaction_have_xts_which_counts_its_messages_and_a_log_that_can_be_read(
+    tmp_path: Path,
+) -> None:
+    assert prepared(tmp_path, variant="ws-at").returncode == 0
+    tree = ElementTree.parse(tmp_path / "configuration" / "standalone.xml")
+    modules = [extension.attrib["module"] for extension in tree.findall("./extensions/extension")]
+    assert "org.jboss.as.xts" in modules
+    services, xts = tree.findall("./profile/{*}subsystem")
+    assert services.attrib["statistics-enabled"] == "true"
+    (propagation,) = xts.findall("{*}default-context-propagation")
+    assert propagation.attrib == {"enabled": "true"}
+    assert not xts.findall("{*}xts-environment"), "it would name a port that is not this server's"
+    assert [child.tag for child in tree.getroot()][:2] == ["extensions", "system-properties"], "the schema has them so"
+    (module,) = (tmp_path / "modules").rglob("module.xml")
+    (seen,) = ElementTree.parse(module).findall("{*}dependencies/{*}module")
+    assert seen.attrib == {"name": "org.jboss.xts", "export": "true"}
 
 
 @pytest.mark.parametrize("profile", ["standalone", "standalone-ha"])
