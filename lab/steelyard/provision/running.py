@@ -274,12 +274,21 @@ class RunningSubject:
             build.placeholders(argv, values),
             log=self.front.log.with_suffix(f".{name}.log"),
             cwd=self.subject.service.folder,
-            environment=self.front.words.environment,
+            environment={**self.front.words.environment, **self._notes_of_others()},
             seconds=seconds,
             reach=self.front.site.reach,
             while_waiting=while_waiting,
         )
         return said.strip()
+
+    def _notes_of_others(self) -> dict[str, str]:
+        """Where the other judged processes write what they note of themselves: STEELYARD_EVENTS_<ROLE>, STEELYARD_GAUGES_<ROLE>."""
+        others = (each for each in self.parts if each.part.judged and each is not self.front)
+        return {
+            f"{name}_{each.part.place.upper()}": each.words.environment[name]
+            for each in others
+            for name in ("STEELYARD_EVENTS", "STEELYARD_GAUGES")
+        }
 
     def ended(self) -> RunningPart | None:
         """The first part that ended by itself; None while all run."""

@@ -4,7 +4,8 @@ aftermath.py HOST MAIL_API_PORT SECONDS SINCE DELAYED_SECONDS QUERY ...: SINCE i
 command that asks the center's and the supplier's database, to which the SQL is added.
 
 Which orders were accepted is what the web site wrote down (STEELYARD_EVENTS) before it told the customer, so it survives the web
-site. Prints one JSON object of whole numbers:
+site. Where the center has a server of its own, queues and mails are its own (STEELYARD_GAUGES_CENTER, STEELYARD_EVENTS_CENTER).
+Prints one JSON object of whole numbers:
 
 accepted        orders that a customer may know of
 lost            of these, those that are neither completed nor denied though nothing is left to do
@@ -113,16 +114,20 @@ def became(accepted, told, orders, shipments, mails, since, delayed_seconds):
     }
 
 
+def of_center(name):
+    """A file that the center writes: its own server's, or that of all parts."""
+    return os.environ.get(f"{name}_CENTER", os.environ[name])
+
+
 def main():
     host, mail_port, seconds, since, delayed_seconds = sys.argv[1:6]
-    settled = run_empty(os.environ["STEELYARD_GAUGES"], float(seconds))
-    events = os.environ["STEELYARD_EVENTS"]
-    received = event_times(events, "order_received")
+    settled = run_empty(of_center("STEELYARD_GAUGES"), float(seconds))
+    received = event_times(os.environ["STEELYARD_EVENTS"], "order_received")
     accepted = {identifier: begun for identifier, begun in received.items() if begun >= int(since)}
     orders, shipments = kept(sys.argv[6:])
     with urllib.request.urlopen(f"http://{host}:{mail_port}/mails", timeout=60) as answer:
         mails = Counter(line.partition("\t")[2] for line in answer.read().decode("utf-8").splitlines())
-    told = event_times(events, "completed_mail_sent")
+    told = event_times(of_center("STEELYARD_EVENTS"), "completed_mail_sent")
     counts = became(accepted, told, orders, shipments, mails, int(since), float(delayed_seconds))
     print(json.dumps({"settled": settled, "counts": counts}))
 

@@ -3,9 +3,11 @@
 Settled is an order whose three mails are sent (one, where it was denied). Prints one JSON object of whole numbers. Of the accepted
 orders that are neither completed nor denied at the end, `open` are those of a center that still gets on, and `lost` those of one in
 which nothing has moved for half a minute (or half of SECONDS); `doubled` is how many mails were sent that had been sent before.
+Where the center has a server of its own (STEELYARD_PORT_CENTER), it is asked how many mails it sent.
 """
 
 import json
+import os
 import sys
 import time
 import urllib.request
@@ -24,9 +26,12 @@ def asked(url):
 def main():
     host, port, mail_port, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
     deadline = time.monotonic() + seconds
+    center = os.environ.get("STEELYARD_PORT_CENTER", port)
     seen, moved = None, time.monotonic()
     while True:
         store = json.loads(asked(f"http://{host}:{port}/petstore/settlement"))
+        if center != port:
+            store["mails"] = json.loads(asked(f"http://{host}:{center}/petstore/settlement"))["mails"]
         subjects = Counter(line.partition("\t")[2] for line in asked(f"http://{host}:{mail_port}/mails").splitlines())
         due = MAILS_OF_COMPLETED * store["completed"] + MAILS_OF_DENIED * store["denied"]
         open_orders = store["accepted"] - store["completed"] - store["denied"]

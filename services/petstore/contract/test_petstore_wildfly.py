@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from pathlib import Path
@@ -11,13 +12,16 @@ import pytest
 
 PREPARE = Path(__file__).parents[1] / "java" / "src" / "main" / "wildfly" / "prepare.sh"
 # The places of the product's own file that are looked for, as they stand there.
-CONFIGURATION = """<server>
+CONFIGURATION = """<server node="${jboss.tx.node.id:1}">
   <extensions>
     <extension module="org.jboss.as.webservices"/>
   </extensions>
   <profile>
     <subsystem xmlns="urn:jboss:domain:webservices:2.0" statistics-enabled="${wildfly.statistics-enabled:false}"/>
   </profile>
+  <mdb>
+    <bean-instance-pool-ref pool-name="mdb-strict-max-pool"/>
+  </mdb>
   <datasources>
     <drivers>
       <driver name="h2"/>
@@ -26,7 +30,11 @@ CONFIGURATION = """<server>
   <server name="default">
     <statistics enabled="false"/>
     <security-setting name="#"/>
+    <in-vm-connector name="in-vm" server-id="0"/>
+    <connection-factory name="InVmConnectionFactory" connectors="in-vm"/>
+    <pooled-connection-factory name="activemq-ra" connectors="in-vm" transaction="xa"/>
   </server>
+  <outbound-socket-binding name="mail-smtp"><remote-destination/></outbound-socket-binding>
   <other><statistics enabled="false"/></other>
 </server>
 """
@@ -52,7 +60,8 @@ def prepared(folder: Path, **factors: str) -> subprocess.CompletedProcess[str]:
 
 def test_messages_are_in_the_journal_where_nobody_asks_otherwise(tmp_path: Path) -> None:
     assert prepared(tmp_path).returncode == 0
-    assert (tmp_path / "configuration" / "standalone.xml").read_text() == CONFIGURATION
+    tree = ElementTree.parse(tmp_path / "configuration" / "standalone.xml")
+    assert not list(tree.iter("journal")) and not tree.findall("./datasources/datasource")
     assert (tmp_path / "deployments" / "driver.jar").read_bytes() == b"a driver"
 
 
@@ -94,3 +103,46 @@ def test_a_profile_without_messaging_is_refused_in_a_sentence(tmp_path: Path, pr
         ended.stderr
         == f"the pet store needs messaging, which profile=standalone-full has and profile={profile} has not\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "center", "supplier"),
+    [("all", "true", "true"), ("site", "false", "false"), ("center", "true", "false"), ("supplier", "false", "true")],
+)
+def test_receivers_are_at_work_where_their_part_is(tmp_path: Path, part: str, center: str, supplier: str) -> None:
+    assert prepared(tmp_path, part=part, port_center="6", port_supplier="7").returncode == 0
+    groups = ElementTree.parse(tmp_path / "configuration" / "standalone.xml").findall(".//mdb//delivery-group")
+    assert {group.attrib["name"]: group.attrib["active"] for group in groups} == {
+        "center": center,
+        "supplier": supplier,
+    }
+
+
+@pytest.mark.parametrize("part", ["site", "supplier"])
+def test_a_part_without_the_broker_asks_the_centers_as_a_user_and_keeps_no_password_in_the_file(
+    tmp_path: Path, part: str
+) -> None:
+    assert prepared(tmp_path, part=part, port_center="6", port_supplier="7").returncode == 0
+    tree = ElementTree.parse(tmp_path / "configuration" / "standalone.xml")
+    assert {factory.attrib["connectors"] for factory in tree.iter() if "connectors" in factory.attrib} == {"center"}
+    (pooled,) = tree.iter("pooled-connection-factory")
+    assert pooled.attrib["user"] == "steelyard" and pooled.attrib["password"] == "${env.STEELYARD_PASSWORD}"
+    (connector,) = tree.iter("http-connector")
+    (binding,) = tree.findall(".//outbound-socket-binding[@name='center']")
+    assert connector.attrib["socket-binding"] == binding.attrib["name"]
+    assert tree.getroot().attrib["node"] == "${jboss.tx.node.id:" + part + "}"
+    assert "secret" not in (tmp_path / "configuration" / "standalone.xml").read_text()
+
+
+def test_the_centers_broker_knows_the_others_by_the_subjects_password_alone(tmp_path: Path) -> None:
+    assert prepared(tmp_path, part="center", port_center="6", port_supplier="7").returncode == 0
+    users = (tmp_path / "configuration" / "application-users.properties").read_text()
+    hashed = hashlib.md5(b"steelyard:ApplicationRealm:secret", usedforsecurity=False).hexdigest()
+    assert users == f"steelyard={hashed}\n"
+    assert (tmp_path / "configuration" / "application-roles.properties").read_text() == "steelyard=guest\n"
+
+
+def test_a_part_without_the_others_beside_it_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    ended = prepared(tmp_path, part="site")
+    assert ended.returncode != 0
+    assert "part=site needs a server with part=center beside it" in ended.stderr

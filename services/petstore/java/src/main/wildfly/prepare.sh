@@ -63,6 +63,43 @@ if [ "${STEELYARD_VARIANT:-jms-original}" = ws-at ]; then
 END
 fi
 
+# Each part has its receivers on the server that holds it. Where parts stand in servers of their own, the broker is the center's: the
+# others ask it as a user, and each has a name of its own among those who recover transactions, since they share the database.
+part=${STEELYARD_PART:-all} center=false supplier=false
+case $part in
+  all) center=true supplier=true ;;
+  center) center=true ;;
+  supplier) supplier=true ;;
+esac
+sed -e "/<mdb>/,/<\\/mdb>/s|</mdb>|<delivery-groups><delivery-group name=\"center\" active=\"$center\"/>\
+                    <delivery-group name=\"supplier\" active=\"$supplier\"/></delivery-groups></mdb>|" "$configuration" >"$configuration.new"
+mv "$configuration.new" "$configuration"
+if [ "$part" != all ]; then
+  : "${STEELYARD_PORT_CENTER:?part=$part needs a server with part=center beside it, in the role center}"
+  : "${STEELYARD_PORT_SUPPLIER:?part=$part needs a server with part=supplier beside it, in the role supplier}"
+  sed -e "s|jboss.tx.node.id:1|jboss.tx.node.id:$part|" "$configuration" >"$configuration.new"
+  mv "$configuration.new" "$configuration"
+fi
+case $part in
+  center)
+    realm=ApplicationRealm user=steelyard
+    hashed=$(printf '%s:%s:%s' "$user" "$realm" "$STEELYARD_PASSWORD" | md5sum | cut -d' ' -f1)
+    echo "$user=$hashed" >>"$1/configuration/application-users.properties"
+    echo "$user=guest" >>"$1/configuration/application-roles.properties" # the role that the broker lets send and receive
+    ;;
+  site | supplier)
+    sed -e 's|<in-vm-connector |<http-connector name="center" socket-binding="center" endpoint="http-acceptor"/>\
+                &|' \
+      -e '/connection-factory /s|connectors="in-vm"|connectors="center"|' \
+      -e '/<pooled-connection-factory /s|transaction="xa"|user="steelyard" password="${env.STEELYARD_PASSWORD}" &|' \
+      -e 's|<outbound-socket-binding name="mail-smtp">|<outbound-socket-binding name="center">\
+            <remote-destination host="${env.STEELYARD_HOST}" port="${env.STEELYARD_PORT_CENTER}"/>\
+        </outbound-socket-binding>\
+        &|' "$configuration" >"$configuration.new"
+    mv "$configuration.new" "$configuration"
+    ;;
+esac
+
 # Where messages are kept in the database, the broker has a data source of its own. It is no deployment, since the broker stands before
 # those, and takes part in no transaction. WildFly fills its expressions from the environment of its process.
 if [ "${STEELYARD_PERSISTENCE:-journal}" = jdbc ]; then

@@ -90,7 +90,7 @@ public final class PetStore implements AutoCloseable {
     Outbox outbox = new Outbox(database);
     open.push(
         QueueLengths.to(
-            settings.gaugesFile(),
+            settings.brokerIsElsewhere() ? "" : settings.gaugesFile(),
             relayed
                 ? destination -> outbox.length(destination) + lengthOf.applyAsLong(destination)
                 : lengthOf,
@@ -130,13 +130,20 @@ public final class PetStore implements AutoCloseable {
     steps.put(receiver, new Step(receiver, workflow, database, outside, faults, delayMillis));
   }
 
-  /** Sends by web service what goes to a partner, and by queue what stays within the center. */
+  /**
+   * Sends by web service what goes to a partner, and by queue what stays within the center; only
+   * what is written by the parts that this server holds.
+   */
   private Relay relay(Outbox outbox, Partners partners) {
     Map<Destination, Relay.Sending> ways = new EnumMap<>(Destination.class);
-    ways.put(Destination.SUPPLIER_ORDERS, partners::submitOrder);
-    ways.put(Destination.INVOICES, partners::submitInvoice);
-    for (Destination own : List.of(Destination.ORDER_APPROVALS, Destination.MAILS)) {
-      ways.put(own, (id, document) -> outside.send(own, document));
+    if (settings.part().holds(Part.SUPPLIER)) {
+      ways.put(Destination.INVOICES, partners::submitInvoice);
+    }
+    if (settings.part().holds(Part.CENTER)) {
+      ways.put(Destination.SUPPLIER_ORDERS, partners::submitOrder);
+      for (Destination own : List.of(Destination.ORDER_APPROVALS, Destination.MAILS)) {
+        ways.put(own, (id, document) -> outside.send(own, document));
+      }
     }
     ways.replaceAll(
         (destination, way) ->

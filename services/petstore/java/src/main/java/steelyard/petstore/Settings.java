@@ -5,24 +5,26 @@ import java.util.Map;
 /**
  * How this start of the pet store is made up: the variant of the calls between center and supplier,
  * where the broker keeps its messages, where the other processes are, and a planted delay of
- * commits.
+ * commits; and which part of it this server holds.
  */
 public record Settings(
     Variant variant,
+    Part part,
     boolean messagesInDatabase,
     String host,
-    int port,
+    int centerPort,
+    int supplierPort,
     String database,
     int databasePort,
-    String databasePassword,
+    String password,
     int mailPort,
     int mailListPort,
     long commitDelayMillis,
     String eventsFile,
     String gaugesFile) {
 
-  /** Whose the database is. */
-  public static final String DATABASE_USER = "steelyard";
+  /** Who asks the database, and a broker that stands in another server, with `password`. */
+  public static final String USER = "steelyard";
 
   /** How center and supplier call each other. */
   public enum Variant {
@@ -53,9 +55,11 @@ public record Settings(
   public static Settings of(Map<String, String> environment) {
     return new Settings(
         Variant.of(environment.getOrDefault("STEELYARD_VARIANT", "jms-original")),
+        Part.of(environment.getOrDefault("STEELYARD_PART", "all")),
         environment.getOrDefault("STEELYARD_PERSISTENCE", "journal").equals("jdbc"),
         environment.getOrDefault("STEELYARD_HOST", "127.0.0.1"),
-        port(environment, "STEELYARD_PORT_SERVER"),
+        portOf(Part.CENTER, environment),
+        portOf(Part.SUPPLIER, environment),
         environment.getOrDefault("STEELYARD_DATABASE", "h2"),
         environment.containsKey("STEELYARD_PORT_LINK")
             ? port(environment, "STEELYARD_PORT_LINK")
@@ -68,6 +72,12 @@ public record Settings(
         environment.getOrDefault("STEELYARD_GAUGES", ""));
   }
 
+  /** Of a part's own server, where it has one; else of the server of all. */
+  private static int portOf(Part part, Map<String, String> environment) {
+    String own = "STEELYARD_PORT_" + part;
+    return port(environment, environment.containsKey(own) ? own : "STEELYARD_PORT_SERVER");
+  }
+
   private static int port(Map<String, String> environment, String name) {
     String port = environment.get(name);
     if (port == null) {
@@ -77,9 +87,18 @@ public record Settings(
     return Integer.parseInt(port);
   }
 
-  /** Where the web services of center and supplier are. */
-  public String partnerUrl(String endpoint) {
-    return "http://" + host + ":" + port + "/petstore/" + endpoint;
+  /** Where the web service of the center or of the supplier is. */
+  public String partnerUrl(Part partner) {
+    return switch (partner) {
+      case CENTER -> "http://" + host + ":" + centerPort + "/petstore/Invoices";
+      case SUPPLIER -> "http://" + host + ":" + supplierPort + "/petstore/SupplierOrders";
+      default -> throw new IllegalArgumentException(partner + " has no web service");
+    };
+  }
+
+  /** Whether the broker stands in another server, which must be told who asks. */
+  public boolean brokerIsElsewhere() {
+    return !part.holds(Part.CENTER);
   }
 
   public String jdbcUrl() {

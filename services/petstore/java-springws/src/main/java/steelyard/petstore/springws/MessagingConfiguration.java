@@ -83,8 +83,8 @@ public class MessagingConfiguration {
     DatabaseStorageConfiguration store = new DatabaseStorageConfiguration();
     store.setJdbcConnectionUrl(settings.jdbcUrl());
     store.setJdbcDriverClassName(settings.jdbcDriver());
-    store.setJdbcUser(Settings.DATABASE_USER);
-    store.setJdbcPassword(settings.databasePassword());
+    store.setJdbcUser(Settings.USER);
+    store.setJdbcPassword(settings.password());
     return store;
   }
 

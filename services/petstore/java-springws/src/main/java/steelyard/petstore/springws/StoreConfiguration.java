@@ -34,8 +34,8 @@ public class StoreConfiguration {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(settings.jdbcUrl());
     pool.setDriverClassName(settings.jdbcDriver());
-    pool.setUsername(Settings.DATABASE_USER);
-    pool.setPassword(settings.databasePassword());
+    pool.setUsername(Settings.USER);
+    pool.setPassword(settings.password());
     pool.setMaximumPoolSize(CONNECTIONS);
     pool.setConnectionTimeout(5_000);
     pool.setInitializationFailTimeout(-1); // a database that is away gives pages that say so

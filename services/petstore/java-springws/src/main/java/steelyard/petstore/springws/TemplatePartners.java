@@ -4,6 +4,7 @@ import javax.xml.transform.dom.DOMResult;
 import org.springframework.ws.client.WebServiceClientException;
 import org.springframework.ws.client.core.WebServiceTemplate;
 import org.springframework.xml.transform.StringSource;
+import steelyard.petstore.Part;
 import steelyard.petstore.Settings;
 import steelyard.petstore.documents.Documents;
 import steelyard.petstore.messaging.MessagingException;
@@ -23,20 +24,20 @@ final class TemplatePartners implements Partners {
 
   @Override
   public void submitOrder(String messageId, String document) {
-    call("SupplierOrders", documents.submission("submitOrder", messageId, document));
+    call(Part.SUPPLIER, documents.submission("submitOrder", messageId, document));
   }
 
   @Override
   public void submitInvoice(String messageId, String document) {
-    call("Invoices", documents.submission("submitInvoice", messageId, document));
+    call(Part.CENTER, documents.submission("submitInvoice", messageId, document));
   }
 
-  private void call(String endpoint, String request) {
+  private void call(Part partner, String request) {
     try {
       template.sendSourceAndReceiveToResult(
-          settings.partnerUrl(endpoint), new StringSource(request), new DOMResult());
+          settings.partnerUrl(partner), new StringSource(request), new DOMResult());
     } catch (WebServiceClientException refused) {
-      throw new MessagingException("the web service " + endpoint + " did not answer", refused);
+      throw new MessagingException("the web service of " + partner + " did not answer", refused);
     }
   }
 }

@@ -13,12 +13,13 @@ import javax.management.openmbean.CompositeData;
 
 /**
  * The pauses of this JVM's collectors as events: `young_begun` and `young_ended`, `old_begun` and
- * `old_ended`, by a number of their own. The JVM tells them to the millisecond. Work that an old
- * collection does beside the application is no pause, and not among them.
+ * `old_ended`, by a number of their own and this process's. The JVM tells them to the millisecond.
+ * Work that an old collection does beside the application is no pause, and not among them.
  */
 public final class Collections implements AutoCloseable {
 
   private static final String COLLECTION = "com.sun.management.gc.notification";
+  private static final String PREFIX = "collection-" + ProcessHandle.current().pid() + "-";
   private static final long NANOS = 1_000_000; // of a millisecond
 
   private final EventLog events;
@@ -45,7 +46,7 @@ public final class Collections implements AutoCloseable {
       return;
     }
     String kind = collection.get("gcAction").equals("end of minor GC") ? "young" : "old";
-    String id = "collection-" + numbers.incrementAndGet();
+    String id = PREFIX + numbers.incrementAndGet();
     events.record(kind + "_begun", id, startNanos + (Long) info.get("startTime") * NANOS);
     events.record(kind + "_ended", id, startNanos + (Long) info.get("endTime") * NANOS);
   }

@@ -76,7 +76,7 @@ public class Application {
   @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
   void open() {
     Settings settings = Settings.of(System.getenv());
-    outside = new OutsideMessenger(unmanaged);
+    outside = new OutsideMessenger(unmanaged, settings);
     store =
         new PetStore(
             settings,

@@ -6,6 +6,7 @@ import jakarta.xml.ws.WebServiceException;
 import jakarta.xml.ws.soap.SOAPBinding;
 import java.util.function.Function;
 import javax.xml.namespace.QName;
+import steelyard.petstore.Part;
 import steelyard.petstore.Settings;
 import steelyard.petstore.documents.Documents;
 import steelyard.petstore.messaging.MessagingException;
@@ -23,8 +24,8 @@ final class JaxWsPartners implements Partners {
   JaxWsPartners(Settings settings) {
     supplier =
         ThreadLocal.withInitial(
-            () -> port(SupplierOrders.class, settings.partnerUrl("SupplierOrders")));
-    center = ThreadLocal.withInitial(() -> port(Invoices.class, settings.partnerUrl("Invoices")));
+            () -> port(SupplierOrders.class, settings.partnerUrl(Part.SUPPLIER)));
+    center = ThreadLocal.withInitial(() -> port(Invoices.class, settings.partnerUrl(Part.CENTER)));
   }
 
   @Override

@@ -6,6 +6,7 @@ import jakarta.jms.JMSException;
 import jakarta.jms.Session;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import steelyard.petstore.Settings;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.JmsMessenger;
 import steelyard.petstore.messaging.MessagingException;
@@ -20,15 +21,17 @@ final class OutsideMessenger implements Messenger, AutoCloseable {
   private static final Logger LOG = Logger.getLogger(OutsideMessenger.class.getName());
 
   private final ConnectionFactory connections;
+  private final Settings settings;
   private Connection kept;
 
-  OutsideMessenger(ConnectionFactory connections) {
+  OutsideMessenger(ConnectionFactory connections, Settings settings) {
     this.connections = connections;
+    this.settings = settings;
   }
 
   @Override
   public void send(Destination destination, String document) {
-    try (Session session = connection().createSession(false, Session.AUTO_ACKNOWLEDGE)) {
+    try (Session session = session()) {
       JmsMessenger.send(session, destination, document);
     } catch (JMSException away) {
       close(); // the next send begins with a new connection
@@ -36,9 +39,24 @@ final class OutsideMessenger implements Messenger, AutoCloseable {
     }
   }
 
+  /**
+   * Of a new connection where the broker came back since the last send: nothing was sent by then.
+   */
+  private Session session() throws JMSException {
+    try {
+      return connection().createSession(false, Session.AUTO_ACKNOWLEDGE);
+    } catch (JMSException gone) {
+      close();
+      return connection().createSession(false, Session.AUTO_ACKNOWLEDGE);
+    }
+  }
+
   private synchronized Connection connection() throws JMSException {
     if (kept == null) {
-      kept = connections.createConnection();
+      kept =
+          settings.brokerIsElsewhere()
+              ? connections.createConnection(Settings.USER, settings.password())
+              : connections.createConnection();
     }
     return kept;
   }
