@@ -67,6 +67,8 @@ def test_subjects_of_which_one_is_unlike_the_reference_run_where_they_are_named_
     study = entries.study("petstore").model
     assert schedule_only(study, Request()).subjects == [MODIFIED, WEB, ORIGINAL]
     assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX]
+    apart = schedule_only(study, Request(tests="faults-apart"))
+    assert apart.subjects == ["apart-jms-modified", "apart-web-service", "apart-jms-original", "apart-outbox"]
     safe = schedule_only(study, Request(only=(OUTBOX, WEB, ORIGINAL)))
     assert (safe.reference, safe.unlike) == (OUTBOX, [(ORIGINAL, WEB)])
     transacted = schedule_only(study, Request(only=(ORIGINAL, SPANNED, OUTBOX)))
@@ -80,6 +82,13 @@ def test_a_usual_subject_that_the_study_does_not_have_is_refused(tmp_path: Path)
     text = entries.study_files()["petstore"].read_text()
     (tmp_path / "petstore.toml").write_text(text.replace("usual_subjects = [", 'usual_subjects = ["x", '))
     with pytest.raises(ConfigurationError, match="'x' is one of the usual subjects, but there is no such subject"):
+        entries.study(str(tmp_path / "petstore.toml"))
+
+
+def test_a_test_is_run_by_none_but_the_studys_own_subjects(tmp_path: Path) -> None:
+    text = entries.study_files()["petstore"].read_text()
+    (tmp_path / "petstore.toml").write_text(text.replace('subjects = ["apart-jms-modified", ', 'subjects = ["x", ', 1))
+    with pytest.raises(ConfigurationError, match="test faults-apart is run by 'x', but there is no such subject"):
         entries.study(str(tmp_path / "petstore.toml"))
 
 

@@ -158,7 +158,8 @@ class Test(Strict):
     differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. With `percent_of`, the
     levels of its steps are percentages of that parameter of the study; where nobody gave the parameter, there is no such test.
     `also` are names that a user may ask for it by, where several experiments share it. A `cold` one is driven before the warm-up.
-    `payload` are values of the service's parameters that size its requests, in the place of the run's own.
+    `payload` are values of the service's parameters that size its requests, in the place of the run's own. `subjects` are those
+    that run it where nobody names any; none said, the study's usual ones.
     """
 
     name: TestName
@@ -175,6 +176,7 @@ class Test(Strict):
     until: Until | None = None
     percent_of: str | None = None
     payload: dict[str, Annotated[int, Field(ge=0)]] = {}
+    subjects: list[str] = []
 
     @model_validator(mode="after")
     def _has_the_steps_that_it_needs(self) -> Test:
@@ -446,6 +448,9 @@ class Study(Strict):
     def _require_subjects(self, labels: list[str]) -> None:
         for label in {*self.usual_subjects} - {*labels}:
             raise ValueError(f"'{label}' is one of the usual subjects, but there is no such subject")
+        for test in self.tests:
+            for label in {*test.subjects} - {*labels}:
+                raise ValueError(f"test {test.name} is run by '{label}', but there is no such subject")
         for label in {label for pair in self.unlike for label in pair.subjects} - {*labels}:
             raise ValueError(f"'{label}' is said to be unlike another, but is not one of the subjects")
 

@@ -153,14 +153,14 @@ def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
 def breaks(study: Study, request: Request) -> bool:
     """Whether something is broken under a test of those asked for. Raises ConfigurationError."""
     broken = _broken(study)
-    return bool(broken) and any(test.name in broken for test in _chosen(study, request))
+    return bool(broken) and any(test.name in broken for test in chosen_tests(study, request))
 
 
 def _broken(study: Study) -> set[str]:
     return {fault.test for fault in study.faults}
 
 
-def _chosen(study: Study, request: Request) -> list[Test]:
+def chosen_tests(study: Study, request: Request) -> list[Test]:
     """The tests asked for, or else the usual ones. Raises ConfigurationError."""
     known = [name for test in study.tests for name in (test.name, *test.also)]
     measured = [test.name for test in study.tests if test.name not in _broken(study)]
@@ -173,7 +173,7 @@ def _tests(study: Study, request: Request, settings: Settings) -> Iterator[Test]
 
     Raises ConfigurationError where one that was named has levels in percent of what nobody gave; a usual one is left out then.
     """
-    for test in _chosen(study, request):
+    for test in chosen_tests(study, request):
         if test.percent_of is None or not isinstance(test.profile, Steps):
             yield test
             continue

@@ -11,7 +11,7 @@ from ..catalogue import entries, factors
 from ..catalogue.companions import with_companions
 from ..catalogue.subject_syntax import name_and_factors, subject_of
 from ..models.study import Study, SubjectSpec
-from .cells import breaks
+from .cells import breaks, chosen_tests
 from .settings import Request
 
 
@@ -66,6 +66,10 @@ def reference_of(study: Study, labels: Sequence[str]) -> str:
 
 
 def _usual(study: Study, request: Request) -> Sequence[str]:
+    """Those of the tests asked for, where these name any; none said, all that the study has."""
+    own = dict.fromkeys(label for test in chosen_tests(study, request) for label in test.subjects)
+    if own:
+        return [*own]
     return [] if breaks(study, request) else study.usual_subjects
 
 
