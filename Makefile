@@ -85,6 +85,7 @@ test-python: build
 
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
+	JAVA_HOME="$$($(RUN) python -c 'from steelyard.provision.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f engine/rmi/pom.xml verify
 
 test-go:
 	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
@@ -164,4 +165,4 @@ factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py
 
 clean: ## what builds make; caches of fetched servers stay
-	rm -rf .venv dist $(TOOLS) engine/target monitor/target monitor/agent/target monitor/bench/target monitor/examples/*/target services/*/*/target servers/common/cxf/adapter/target
+	rm -rf .venv dist $(TOOLS) engine/target monitor/target monitor/agent/target monitor/bench/target monitor/examples/*/target engine/rmi/target services/*/*/target servers/common/cxf/adapter/target

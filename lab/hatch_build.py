@@ -1,4 +1,4 @@
-"""What the lab's wheel carries beside the package: the rooms of the checkout that users need, the monitor among them."""
+"""What the lab's wheel carries beside the package: the checkout's rooms that users need, with the monitor and RMI's driver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pathspec
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-ROOMS = ("servers", "services", "studies", "contracts", "monitor")
+ROOMS = ("servers", "services", "studies", "contracts", "monitor", "engine/rmi")
 
 
 class House(BuildHookInterface[Any]):

@@ -1,7 +1,7 @@
 """Measures the engine against its peers and against servers that know the truth; raw data goes to results/.
 
     python3 engine/bench/bench.py            all figures, about fifteen minutes on an idle machine with two processors
-    python3 engine/bench/bench.py capacity   only one; also: http2, delays, freezes, memory, poisson
+    python3 engine/bench/bench.py capacity   only one; also: http2, delays, freezes, memory, poisson, rmi
 
 Needs nginx, and the engine with its test servers built for release. A peer that is not installed is left out and named.
 """
@@ -21,13 +21,14 @@ import capacity
 import exactness
 import memory
 import poisson
+import rmi
 import table
 from clients import PEERS
 from processes import BenchError
 from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
-FIGURES = ["capacity", "http2", "delays", "freezes", "memory", "poisson"]
+FIGURES = ["capacity", "http2", "delays", "freezes", "memory", "poisson", "rmi"]
 MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
 
 
@@ -86,6 +87,7 @@ def bench(given: argparse.Namespace) -> None:
         "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, quiet, given.repeats, 60)),
         "memory": (memory.COLUMNS, lambda: memory.measure(engine, (nginx, keeper), MEMORY_CASES)),
         "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, quiet, 20)),
+        "rmi": (rmi.COLUMNS, lambda: rmi.measure(engine, server, quiet, given.repeats, given.seconds)),
     }
     given.results.mkdir(parents=True, exist_ok=True)
     write_setup(given.results / "setup.csv", engine)

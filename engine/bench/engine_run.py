@@ -49,6 +49,18 @@ def rate_slice(number: int, rate: float, seconds: float, *, arrivals: str, cap: 
     }
 
 
+def closed_slice(number: int, users: int, seconds: float) -> dict[str, Any]:
+    """A slice of the job with users who ask again as soon as they are answered."""
+    return {
+        "number": number,
+        "subject": "server",
+        "phase": "measure",
+        "profile": {"kind": "big-bang", "users": users, "seconds": seconds},
+        "mix": {"echo": 1},
+        "deck_seed": 1,
+    }
+
+
 def run(engine: str, folder: Path, url: str, slices: Sequence[dict[str, Any]], *, samples: int, one_in: int) -> None:
     """Run all slices in turn; what the engine writes is in `folder/out`."""
     corpus = folder / "corpus"
@@ -67,8 +79,13 @@ def run(engine: str, folder: Path, url: str, slices: Sequence[dict[str, Any]], *
         "slices": list(slices),
         "samples": {"one_in": one_in, "most_right": samples, "most_failed": 100},
     }
+    drive([engine], folder, job)
+
+
+def drive(driver: Sequence[str], folder: Path, job: dict[str, Any]) -> None:
+    """Have a driver run all slices of a job in turn, on the clients' processor; what it writes is in `folder/out`."""
     (folder / "job.json").write_text(json.dumps(job))
-    argv = [engine, "run", str(folder / "job.json"), "--out", str(folder / "out")]
+    argv = [*driver, "run", str(folder / "job.json"), "--out", str(folder / "out")]
     process = subprocess.Popen(
         argv,
         stdin=subprocess.PIPE,
@@ -80,7 +97,7 @@ def run(engine: str, folder: Path, url: str, slices: Sequence[dict[str, Any]], *
     assert process.stdout is not None
     try:
         _wait_for(process, "ready")
-        for item in slices:
+        for item in job["slices"]:
             process.stdin.write(json.dumps({"go": item["number"]}) + "\n")
             process.stdin.flush()
             _wait_for(process, "drained")

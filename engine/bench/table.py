@@ -28,6 +28,15 @@ which other processes used more than 3% of the processors is made again as long 
 what is shown stands beside it.
 """
 
+BESIDE_RMI = """
+## The driver of Java RMI beside the engine
+
+The same closed load, each of a server of its own protocol that waits, tells when it answers, and does nothing else. p50 and p99
+are of the recorded response time minus the server's own (write - due). Of RMI the server's marshalling and the driver's
+unmarshalling are in it.
+
+"""
+
 
 def read(results: Path, name: str) -> list[Row]:
     path = results / f"{name}.csv"
@@ -218,6 +227,25 @@ def poisson(rows: list[Row]) -> str:
     return text + table(header, lines)
 
 
+def rmi(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    lines = []
+    for key in dict.fromkeys((row["delay_us"], row["users"], row["driver"]) for row in rows):
+        here = [row for row in rows if (row["delay_us"], row["users"], row["driver"]) == key]
+        names = ("rate_per_s", "user_us_per_request", "difference_p50_us", "difference_p99_us", "lateness_p99_us")
+        middle = {name: median(float(row[name]) for row in here) for name in names}
+        good = middle["difference_p50_us"] < 50 and middle["difference_p99_us"] < 200
+        lines.append([
+            f"{key[2]}, {key[1]} users, {int(key[0]) / 1000:g} ms", str(len(here)), f"{middle['rate_per_s']:,.0f}",
+            f"{median(map(cpu, here)):.1f}", f"{middle['user_us_per_request']:.1f}", f"{middle['difference_p50_us']:.1f}",
+            f"{middle['difference_p99_us']:.1f}", f"{middle['lateness_p99_us']:.1f}", others(here), met(good),
+        ])  # fmt: skip
+    header = ["driver, users, delay", "runs", "requests/s", "CPU us a request", "user us", "p50 us", "p99 us", "lateness p99 us",
+              "others at most", "p50 < 50, p99 < 200"]  # fmt: skip
+    return BESIDE_RMI + table(header, lines)
+
+
 def page(results: Path) -> str:
     setup = read(results, "setup")
     text = INTRODUCTION + capacity(read(results, "capacity"), setup)
@@ -227,6 +255,7 @@ def page(results: Path) -> str:
         ("freezes", freezes),
         ("memory", memory),
         ("poisson", poisson),
+        ("rmi", rmi),
     ]:
         text += section(read(results, name))
     if setup:

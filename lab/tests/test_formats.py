@@ -134,6 +134,8 @@ def _integers(service: Entry[Service], exchange: Exchange) -> list[int]:
         assert newer == (service.model.meaning == "soap12")
         return [int(text.partition("<")[0]) for text in exchange.answer.split("<varInt>")[1:]]
     answer = json.loads(exchange.answer)
+    if service.model.meaning == "rmi":
+        return [item["varInt"] for item in answer] if isinstance(answer, list) else []
     return [item["varInt"] for item in answer.get("result", answer).get("structs", [])]
 
 

@@ -13,6 +13,7 @@ from ..models.service import FORMAT, Service
 from ..models.study import PartSpec, Study, SubjectSpec
 from . import entries
 from .entries import Entry
+from .formats import format_of
 from .subject_syntax import label_of
 
 
@@ -32,7 +33,9 @@ def settled(server: Entry[Server], service: Entry[Service] | None, given: Mappin
         if name not in known:
             raise ConfigurationError(f"{server.name} has no factor '{name}'{nearest(name, sorted(known))}")
     for_all = {name: value for name in of_service if (value := os.environ.get(variable(name)))}
-    values = {name: factor.default for name, factor in known.items()} | for_all | dict(given)
+    own = format_of(service.model, server.model.implementation, {}) if service is not None else ""
+    alone = {FORMAT: own} if own else {}
+    values = {name: factor.default for name, factor in known.items()} | for_all | alone | dict(given)
     for name, value in values.items():
         refusal = known[name].refusal(value) or _not_obeyed(server, known[name], value)
         refusal = refusal or _not_with(known[name], value, values)
@@ -55,6 +58,9 @@ def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None
 def _not_spoken(server: Entry[Server], service: Service, form: str) -> str | None:
     """Why a server's implementation cannot be asked in a format of the service, as the end of a sentence."""
     known, own = service.formats.get(form), server.model.implementation
+    alone = format_of(service, own, {})
+    if alone and form != alone:
+        return f"may be '{alone}' alone for {server.name}, not '{form}'"
     if known is None:
         return None
     if own in known.implementations:

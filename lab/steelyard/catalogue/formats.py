@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..models.job import Http2
+from ..models.job import Http2, Rmi
 from ..models.service import FORMAT, Service
 from .entries import Entry
 
@@ -30,3 +30,20 @@ def spoken(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service
 def http2_of(service: Entry[Service]) -> Http2 | None:
     """How the service is asked by HTTP/2 in its format; None where it is asked by HTTP/1.1."""
     return service.own.model.formats[service.form].http2 if isinstance(service, Spoken) else None
+
+
+def rmi_of(service: Entry[Service]) -> Rmi | None:
+    """What is called by Java RMI where the service is asked so in its format, its jars by their whole paths; else None."""
+    calls = service.own.model.formats[service.form].rmi if isinstance(service, Spoken) else None
+    if calls is None:
+        return None
+    return calls.model_copy(update={"classes": [str(service.folder / jar) for jar in calls.classes]})
+
+
+def format_of(service: Service, implementation: str | None, given: Mapping[str, str]) -> str:
+    """The format in which an implementation is asked, by its name: as the factors say, else the one in which alone it answers, else
+    the service's own, whose name is empty."""
+    if FORMAT in given:
+        return given[FORMAT] if given[FORMAT] in service.formats else ""
+    alone = (name for name, form in service.formats.items() if form.alone and implementation in form.implementations)
+    return next(alone, "")

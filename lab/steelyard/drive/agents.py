@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
-from ..catalogue.formats import http2_of
+from ..catalogue.formats import http2_of, rmi_of
 from ..exchange import contract, corpus
 from ..models.job import BigBang, Job, Slice, Target
 from ..models.service import Service
@@ -124,7 +124,14 @@ def _job(
         corpus="corpus",
         rules=made.rules,
         targets=[
-            Target(subject=label, url=running.url, headers=own, operation_headers=headers, http2=http2_of(service))
+            Target(
+                subject=label,
+                url=running.url,
+                headers=own,
+                operation_headers=headers,
+                http2=http2_of(service),
+                rmi=rmi_of(service),
+            )
         ],
         slices=[
             Slice(

@@ -19,6 +19,7 @@ from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError
 from ..models.job import Job, Turn
 from ..observe.clocks import steady_ahead_ns
+from ..provision import rmi_driver
 from ..provision.keeper import binary
 from ..provision.packing import Tree
 from ..provision.reach import Reach
@@ -35,6 +36,11 @@ class Secrets:
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def _program(job: Job) -> list[str]:
+    """What drives the job: the engine, or where its targets are asked by RMI the driver of that; raises ToolchainError."""
+    return rmi_driver.command(job.cpus) if job.targets[0].rmi is not None else [binary("steelyard-engine")]
 
 
 def _copied(job: Job, reach: Reach) -> Job:
@@ -79,7 +85,7 @@ class Engine:
 
     def _started(self, job: Job, secrets: Secrets | None) -> subprocess.Popen[str]:
         reach, path = self._host.reach, self.folder / "job.json"
-        argv = [binary("steelyard-engine"), "run", str(path), "--out", str(self.folder)]
+        argv = [*_program(job), "run", str(path), "--out", str(self.folder)]
         argv += ["--secrets", "-"] if secrets is not None else []
         if reach.apart:
             job = _copied(job, reach)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..catalogue.entries import Entry
-from ..catalogue.formats import http2_of
+from ..catalogue.formats import http2_of, rmi_of
 from ..exchange import contract
 from ..exchange.corpus import Corpus
 from ..models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Turn
@@ -192,6 +192,7 @@ def _target(label: str, running: RunningSubject, service: Entry[Service], asked:
             for name, operation in sorted(asked.items())
         },
         http2=http2_of(entry),
+        rmi=rmi_of(entry),
         keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
     )
 

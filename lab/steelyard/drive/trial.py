@@ -40,6 +40,7 @@ from ..statistics.steady import (
 from ..store.tables import mean_request_bytes
 from . import far_notes
 from .bring_up import require_host, start_all, unless_lost
+from .drivers import Drivers, drivers_of
 from .engine import Engine, Tick
 from .faults import Strike, counted_after
 from .gathering import end_recording, gather
@@ -162,7 +163,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
         try:
             counts = ServiceCounts(running)
             with (
-                Engine(job, log.folder) as engine,
+                drivers_of(job, log.folder) as engine,
                 processes.Observer(log.folder) as observer,
                 LinkObserver(log.folder, setting.site) as links,
             ):
@@ -211,7 +212,7 @@ class _Driver:
         plan: TrialPlan,
         log: TrialLog,
         running: dict[str, RunningSubject],
-        engine: Engine,
+        engine: Engine | Drivers,
         observer: processes.Observer,
         links: LinkObserver,
         counts: ServiceCounts,

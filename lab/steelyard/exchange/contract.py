@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
-from ..catalogue.formats import http2_of
+from ..catalogue.formats import http2_of, rmi_of
 from ..models.service import Exchange, Service
 from . import exchanges, holes
 from .meaning import Meaning, Spelling
@@ -18,6 +18,7 @@ from .meanings import MEANINGS, meaning_of
 
 if TYPE_CHECKING:
     from ..base.http2_conversation import Http2Conversation
+    from .rmi_conversation import RmiConversation
 
 RANDOM_EXCHANGES = 3
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -125,8 +126,15 @@ class Questioner:
         return body
 
 
-def conversation(service: Entry[Service], url: str, *, once: bool = False) -> Conversation | Http2Conversation:
-    """A connection on which the service is asked, by HTTP/2 where its format says so."""
+def conversation(
+    service: Entry[Service], url: str, *, once: bool = False
+) -> Conversation | Http2Conversation | RmiConversation:
+    """A connection on which the service is asked, by HTTP/2 or Java RMI where its format says so."""
+    calls = rmi_of(service)
+    if calls is not None:
+        from .rmi_conversation import RmiConversation
+
+        return RmiConversation(url, calls, once=once)
     if http2_of(service) is None:
         return Conversation(url, once=once)
     from ..base.http2_conversation import Http2Conversation  # whose library hardly anybody needs

@@ -1,24 +1,27 @@
-"""A service's requests as commands of curl: one an operation, its sample body in a file that may be edited and sent again."""
+"""A service's requests as commands of curl (or of the driver of RMI): one an operation, its body in a file that may be edited."""
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from ..catalogue.entries import Entry
-from ..catalogue.formats import http2_of
+from ..catalogue.formats import http2_of, rmi_of
 from ..models.service import Exchange, Service
 from . import exchanges
 from .contract import merged, request_headers
 from .holes import HOLE
 from .meaning import Meaning
 from .meanings import meaning_of
+from .rmi_conversation import ask_command
 
 _SEED = 1
+_ANSWER_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ def _stands_alone(exchange: Exchange) -> bool:
 
 
 def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, own: Mapping[str, str]) -> str:
+    if rmi_of(entry) is not None:
+        return _call(entry, url, folder, exchange)
     service = entry.model
     operation, meaning = service.operations[exchange.operation], meaning_of(entry)
     method = exchange.method or operation.method
@@ -80,6 +85,16 @@ def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, 
         bare = {name: value for name, value in headers.items() if name.lower() != "content-type"}
         words += [word for name, value in bare.items() for word in ("-H", f"{name}: {value}")]
     return shlex.join([*words, urljoin(url, exchange.path or operation.path or "")])
+
+
+def _call(entry: Entry[Service], url: str, folder: Path, exchange: Exchange) -> str:
+    """The same by Java RMI: a line of a file, which the driver reads from its standard input."""
+    calls, place = rmi_of(entry), urlsplit(url)
+    assert calls is not None
+    path = exchange.path or entry.model.operations[exchange.operation].path or place.path
+    file = folder / f"{exchange.operation}.json"
+    file.write_text(json.dumps({"path": path, "body": exchange.request}) + "\n", encoding="utf-8")
+    return f"{shlex.join(ask_command(place.hostname or '', place.port or 0, calls, _ANSWER_SECONDS))} < {shlex.quote(str(file))}"
 
 
 def _body_file(meaning: Meaning, folder: Path, exchange: Exchange) -> Path:

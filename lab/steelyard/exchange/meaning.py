@@ -52,7 +52,7 @@ class Meaning(ABC):
 
     `request_ending` and `answer_ending` are how its files in contract/ end, `content_type` is what a request is sent as unless
     the service says otherwise, and `fault_status` is a fault's usual HTTP status. `answers_may_lack` where a written exchange needs
-    no expected answer: the empty text stands for it.
+    no expected answer: the empty text stands for it. `has_headers`: whether a request can hold more than its body.
     """
 
     request_ending: ClassVar[str]
@@ -60,6 +60,7 @@ class Meaning(ABC):
     content_type: ClassVar[str]
     fault_status: ClassVar[int] = HTTPStatus.BAD_REQUEST
     answers_may_lack: ClassVar[bool] = False
+    has_headers: ClassVar[bool] = True
 
     def __init__(self, service: Entry[Service]) -> None:
         self.service = service

@@ -37,7 +37,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
         *meaning.bad_requests(written, file),
         *(BadRequest(path.name.removesuffix(ending), path.read_bytes(), operation) for path in own),
     ]
-    if not service.model.generate:  # a user's own service knows nothing of that header
+    if not (service.model.generate and meaning.has_headers):  # a user's own service knows nothing of that header
         return asked
     return [
         *asked,

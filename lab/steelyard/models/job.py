@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from .strict import Strict
 
@@ -188,6 +188,13 @@ class Http2(Strict):
     streams: Annotated[int, Field(ge=1, le=10_000)] = 100
 
 
+class Rmi(Strict):
+    """Calls by Java RMI in place of HTTP: the remote interface, and the jars (files) that hold it and the values of its methods."""
+
+    interface: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_.]*$")]
+    classes: Annotated[list[str], Field(min_length=1)]
+
+
 class KeeperChannel(Strict):
     """A keeper's control socket, and whether its processes may be stopped while it is another subject's turn."""
 
@@ -200,6 +207,7 @@ class Target(Strict):
 
     Method and path are those of requests to which the corpus gives none; a header that it gives replaces one of the same name.
     `secure` asks over TLS, `http2` by HTTP/2. A `url` says host, port, `secure` and path in one.
+    One with `rmi` is for the driver of RMI alone (engine/rmi): its path is the object's name in the registry, and the method.
     `keepers` keep its processes: slices that take turns have them frozen and their CPU clocks read by whose turn it is.
     """
 
@@ -214,6 +222,7 @@ class Target(Strict):
     operation_headers: dict[str, dict[str, str]] = {}
     tls: Tls = Tls()
     http2: Http2 | None = None
+    rmi: Rmi | None = None
     keepers: list[KeeperChannel] = []
 
     @model_validator(mode="after")
@@ -223,6 +232,11 @@ class Target(Strict):
         if self.url is not None and (self.port is not None or self.secure or self.path is not None):
             raise ValueError(f"target {self.subject}: the url says all; port, secure and path go with a host")
         return self
+
+    @model_serializer(mode="wrap")
+    def _told(self, told: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The engine of HTTP knows no RMI, and is not told of it."""
+        return {key: value for key, value in told(self).items() if key != "rmi" or value is not None}
 
 
 class OnFailure(Strict):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from .job import Http2, Milliseconds, Tls
+from .job import Http2, Milliseconds, Rmi, Tls
 from .server import Argv, Factor, FactorName, Role
 from .strict import Strict
 
@@ -19,7 +19,7 @@ FORMAT = "format"  # the factor whose value says in which format a subject is as
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
-MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc"]  # what no service means by itself
+MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"]  # what no service means by itself
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
@@ -307,7 +307,9 @@ class Format(Strict):
     cannot say it. Only mtom needs none: it packs the service's own exchanges. `http2` says that it is asked by
     HTTP/2, known beforehand, and how many requests a connection carries at once; gRPC, whose `schema` is the contract compiled by
     protoc, needs it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
-    Where an implementation does so only on some of the servers that it runs on, `servers` names all that do. `singles` are keys of
+    Where an implementation does so only on some of the servers that it runs on, `servers` names all that do. `rmi` says that it
+    is asked by Java RMI: what is called, and the jars that a build makes of it, from the service's folder. Those that answer in a
+    format that stands `alone` answer in no other, and are asked in it where nobody says in which. `singles` are keys of
     JSON whose numbers are of 32 bits: of those nearest to the same one, each is right.
     """
 
@@ -319,6 +321,8 @@ class Format(Strict):
     headers: dict[str, str] = {}
     operations: dict[str, FormatOperation] = {}
     http2: Http2 | None = None
+    rmi: Rmi | None = None
+    alone: bool = False
     generate: Argv | None = None
     implementations: Annotated[list[str], Field(min_length=1)]
     servers: list[str] = []
@@ -327,6 +331,8 @@ class Format(Strict):
     def _says_what_its_meaning_needs(self) -> Format:
         if self.meaning == "grpc" and (self.http2 is None or self.schema_file is None):
             raise ValueError("a format that means grpc needs http2 and schema")
+        if (self.meaning == "rmi") != (self.rmi is not None):
+            raise ValueError("a format that means rmi, and no other, needs rmi")
         if self.meaning != "mtom" and self.generate is None:
             raise ValueError(f"a format that means {self.meaning} needs generate")
         return self

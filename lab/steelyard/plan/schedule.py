@@ -11,6 +11,7 @@ from typing import Any
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..catalogue import entries
+from ..catalogue.formats import format_of
 from ..catalogue.known_subjects import require_known
 from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import SERVED_ANSWERED, Service
@@ -54,7 +55,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         trials=_trials(groups, cells if design.cell_by_cell else (), forks, request.seed),
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=lengths.slice,
-        turn_ms=study.turn_ms if design.takes_turns else 0,
+        turn_ms=study.turn_ms if design.takes_turns and not _any_by_rmi(service, specs) else 0,
         warm_up_limit_seconds=lengths.warm_up,
         drain_limit_seconds=lengths.drain,
         parameters=settings.values,
@@ -73,6 +74,15 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         **_layers_of(study, service),
     )
     return _with_faults(schedule, study, specs) if broken else schedule
+
+
+def _any_by_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:
+    """Whether a subject is asked by Java RMI: its driver takes no turns, and has no clock of them in common with the engine."""
+    by_rmi = {name for name, form in service.formats.items() if form.rmi is not None}
+    known = entries.server_files()
+    front = [spec.parts[0] for spec in specs if by_rmi and spec.parts[0].server in known]
+    forms = (format_of(service, entries.server(part.server).model.implementation, part.factors) for part in front)
+    return any(form in by_rmi for form in forms)
 
 
 def _design(study: Study, request: Request) -> Design:

@@ -14,11 +14,11 @@ from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
-from ..catalogue.formats import Spoken, spoken
+from ..catalogue.formats import Spoken, rmi_of, spoken
 from ..models.server import PROCESSORS, Server
 from ..models.service import Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
-from . import build
+from . import build, rmi_driver
 from .cpus import Owner, Shares
 from .toolchain import require
 
@@ -133,6 +133,8 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
     companions = [_part(part, None, progress) for part in spec.companions]
     parts = [_part(part, service, progress) for part in spec.parts]
     own = spoken(service, parts[0].factors)
+    if rmi_of(own) is not None:
+        rmi_driver.provide(progress)
     headers = {**_headers_of(parts[0], service), **spec.headers}
     subject = Subject(spec.label, own, [*companions, *parts], headers)
     places = {part.place for part in subject.parts}

@@ -8,6 +8,7 @@ from .html_places import HtmlPlaces
 from .json_values import JsonValues
 from .mtom import Mtom
 from .raw_bytes import RawBytes
+from .rmi_values import RmiValues
 from .soap import Soap, Soap12
 from .soap_schema import SoapSchema
 
@@ -20,6 +21,7 @@ MEANINGS: dict[str, type[Meaning]] = {
     "html": HtmlPlaces,
     "bytes": RawBytes,
     "grpc": Grpc,
+    "rmi": RmiValues,
 }
 
 
