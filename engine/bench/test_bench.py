@@ -15,6 +15,7 @@ import hlog
 import poisson
 import pytest
 import quiet
+import rmi
 import table
 from processes import Used
 
@@ -161,3 +162,19 @@ def test_the_distance_from_the_grid_is_found() -> None:
 
 def test_the_page_is_what_the_committed_data_says() -> None:
     assert table.PAGE.read_text() == table.page(table.HERE / "results")
+
+
+def test_what_the_driver_of_rmi_recorded_is_held_against_what_its_server_told(tmp_path: Path) -> None:
+    samples = tmp_path / "out" / "samples"
+    samples.mkdir(parents=True)
+    (samples / "index.csv").write_text(
+        "sample,slice,outcome,due_ns,last_byte_ns\n0,0,right,1,2\n1,3,wrong,1,2\n2,3,right,1000,9000\n3,3,right,2000,10000\n"
+    )
+    for number, written in ((0, 1), (1, 1), (2, 5000), (3, 4000)):
+        (samples / f"{number}.answer").write_text(f'{{"says":"right","writeNs":{written}}}')
+    assert list(rmi.stamps_of(tmp_path)) == [(1000, 9000, 5000), (2000, 10000, 4000)]
+    row = "completed,engine_user_ns,engine_system_ns,lateness_p99_ns,valid\n"
+    (tmp_path / "out" / "slices.csv").write_text(f"{row}9,9,9,9,1\n100,200000,100000,3000,1\n")
+    told = rmi.told(tmp_path, list(rmi.stamps_of(tmp_path)), 2)
+    assert (told["rate_per_s"], told["user_us_per_request"], told["system_us_per_request"]) == (50.0, 2.0, 1.0)
+    assert (told["difference_p50_us"], told["difference_min_us"], told["lateness_p99_us"]) == (5.0, 4.0, 3.0)

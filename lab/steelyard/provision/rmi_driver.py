@@ -52,7 +52,7 @@ def command(cpus: Sequence[int] = ()) -> list[str]:
     """The argument list that runs it, on these processors where some are given; raises ToolchainError where it is not built."""
     home, jar = jdk_home(_JDK), _folder() / _JAR
     if home is None or not jar.is_file():
-        raise ToolchainError(f"{NAME} is not built", hint="`steelyard servers check java-rmi --quick` builds it")
+        raise ToolchainError(f"{NAME} is not built", hint="a run builds it, and its cache was emptied since")
     pinned = ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
     return [*pinned, str(home / "bin" / "java"), *_OPTIONS, "-jar", str(jar)]
 
