@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
-from ..models.server import Factor, Server
-from ..models.service import FORMAT, Service
+from ..models.server import FORMAT, Factor, Server
+from ..models.service import Service
 from ..models.study import PartSpec, Study, SubjectSpec
 from . import entries
 from .entries import Entry

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..models.job import Http2, Rmi
-from ..models.service import FORMAT, Service
+from ..models.server import FORMAT
+from ..models.service import Service
 from .entries import Entry
 
 
@@ -25,6 +26,12 @@ def spoken(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service
     if form not in own.model.formats:
         return own
     return Spoken(own.name, own.folder, own.file, own.model.in_format(form), own, form)
+
+
+def deviations_in(service: Entry[Service], deviations: Mapping[str, str]) -> dict[str, str]:
+    """A server's deviations in the format that the service is asked in: those of all formats, and those of `FORMAT/` it alone."""
+    form = service.form if isinstance(service, Spoken) else service.model.meaning
+    return {name.removeprefix(f"{form}/"): why for name, why in deviations.items()}
 
 
 def http2_of(service: Entry[Service]) -> Http2 | None:

@@ -16,6 +16,7 @@ from ..base.errors import ContractError, KeeperError, ProvisionError, SteelyardE
 from ..base.progress import Progress
 from ..catalogue import entries, subject_syntax
 from ..catalogue.entries import Entry
+from ..catalogue.formats import deviations_in
 from ..catalogue.tried import tried
 from ..exchange import contract, refusals
 from ..models.outputs.catalogue import Checked, KeepAlive, ServerRow
@@ -118,7 +119,7 @@ class Examination:
 
     def row(self) -> ServerRow:
         """All that was found; what the descriptor's deviations record is no failure, but a leak is."""
-        excused = self.known.deviations.keys() - {refusals.LEAK}
+        excused = deviations_in(self.service, self.known.deviations).keys() - {refusals.LEAK}
         unknown = {key: fault for key, fault in self.wrong.items() if key not in excused}
         said = [fault if key in ("check", "exchanges") else f"{key}: {fault}" for key, fault in unknown.items()]
         return self.known.model_copy(

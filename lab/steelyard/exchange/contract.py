@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..base.conversation import Conversation
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
-from ..catalogue.formats import http2_of, rmi_of
+from ..catalogue.formats import deviations_in, http2_of, rmi_of
 from ..models.service import Exchange, Service
 from . import exchanges, holes
 from .meaning import Meaning, Spelling
@@ -32,7 +32,7 @@ def verify(
     all_spellings: bool = True,
     subject: str = "",
     headers: Mapping[str, str] = _NONE,
-    deviations: Collection[str] = (),
+    deviations: Mapping[str, str] = _NONE,
     floor: bool = False,
 ) -> int:
     """How many requests were answered rightly; raises ContractError on the first that was not, naming it
@@ -41,21 +41,23 @@ def verify(
     `headers` are the subject's own, which go with every request. What is filled means nothing outside its session and is left out:
     its answers are judged under load, each by its rule and the sampled ones in full.
     Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
-    `<operation>/<name>`, a spelling as `spelling/<name>`, or as `<service>/spelling/<name>` of one service alone.
+    `<operation>/<name>`, a spelling as `spelling/<name>`, or as `<service>/spelling/<name>` of one service alone; of one format
+    alone, behind its name and a slash.
 
     `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
     `floor = True` does so too: a floor knows no other spelling (Server.floor).
     """
     verified = 0
+    known = deviations_in(service, deviations)
     with Questioner(service, url, headers) as questioner:
         for name, exchange in all_exchanges(service, seed):
-            if name in deviations or exchange.filled:
+            if name in known or exchange.filled:
                 continue
             right = b""
             exchange = _recalled(exchange, questioner.meaning, name)
             for spelling in islice(questioner.meaning.spellings(exchange), None if all_spellings and not floor else 1):
                 key = f"spelling/{spelling.name}"
-                if key in deviations or f"{service.name}/{key}" in deviations:
+                if key in known or f"{service.name}/{key}" in known:
                     continue
                 try:
                     right = questioner.ask(exchange, spelling, right)

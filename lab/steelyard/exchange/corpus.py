@@ -16,7 +16,8 @@ from ..catalogue.entries import Entry
 from ..catalogue.formats import spoken
 from ..models.job import Rule, Session
 from ..models.records import Cell, in_format
-from ..models.service import FORMAT, Exchange, Operation, Service
+from ..models.server import FORMAT
+from ..models.service import Exchange, Operation, Service
 from ..plan.cells import operations_of
 from ..store.tables import SIZE_COLUMNS, SIZES
 from . import exchanges, holes

@@ -111,6 +111,10 @@ class Meaning(ABC):
         del written
         return None
 
+    def readable(self, answer: bytes) -> bytes:
+        """What the server said in an answer's body, whatever was done to it on the way."""
+        return answer
+
     def not_refused(self, answer: Answer) -> str | None:
         """Why an answer to a bad request is no refusal; None where it is."""
         refused = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR

@@ -15,7 +15,7 @@ from ..models.service import Service
 from ..provision.subject import BUSY_HEADER
 from . import exchanges
 from .contract import conversation, merged, request_headers
-from .meaning import BadRequest, Echo
+from .meaning import BadRequest, Echo, Meaning
 from .meanings import meaning_of
 
 LEAK = "leak"  # the name of a fault that no deviation excuses
@@ -61,13 +61,13 @@ def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[st
             except ContractError as error:
                 wrong[bad.name] = error.message
                 continue
-            if secret in answer.unpacked():
+            if secret in meaning.readable(answer.unpacked()):
                 wrong[LEAK] = f"the answer to {bad.name} holds the content of a file of the server's machine"
             reason = meaning.not_refused(answer)
             if reason is not None:
                 wrong[bad.name] = reason
     echo = meaning.echo(exchanges.written(service))
-    if echo is not None and not _echoes(service, url, echo, own):
+    if echo is not None and not _echoes(service, url, echo, own, meaning):
         wrong.setdefault(LEAK, "it cannot be seen: a text that was sent did not come back")
     return wrong
 
@@ -95,11 +95,11 @@ def _secret_file() -> Iterator[tuple[Path, bytes]]:
         yield path, secret
 
 
-def _echoes(service: Entry[Service], url: str, echo: Echo, own: Mapping[str, str]) -> bool:
+def _echoes(service: Entry[Service], url: str, echo: Echo, own: Mapping[str, str], meaning: Meaning) -> bool:
     """Whether the operation that was asked for a file's content gives back a text that was sent."""
     text = f"said{secrets.token_hex(8)}"
     try:
         answer = _asked(service, url, BadRequest("echo", echo.saying(text), echo.operation), own)
     except ContractError:
         return False
-    return text.encode() in answer.unpacked()
+    return text.encode() in meaning.readable(answer.unpacked())

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 
 from ..base.text import counted
 from .job import Profile, Session
-from .service import FORMAT, Aftermath, Layer, RequestKind
+from .server import FORMAT
+from .service import Aftermath, Layer, RequestKind
 from .strict import Significant, Strict
 from .study import Fault, Observed, Span, Until
 

@@ -12,18 +12,21 @@ from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
+FORMAT = "format"  # the factor of a service whose value says in which format a subject is asked
 PROCESSORS = "cpus"  # a factor of every server
 NEVER_READY = 69  # what `ready` exits with: EX_UNAVAILABLE of sysexits.h
 Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]
 FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
+When = dict[str, str | Annotated[list[str], Field(min_length=1)]]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Artifact(Strict):
     """Something to fetch, pinned. Exactly one of `maven`, `pom`, `npm`, `apt`, `pypi` is given.
 
-    With `when`, it is fetched only where these factors have these values; a pom.xml gets them as properties, so that one
-    of several versions of a stack is asked for by the name of its factor.
+    With `when`, it is fetched only where these factors have these values, or one of several; a pom.xml gets single ones as
+    properties, so that one of several versions of a stack is asked for by the name of its factor. The factor may be `format`, which
+    a service has: what only some message formats need is fetched for these alone.
 
     `maven` is group:artifact:version[:packaging[:classifier]], checked against `sha256` and, with `unpack`, unpacked into
     {cache}/<unpack> (one leading folder stripped), else copied into {cache}. `bytes` is its size, for the progress bar.
@@ -44,7 +47,7 @@ class Artifact(Strict):
     bytes: Annotated[int, Field(gt=0)] | None = None
     unpack: str | None = None
     into: str | None = None
-    when: dict[str, str] = {}
+    when: When = {}
 
     @model_validator(mode="after")
     def _one_kind(self) -> Artifact:
@@ -64,7 +67,7 @@ class BuildStep(Strict):
     """A further step of a build, run as the others are, where these factors have these values."""
 
     run: Argv
-    when: Annotated[dict[str, str], Field(min_length=1)]
+    when: Annotated[When, Field(min_length=1)]
 
 
 class Needs(Strict):
@@ -176,12 +179,13 @@ class Server(Strict):
     slash of the service's own. `paths` does so where the factor `endpoint` has that value.
     `more_ports` are further ports that it listens on, by name: {port.ROLE.NAME}, and STEELYARD_PORT_<ROLE>_<NAME>.
     `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
-    exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` of one service) or a bad request (`wrong-types`). `floor` marks a
-    server that reads no XML and only moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the
-    contract. `tuning` answers, for each
-    setting of a server that a study's paper tuned (studies/tuning/settings.toml), which setting of the product is nearest to
-    it and how it stands here, or "none" and why. `include` names files, from the descriptor's folder, with tables that it shares
-    with others (SharedDescriptor): theirs come first, and where both have a name the descriptor's own stands.
+    exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` of one service) or a bad request (`wrong-types`); what it does not
+    keep in one message format alone stands behind the format's name (`signed/echoStruct/none`). `floor` marks a server that
+    reads no XML and only moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract.
+    `tuning` answers, for each setting of a server that a study's paper tuned (studies/tuning/settings.toml), which setting of
+    the product is nearest to it and how it stands here, or "none" and why. `include` names files, from the descriptor's
+    folder, with tables that it shares with others (SharedDescriptor): theirs come first, and where both have a name the
+    descriptor's own stands.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -235,7 +239,8 @@ class Server(Strict):
             *(("a step of the build", step.when) for step in self.build_also),
         ):
             for name, value in when.items():
-                if name not in self.factors or value not in (self.factors[name].choices or []):
+                known = self.factors[name].choices or [] if name in self.factors else []
+                if name != FORMAT and not set(_values(value)).issubset(known):
                     raise ValueError(f"{wanted} is for {name} = {value}, which is no choice of a factor")
         return self
 
@@ -280,8 +285,8 @@ class Server(Strict):
                 "stack": self.stack
                 if stack_version is None
                 else self.stack.replace(stack_version.default, factors["stack_version"]),
-                "artifacts": [artifact for artifact in self.artifacts if artifact.when.items() <= factors.items()],
-                "build": [*self.build, *(step.run for step in self.build_also if step.when.items() <= factors.items())],
+                "artifacts": [artifact for artifact in self.artifacts if _holds(artifact.when, factors)],
+                "build": [*self.build, *(step.run for step in self.build_also if _holds(step.when, factors))],
                 "build_also": [],
             }
         )
@@ -295,3 +300,12 @@ class Server(Strict):
     def defaults(self) -> dict[str, str]:
         """Each factor's value where nobody says otherwise."""
         return {name: factor.default for name, factor in self.all_factors().items()}
+
+
+def _values(wanted: str | list[str]) -> list[str]:
+    return [wanted] if isinstance(wanted, str) else wanted
+
+
+def _holds(when: When, factors: Mapping[str, str]) -> bool:
+    """Whether these factors have the values, one of those that are named for each."""
+    return all(factors.get(name) in _values(wanted) for name, wanted in when.items())

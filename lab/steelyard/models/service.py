@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
 from .job import Http2, Milliseconds, Rmi, Tls
-from .server import Argv, Factor, FactorName, Role
+from .server import FORMAT, Argv, Factor, FactorName, Role
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
-FORMAT = "format"  # the factor whose value says in which format a subject is asked
 # Places of a request that the engine fills when it is sent; all others are filled from data, before the run.
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
-MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"]  # what no service means by itself
+Protected = Literal["signed", "encrypted", "signed-encrypted"]
+MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"] | Protected  # what no service means by itself
+PROTECTED: tuple[str, ...] = get_args(Protected)
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
@@ -301,16 +302,17 @@ class FormatOperation(Strict):
 class Format(Strict):
     """Another message format in which the same operations can be asked (contract/formats/NAME.toml of a service).
 
-    `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named goes
-    to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called with
-    `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format
-    cannot say it. Only mtom needs none: it packs the service's own exchanges. `http2` says that it is asked by
-    HTTP/2, known beforehand, and how many requests a connection carries at once; gRPC, whose `schema` is the contract compiled by
-    protoc, needs it. `implementations` are those that answer in it; all do so beside the service's own format, at its own path.
-    Where an implementation does so only on some of the servers that it runs on, `servers` names all that do. `rmi` says that it
-    is asked by Java RMI: what is called, and the jars that a build makes of it, from the service's folder. Those that answer in a
-    format that stands `alone` answer in no other, and are asked in it where nobody says in which. `singles` are keys of
-    JSON whose numbers are of 32 bits: of those nearest to the same one, each is right.
+    `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named
+    goes to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called
+    with `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the
+    format cannot say it. Only mtom and what WS-Security protects (signed, encrypted, signed-encrypted) need none: they pack
+    the service's own exchanges. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection
+    carries at once; gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer
+    in it; all do so beside the service's own format, at its own path. Where an implementation does so only on some of the
+    servers that it runs on, `servers` names all that do. `rmi` says that it is asked by Java RMI: what is called, and the jars
+    that a build makes of it, from the service's folder. Those that answer in a format that stands `alone` answer in no other, and
+    are asked in it where nobody says in which. `singles` are keys of JSON whose numbers are of 32 bits: of those nearest to the
+    same one, each is right.
     """
 
     title: str
@@ -333,7 +335,7 @@ class Format(Strict):
             raise ValueError("a format that means grpc needs http2 and schema")
         if (self.meaning == "rmi") != (self.rmi is not None):
             raise ValueError("a format that means rmi, and no other, needs rmi")
-        if self.meaning != "mtom" and self.generate is None:
+        if self.meaning not in ("mtom", *PROTECTED) and self.generate is None:
             raise ValueError(f"a format that means {self.meaning} needs generate")
         return self
 

@@ -146,7 +146,7 @@ def _fetch_closure(
     command = [
         "mvn", "--strict-checksums", "-B", "-f", str(server.folder / pom), f"{DEPENDENCY_PLUGIN}:copy-dependencies",
         f"-DoutputDirectory={target}", "-DincludeScope=runtime",
-        *(f"-D{name}={value}" for name, value in artifact.when.items()),
+        *(f"-D{name}={value}" for name, value in artifact.when.items() if isinstance(value, str)),
     ]  # fmt: skip
     with progress.stage(f"fetching the libraries of {server.name}"):
         _run(server, command, server.folder, staging, progress, environment)

@@ -163,6 +163,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         **ground.site.reach.require(server.model.needs_with(part.factors), server.name),
         **ground.shared,
         **settings.environment(subject.service, subject.factors_for(part)),
+        **({} if subject.keys is None else {"STEELYARD_KEYS": str(subject.keys)}),
         "STEELYARD_CPUS": str(max(1, len(part.share_of(ground.shares)))),
         **(_observed(subject, part, ground) if part.judged else {}),
     }

@@ -16,7 +16,7 @@ from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..catalogue.formats import Spoken, rmi_of, spoken
 from ..models.server import PROCESSORS, Server
-from ..models.service import Reconciliation, Service
+from ..models.service import PROTECTED, Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import build, rmi_driver
 from .cpus import Owner, Shares
@@ -87,6 +87,15 @@ class Subject:
     def form(self) -> str:
         """The message format that it is asked in; empty where that is the service's own."""
         return self.service.form if isinstance(self.service, Spoken) else ""
+
+    @property
+    def keys(self) -> Path | None:
+        """The folder of this machine's key stores, where its messages are protected; raises ProvisionError, ToolchainError."""
+        if self.service.model.meaning not in PROTECTED:
+            return None
+        from . import security_keys  # whose library hardly anybody needs
+
+        return security_keys.folder()
 
     def spoken(self, service: Entry[Service]) -> Entry[Service]:
         """A service as this subject is asked for it: in its message format."""

@@ -73,6 +73,7 @@ def furnish(site: Site, service: Entry[Service], subjects: Sequence[Subject], pr
         *(Tree(room.parent, (room.name,)) for room in sorted(rooms) if room.parent != house),
         *(Tree(cache) for cache in sorted({part.cache for part in parts}) if cache.is_dir()),
         *(Tree(path) for path in factors.files(service).values()),
+        *(Tree(keys) for keys in sorted({subject.keys for subject in subjects if subject.keys is not None})),
     ]
     with progress.stage(f"copying what is new to host {site.name}"):
         site.reach.furnish(trees)

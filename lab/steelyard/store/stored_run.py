@@ -18,7 +18,7 @@ from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
 from ..base.validation import named_problem
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
-from ..models.service import FORMAT
+from ..models.server import FORMAT
 from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
 from . import earlier, layer_table, tables
 from .collector_log import CollectorLog, read_collector_logs

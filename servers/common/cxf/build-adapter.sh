@@ -1,3 +1,5 @@
-# Builds the adapter that publishes a WAR's endpoints with CXF: build-adapter.sh CACHE makes CACHE/adapter/cxf-adapter.jar.
+# Builds what CXF needs beside its jars: build-adapter.sh CACHE makes CACHE/adapter/cxf-adapter.jar, which publishes a WAR's endpoints;
+# build-adapter.sh CACHE security makes CACHE/security/cxf-security.jar, which protects their messages.
 set -eu
-exec mvn --quiet --batch-mode --strict-checksums -Dstyle.color=never --file "$(dirname "$0")/adapter/pom.xml" -DskipTests -Dspotless.check.skip "-Dinto=$1/adapter" package
+module=${2:-adapter}
+exec mvn --quiet --batch-mode --strict-checksums -Dstyle.color=never --file "$(dirname "$0")/$module/pom.xml" -DskipTests -Dspotless.check.skip "-Dinto=$1/$module" package

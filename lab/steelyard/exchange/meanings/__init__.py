@@ -7,6 +7,7 @@ from .grpc import Grpc
 from .html_places import HtmlPlaces
 from .json_values import JsonValues
 from .mtom import Mtom
+from .protected import Encrypted, Signed, SignedEncrypted
 from .raw_bytes import RawBytes
 from .rmi_values import RmiValues
 from .soap import Soap, Soap12
@@ -16,6 +17,9 @@ MEANINGS: dict[str, type[Meaning]] = {
     "soap": Soap,
     "soap12": Soap12,
     "mtom": Mtom,
+    "signed": Signed,
+    "encrypted": Encrypted,
+    "signed-encrypted": SignedEncrypted,
     "soap-schema": SoapSchema,
     "json": JsonValues,
     "html": HtmlPlaces,

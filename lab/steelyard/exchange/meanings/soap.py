@@ -18,6 +18,8 @@ from ..meaning import BadRequest, Echo, Meaning, Spelling
 from ..soap import messages
 from ..soap.spellings import bare_envelope, respell
 
+_NO_TEXTS = {"NaN", "INF", "true", "false"}  # of letters, where no other text may stand
+
 
 class Soap(Meaning):
     """Envelopes: an answer keeps the schema and holds the expected values; a fault is as right as any other where one is due."""
@@ -87,8 +89,9 @@ class Soap(Meaning):
         for exchange in known:
             answered = {element.text for element in messages.parse(exchange.answer).iter()}
             for element in messages.parse(exchange.request).iter(etree.Element):
-                if (element.text or "").isalpha() and element.text in answered:
-                    before, _, after = exchange.request.partition(f">{element.text}<")
+                text = element.text or ""
+                if text.isascii() and text.isalpha() and text not in _NO_TEXTS and text in answered:
+                    before, _, after = exchange.request.partition(f">{text}<")
                     return Echo(exchange.operation, f"{before}>", f"<{after}")
         raise ContractError(
             f"no exchange of {self.service.name} repeats a text of its request, so no leak of a file can be seen",

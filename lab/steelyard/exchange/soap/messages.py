@@ -236,7 +236,7 @@ def _load(path: Path) -> xmlschema.XMLSchema:
 
 def _copied(element: etree._Element) -> etree._Element:
     """The element as a document of its own, so that the schema sees the namespaces it inherits."""
-    return etree.fromstring(etree.tostring(element))
+    return etree.fromstring(etree.tostring(element, with_tail=False))
 
 
 def _typed(value: Any, kind: Any) -> Any:

@@ -1,0 +1,79 @@
+"""What an attacker makes of a protected request, for every server to refuse."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from ....base.errors import ContractError
+from .securing import Pieces, taken_apart
+
+_BROKEN_BYTES = 8
+
+
+def signature_broken(signed: bytes) -> bytes:
+    """With other bytes in the signature's value."""
+    return _with_value(signed, "ds:SignatureValue", _broken)
+
+
+def body_changed(signed: bytes, other: bytes) -> bytes:
+    """With what another request asks for in the signed body's place."""
+    return replace(_pieces(signed), content=_pieces(other).content).whole()
+
+
+def body_wrapped(signed: bytes, other: bytes) -> bytes:
+    """With the signed body whole in the header, where nobody should look for one, and a body in its place that asks for something
+    else: a signature is wrapped."""
+    pieces = _pieces(signed)
+    head, closing, rest = pieces.before.partition("</env:Header>")
+    return replace(_in_its_place(pieces, other), before=head + _hidden(pieces) + closing + rest).whole()
+
+
+def body_followed(signed: bytes, other: bytes, seal: Callable[[bytes], bytes]) -> bytes:
+    """The same with the signed body behind the other one, which is sealed before."""
+    pieces = _pieces(signed)
+    before, closing, after = seal(_in_its_place(pieces, other).whole()).decode().rpartition("</")
+    return (before + _hidden(pieces) + closing + after).encode()
+
+
+def _in_its_place(pieces: Pieces, other: bytes) -> Pieces:
+    """A body without the name that the signature has, of which the content is another request's."""
+    return replace(pieces, tag=re.sub(r' wsu:Id="[^"]*"', "", pieces.tag), content=_pieces(other).content)
+
+
+def _hidden(pieces: Pieces) -> str:
+    end = re.match(r"</[^>]*>", pieces.after)
+    assert end is not None  # as of every body that is taken apart
+    return f'<hidden xmlns="urn:steelyard:hidden">{pieces.tag}{pieces.content}{end.group()}</hidden>'
+
+
+def key_broken(encrypted: bytes) -> bytes:
+    """With other bytes in the key that is encrypted for the server."""
+    return _with_value(encrypted, "xenc:CipherValue", _broken)
+
+
+def cipher_broken(encrypted: bytes) -> bytes:
+    """With other bytes in the body's cipher."""
+    pieces = _pieces(encrypted)
+    content = _with_value(pieces.content.encode(), "xenc:CipherValue", _broken).decode()
+    return replace(pieces, content=content).whole()
+
+
+def _pieces(envelope: bytes) -> Pieces:
+    pieces = taken_apart(envelope)
+    if pieces is None:
+        raise ContractError("an exchange without a body cannot be tampered with")
+    return pieces
+
+
+def _with_value(envelope: bytes, element: str, change: Callable[[bytes], bytes]) -> bytes:
+    """With the bytes of the first such element changed, which are base64."""
+    before, opening, rest = envelope.partition(f"<{element}>".encode())
+    value, closing, after = rest.partition(f"</{element}>".encode())
+    return before + opening + base64.b64encode(change(base64.b64decode(value))) + closing + after
+
+
+def _broken(value: bytes) -> bytes:
+    return value[:-_BROKEN_BYTES] + bytes(byte ^ 0xFF for byte in value[-_BROKEN_BYTES:])

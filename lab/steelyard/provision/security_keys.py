@@ -1,0 +1,132 @@
+"""The keys of this machine's secured messages: a client's, a server's and a stranger's, made once and kept in the user's cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..base import house
+from ..base.errors import ProvisionError, ToolchainError
+
+try:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+    from cryptography.hazmat.primitives.serialization import pkcs12
+    from cryptography.x509.oid import NameOID
+except ImportError:
+    raise ToolchainError(
+        "what signs and encrypts messages is not installed here", hint="install it with Steelyard: steelyard[security]"
+    ) from None
+
+
+BITS = 2048
+_DAYS = 3650
+_PASSWORD = b"steelyard"  # of stores whose files nobody but their owner may read
+_OWNERS = ("client", "server", "stranger")
+
+
+@dataclass(frozen=True)
+class KeyOwner:
+    """Somebody with an RSA key and a certificate for it that they signed themselves."""
+
+    key: rsa.RSAPrivateKey
+    certificate: x509.Certificate
+
+    @property
+    def public_key(self) -> rsa.RSAPublicKey:
+        """The public half of the key."""
+        return self.key.public_key()
+
+
+@dataclass(frozen=True)
+class SecurityKeys:
+    """Who asks, who answers, and somebody whom neither knows."""
+
+    client: KeyOwner
+    server: KeyOwner
+    stranger: KeyOwner
+
+
+def folder() -> Path:
+    """The folder with this machine's key stores, made where it is not there yet; raises ProvisionError.
+
+    `server.p12` holds the server's key and certificate, `trust.p12` the client's certificate alone, which is what a server
+    needs; `client.p12` and `stranger.p12` are for who asks. Only the user may read them.
+    """
+    place = house.cache() / "security" / f"rsa-{BITS}"
+    if not place.is_dir():
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=place.parent) as scratch:
+                made = Path(scratch) / "made"
+                made.mkdir(mode=0o700)
+                _make(made)
+                if not place.is_dir():
+                    made.rename(place)
+        except OSError as error:
+            if not place.is_dir():  # and no other lab was faster
+                raise ProvisionError(
+                    f"keys for secured messages cannot be kept in {place}: {error.strerror}",
+                    hint="STEELYARD_CACHE names another cache folder",
+                ) from None
+    return place
+
+
+def kept() -> SecurityKeys:
+    """This machine's keys; raises ProvisionError where they cannot be made or read."""
+    return _read(folder())
+
+
+@lru_cache(maxsize=4)
+def _read(place: Path) -> SecurityKeys:
+    return SecurityKeys(*(_owner(place / f"{name}.p12") for name in _OWNERS))
+
+
+def _owner(store: Path) -> KeyOwner:
+    try:
+        key, certificate, _ = pkcs12.load_key_and_certificates(store.read_bytes(), _PASSWORD)
+    except (OSError, ValueError) as error:
+        raise ProvisionError(
+            f"{store} cannot be read: {error}", hint=f"remove {store.parent}: new keys are made at the next start"
+        ) from None
+    if not isinstance(key, rsa.RSAPrivateKey) or certificate is None:
+        raise ProvisionError(f"{store} holds no RSA key with its certificate", hint=f"remove {store.parent}")
+    return KeyOwner(key, certificate)
+
+
+def _make(place: Path) -> None:
+    owners = {name: new_owner(f"steelyard-{name}") for name in _OWNERS}
+    closed = serialization.BestAvailableEncryption(_PASSWORD)
+    for name, owner in owners.items():
+        store = pkcs12.serialize_key_and_certificates(name.encode(), owner.key, owner.certificate, None, closed)
+        _write(place / f"{name}.p12", store)
+    trusted = pkcs12.PKCS12Certificate(owners["client"].certificate, b"client")
+    _write(place / "trust.p12", pkcs12.serialize_java_truststore([trusted], closed))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+
+
+def new_owner(name: str) -> KeyOwner:
+    """A new key, with a certificate in that name."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=BITS)
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=_DAYS))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    return KeyOwner(key, certificate)
