@@ -80,7 +80,8 @@ def _any_by_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:
     """Whether a subject is asked by Java RMI: its driver takes no turns, and has no clock of them in common with the engine."""
     by_rmi = {name for name, form in service.formats.items() if form.rmi is not None}
     known = entries.server_files()
-    front = [spec.parts[0] for spec in specs if by_rmi and spec.parts[0].server in known]
+    hosts = [spec for spec in specs if spec.same_as is None]
+    front = [spec.parts[0] for spec in hosts if by_rmi and spec.parts[0].server in known]
     forms = (format_of(service, entries.server(part.server).model.implementation, part.factors) for part in front)
     return any(form in by_rmi for form in forms)
 

@@ -67,8 +67,8 @@ def reference_of(study: Study, labels: Sequence[str]) -> str:
 
 def _usual(study: Study, request: Request) -> Sequence[str]:
     """Those of the tests asked for, where these name any; none said, all that the study has."""
-    own = dict.fromkeys(label for test in chosen_tests(study, request) for label in test.subjects)
-    if own:
+    chosen = chosen_tests(study, request) if study.tests else []
+    if own := dict.fromkeys(label for test in chosen for label in test.subjects):
         return [*own]
     return [] if breaks(study, request) else study.usual_subjects
 
