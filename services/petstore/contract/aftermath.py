@@ -29,7 +29,14 @@ from pathlib import Path
 
 MAILS = {"COMPLETED": ("approved", "shipped", "completed"), "DENIED": ("denied",)}
 # Of no queue of its own, and what nobody will ever take; and what was counted since the look before.
-UNWATCHED = {"queue_longest", "queue_refused", "coordination_messages", "coordination_ms", "commit_ms"}
+UNWATCHED = {
+    "queue_longest",
+    "queue_refused",
+    "orders_completed",
+    "coordination_messages",
+    "coordination_ms",
+    "commit_ms",
+}
 LOOKS = 2  # that must all see empty queues
 PAUSE_SECONDS = 0.2
 # In one statement, for not every product gives the rows of a second one.

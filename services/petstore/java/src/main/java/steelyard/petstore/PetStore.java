@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
@@ -88,13 +89,6 @@ public final class PetStore implements AutoCloseable {
     open.push(new Collections(events)::close);
     boolean relayed = settings.variant() == Settings.Variant.OUTBOX;
     Outbox outbox = new Outbox(database);
-    open.push(
-        QueueLengths.to(
-            settings.brokerIsElsewhere() ? "" : settings.gaugesFile(),
-            relayed
-                ? destination -> outbox.length(destination) + lengthOf.applyAsLong(destination)
-                : lengthOf,
-            transactions::gauges));
     relay = relayed ? Optional.of(relay(outbox, partners)) : Optional.empty();
     relay.ifPresent(running -> open.push(running::close));
     Messenger ofStep = relayed ? outbox : inTransaction;
@@ -123,6 +117,20 @@ public final class PetStore implements AutoCloseable {
     mailer = new MailWorkflow(documents, mailSession(settings), events);
     step(Receiver.MAIL, mailer);
     checkOut = new CheckOut(documents, to(outside, Destination.PURCHASE_ORDERS), events);
+    open.push(
+        QueueLengths.to(
+            settings.brokerIsElsewhere() ? "" : settings.gaugesFile(),
+            relayed
+                ? destination -> outbox.length(destination) + lengthOf.applyAsLong(destination)
+                : lengthOf,
+            this::counted));
+  }
+
+  /** What happened since the last look, by name. */
+  private Map<String, Long> counted() {
+    Map<String, Long> counted = new TreeMap<>(transactions.gauges());
+    counted.put("orders_completed", mailer.completed());
+    return counted;
   }
 
   private void step(Receiver receiver, Workflow workflow) {

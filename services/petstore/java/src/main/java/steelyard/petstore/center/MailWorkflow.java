@@ -25,6 +25,7 @@ public final class MailWorkflow implements Workflow {
   private final Session session;
   private final EventLog events;
   private final LongAdder sent = new LongAdder();
+  private final LongAdder completed = new LongAdder();
 
   public MailWorkflow(Documents documents, Session session, EventLog events) {
     this.documents = documents;
@@ -51,8 +52,14 @@ public final class MailWorkflow implements Workflow {
     }
     if (mail.kind().equals("completed")) {
       events.record(EventLog.COMPLETED_MAIL_SENT, mail.order());
+      completed.increment();
     }
     sent.increment();
+  }
+
+  /** How many orders customers were told of that they are completed, since it was asked last. */
+  public long completed() {
+    return completed.sumThenReset();
   }
 
   /** How many mails the mail server has taken since the start; their events are recorded. */
