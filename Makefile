@@ -8,6 +8,8 @@ RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 # Where it is set, every command compiles the lab and its libraries anew: half a second of each, and the tests run hundreds.
 unexport PYTHONDONTWRITEBYTECODE
+# Rust's tests are compiled without what a debugger reads: panics name their lines all the same, and compiling takes less.
+export CARGO_PROFILE_DEV_DEBUG := 0
 RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum
 # One folder for all of them: what several are made of is compiled once.
 RUST_FLAGS := --locked --quiet --target-dir services/target
