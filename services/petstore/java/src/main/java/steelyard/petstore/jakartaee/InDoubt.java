@@ -6,14 +6,16 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * The participants of WS-AtomicTransaction that have promised to commit and were not told yet
- * whether to, as XTS keeps them in the server's own folder. After a kill, what they sent is in no
- * queue until it is decided.
+ * The transactions of called web services that have promised to commit and have not yet, as the
+ * transaction manager keeps them in the server's own folder. After a kill, what they sent is in no
+ * queue until it is decided. XTS keeps records of its own, but some for ever: of those that had
+ * committed already and were killed before they could say so.
  */
 final class InDoubt {
 
   private static final String RECORDS =
-      "tx-object-store/ShadowNoFileLockStore/defaultStore/XTS/WSAT/ParticipantRecoveryRecord";
+      "tx-object-store/ShadowNoFileLockStore/defaultStore/StateManager/BasicAction/TwoPhaseCoordinator"
+          + "/AtomicAction/SubordinateAtomicAction/JCA";
 
   private final Path records;
 
@@ -22,9 +24,7 @@ final class InDoubt {
     records = data.resolve(RECORDS);
   }
 
-  /**
-   * None where XTS has not written any yet; raises IllegalStateException where they are unreadable.
-   */
+  /** None where none was written yet; raises IllegalStateException where they are unreadable. */
   long count() {
     if (!Files.isDirectory(records)) {
       return 0;

@@ -72,12 +72,14 @@ class CoordinationTest {
   }
 
   @Test
-  void whatIsInDoubtIsWhatXtsHasWrittenAndNotRemoved(@TempDir Path data) throws IOException {
+  void whatIsInDoubtIsWhatTheTransactionManagerHasWrittenAndNotRemoved(@TempDir Path data)
+      throws IOException {
     InDoubt inDoubt = new InDoubt(data);
     assertThat(inDoubt.count()).isZero();
     Path records =
         data.resolve(
-            "tx-object-store/ShadowNoFileLockStore/defaultStore/XTS/WSAT/ParticipantRecoveryRecord");
+            "tx-object-store/ShadowNoFileLockStore/defaultStore/StateManager/BasicAction"
+                + "/TwoPhaseCoordinator/AtomicAction/SubordinateAtomicAction/JCA");
     Files.createDirectories(records);
     Files.createFile(records.resolve("0_ffff7f000001_1"));
     assertThat(inDoubt.count()).isEqualTo(1);
