@@ -16,10 +16,10 @@ from test_petstore_pages import WILDFLY, Shop, in_variant, started
 pytestmark = pytest.mark.long
 
 PARTS = {"site": None, "center": "center", "supplier": "supplier"}
-NO_ORDER_IS_LOST = ("jms-original", "outbox")
+NO_ORDER_IS_LOST = ("jms-original", "outbox", "ws-at")
 
 
-@pytest.fixture(scope="module", params=["jms-original", "jms-modified", "web-service", "outbox"])
+@pytest.fixture(scope="module", params=["jms-original", "jms-modified", "web-service", "outbox", "ws-at"])
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     spec = in_variant(WILDFLY, request.param)
     (whole,) = spec.parts

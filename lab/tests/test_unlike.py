@@ -68,7 +68,13 @@ def test_subjects_of_which_one_is_unlike_the_reference_run_where_they_are_named_
     assert schedule_only(study, Request()).subjects == [MODIFIED, WEB, ORIGINAL]
     assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX]
     apart = schedule_only(study, Request(tests="faults-apart"))
-    assert apart.subjects == ["apart-jms-modified", "apart-web-service", "apart-jms-original", "apart-outbox"]
+    assert apart.subjects == [
+        "apart-jms-modified",
+        "apart-web-service",
+        "apart-jms-original",
+        "apart-ws-at",
+        "apart-outbox",
+    ]
     safe = schedule_only(study, Request(only=(OUTBOX, WEB, ORIGINAL)))
     assert (safe.reference, safe.unlike) == (OUTBOX, [(ORIGINAL, WEB)])
     transacted = schedule_only(study, Request(only=(ORIGINAL, SPANNED, OUTBOX)))
