@@ -97,6 +97,12 @@ def test_a_value_that_goes_only_with_another_factor_s_value_is_refused_with_any_
     assert factors.settled(server, service, {"persistence": "jdbc", "database": "postgresql"})["persistence"] == "jdbc"
 
 
+def test_a_value_that_goes_with_a_factor_that_the_server_lacks_is_refused_and_says_so() -> None:
+    said = "factor variant is 'ws-at', which goes with profile=standalone-full, and there is no factor profile here"
+    with pytest.raises(ConfigurationError, match=said):
+        factors.settled(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})
+
+
 def test_what_is_needed_is_needed_by_a_value_that_the_factor_has() -> None:
     with pytest.raises(ValidationError, match="needs names 'sql', which is no value of it"):
         Factor(default="a", meaning="m", choices=["a", "b"], needs={"sql": {"database": "h2"}})

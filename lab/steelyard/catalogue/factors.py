@@ -74,7 +74,8 @@ def _not_with(factor: Factor, value: str, values: Mapping[str, str]) -> str | No
     """What `value` needs of other factors and does not have, as the end of a sentence."""
     for name, wanted in factor.needs.get(value, {}).items():
         if values.get(name) != wanted:
-            return f"is '{value}', which goes with {name}={wanted}, not with {name}={values.get(name, '')}"
+            other = f"not with {name}={values[name]}" if name in values else f"and there is no factor {name} here"
+            return f"is '{value}', which goes with {name}={wanted}, {other}"
     return None
 
 
