@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors map clean
+.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -87,6 +87,8 @@ test-python: build
 
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
+
+test-rmi: build
 	JAVA_HOME="$$($(RUN) python -c 'from steelyard.provision.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f engine/rmi/pom.xml verify
 
 test-go:

@@ -24,7 +24,7 @@ Lane = tuple[str, ...]  # parts one after the other
 BUILDS = {"build", "build-rust-tests", "provide"}
 STAGES: tuple[tuple[Lane, ...], ...] = (
     (("build",), ("test-java", "test-go", "test-node")),
-    (("check", "build-rust-tests"), ("test-python", "provide")),
+    (("check", "build-rust-tests", "test-rmi"), ("test-python", "provide")),
     (("test-rust",),),
     (("test-alone",),),
     (("test-e2e",),),
