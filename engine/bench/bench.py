@@ -1,7 +1,7 @@
 """Measures the engine against its peers and against servers that know the truth; raw data goes to results/.
 
     python3 engine/bench/bench.py            all figures, about fifteen minutes on an idle machine with two processors
-    python3 engine/bench/bench.py capacity   only one; also: http2, delays, freezes, memory, poisson, rmi
+    python3 engine/bench/bench.py capacity   only one; also: http2, tls, delays, freezes, memory, poisson, rmi
 
 Needs nginx, and the engine with its test servers built for release. A peer that is not installed is left out and named.
 """
@@ -28,7 +28,7 @@ from processes import BenchError
 from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
-FIGURES = ["capacity", "http2", "delays", "freezes", "memory", "poisson", "rmi"]
+FIGURES = ["capacity", "http2", "tls", "delays", "freezes", "memory", "poisson", "rmi"]
 MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
 
 
@@ -83,6 +83,7 @@ def bench(given: argparse.Namespace) -> None:
     rows: dict[str, tuple[list[str], Callable[[], Iterator[dict[str, object]]]]] = {
         "capacity": (capacity.COLUMNS, lambda: capacity.measure(settings)),
         "http2": (capacity.COLUMNS, lambda: capacity.measure_http2(settings)),
+        "tls": (capacity.COLUMNS, lambda: capacity.measure_tls(settings)),
         "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, quiet, given.repeats, 5)),
         "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, quiet, given.repeats, 60)),
         "memory": (memory.COLUMNS, lambda: memory.measure(engine, (nginx, keeper), MEMORY_CASES)),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from clients import ENGINE, HTTP2_PEERS, PEERS, Client, Load
+from clients import ENGINE, HTTP2_PEERS, PEERS, TLS_PEERS, Client, Load
 from processes import CLIENT_CPU, SERVER_CPU, BenchError, BusyShare, Nginx, Used, nginx, run_client
 from quiet import Quiet
 
@@ -75,6 +75,18 @@ def measure_http2(settings: Settings) -> Iterator[dict[str, object]]:
         yield from _pairs(settings, HTTP2_PEERS, load, server)
 
 
+def measure_tls(settings: Settings) -> Iterator[dict[str, object]]:
+    """The same as `measure` over TLS: connections that are kept, so records and no handshakes."""
+    with (
+        tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder,
+        nginx(settings.nginx, settings.keeper, tls=True) as server,
+    ):
+        load = Load(
+            server.tls_url, max(settings.connections), settings.seconds, Path(folder), certificate=server.certificate
+        )
+        yield from _pairs(settings, TLS_PEERS, load, server)
+
+
 def _pairs(settings: Settings, peers: list[Client], load: Load, server: Nginx) -> Iterator[dict[str, object]]:
     for peer in peers:
         program = peer.program()
@@ -96,7 +108,10 @@ def run_once(client: Client, program: str, load: Load, server: Nginx) -> dict[st
     argv = client.command(program, load)
     before = server.requests()
     busy = BusyShare()
-    used = run_client(argv, cpu=CLIENT_CPU, environment={"HOME": str(load.folder)})
+    environment = {"HOME": str(load.folder)}
+    if load.certificate is not None:
+        environment["SSL_CERT_FILE"] = str(load.certificate)
+    used = run_client(argv, cpu=CLIENT_CPU, environment=environment)
     client_busy, server_busy = busy.read(CLIENT_CPU), busy.read(SERVER_CPU)
     requests = server.requests() - before - 1
     try:

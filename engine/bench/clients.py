@@ -37,6 +37,7 @@ class Load:
     seconds: int
     folder: Path
     streams: int = 0
+    certificate: Path | None = None  # the one root of those clients that judge a server's
 
     @property
     def body(self) -> Path:
@@ -156,5 +157,7 @@ PEERS = [
     Client("k6", "go install go.k6.io/k6@latest", _k6, _pattern(r"http_reqs\.*:\s+\d+\s+([\d.]+)/s"), ("version",)),
     Client("siege", "apt-get install siege", _siege, _pattern(r'"transaction_rate":\s+([\d.]+)')),
 ]
+# Those that are judged over TLS: they do HTTP/1.1 on one thread as the engine does. Neither judges the server's certificate.
+TLS_PEERS = [peer for peer in PEERS if peer.name in ("wrk", "h2load")]
 # Those that speak HTTP/2 by prior knowledge, and may be asked for as many requests at once as the engine.
 HTTP2_PEERS = [peer for peer in PEERS if peer.name in ("h2load", "oha")]

@@ -45,10 +45,25 @@ http {{
     server {{
         listen 127.0.0.1:{port} backlog=16384;
         {http2_listen}
+        {tls_listen}
         location / {{ return 200 '{envelope}'; }}
         location = /status {{ stub_status; }}
     }}
 }}
+"""
+
+
+# A configuration of its own: what stands in a machine's own one differs from system to system.
+CERTIFICATE_CONFIGURATION = """\
+[req]
+distinguished_name = name
+x509_extensions = extensions
+prompt = no
+[name]
+CN = steelyard bench
+[extensions]
+basicConstraints = critical, CA:FALSE
+subjectAltName = IP:127.0.0.1
 """
 
 
@@ -147,10 +162,13 @@ class BusyShare:
 
 @dataclass
 class Nginx:
-    """Where it answers by HTTP/1.1, and where it was asked to by HTTP/2 with prior knowledge."""
+    """Where it answers by HTTP/1.1, and where it was asked to by HTTP/2 with prior knowledge, or over TLS by the certificate of a
+    file."""
 
     url: str
     http2_url: str
+    tls_url: str
+    certificate: Path
 
     def requests(self) -> int:
         """Requests that reached the server since its start, counted by itself, this question included."""
@@ -159,28 +177,48 @@ class Nginx:
 
 
 @contextmanager
-def nginx(program: str, keeper: str, *, http2: bool = False) -> Iterator[Nginx]:
+def nginx(program: str, keeper: str, *, http2: bool = False, tls: bool = False) -> Iterator[Nginx]:
     """The null server of the figures: one worker on its own processor, a fixed answer of 165 bytes.
 
     It runs below the keeper, so that it ends with this process however this process ends.
     """
     with tempfile.TemporaryDirectory(prefix="steelyard-bench-") as folder:
-        port, http2_port = _free_port(), _free_port()
+        port, http2_port, tls_port = _free_port(), _free_port(), _free_port()
+        certificate, key = Path(folder) / "certificate.pem", Path(folder) / "key.pem"
+        if tls:
+            make_certificate(certificate, key)
+        files = f"ssl_certificate {certificate}; ssl_certificate_key {key};"
         affinity = format(1 << SERVER_CPU, "b")
         text = NGINX_CONFIGURATION.format(
             affinity=affinity,
             folder=folder,
             port=port,
             http2_listen=f"listen 127.0.0.1:{http2_port} http2 backlog=16384;" if http2 else "",
+            tls_listen=f"listen 127.0.0.1:{tls_port} ssl backlog=16384; {files}" if tls else "",
             envelope=ENVELOPE,
         )
         configuration = Path(folder) / "nginx.conf"
         configuration.write_text(text)
         argv = [keeper, "--log", f"{folder}/log", "--", program, "-p", folder, "-c", str(configuration), "-e", "stderr"]
         with _owned(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-            server = Nginx(f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{http2_port}/")
+            urls = f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{http2_port}/", f"https://127.0.0.1:{tls_port}/"
+            server = Nginx(*urls, certificate)
             wait_until(lambda: _answers(server), process, "nginx")
             yield server
+
+
+def make_certificate(certificate: Path, key: Path) -> None:
+    """A certificate on ECDSA P-256 for loopback that signs itself, and its key; raises BenchError."""
+    configuration = key.with_suffix(".cnf")
+    configuration.write_text(CERTIFICATE_CONFIGURATION)
+    argv = [
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-config", str(configuration), "-keyout", str(key), "-out", str(certificate),
+    ]  # fmt: skip
+    try:
+        subprocess.run(argv, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BenchError(f"openssl cannot make a certificate: {error}") from error
 
 
 def _answers(server: Nginx) -> bool:

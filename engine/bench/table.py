@@ -125,6 +125,15 @@ def capacity(rows: list[Row], setup: list[Row]) -> str:
 
 
 def http2(rows: list[Row]) -> str:
+    return beside_peers("HTTP/2 with prior knowledge, 30 streams on one connection", rows, "h2load")
+
+
+def tls(rows: list[Row]) -> str:
+    connections = rows[0]["connections"] if rows else ""
+    return beside_peers(f"TLS, {connections} connections that are kept", rows, "wrk", "h2load")
+
+
+def beside_peers(title: str, rows: list[Row], *judged_by_user_time: str) -> str:
     if not rows:
         return ""
     lines, verdicts = [], []
@@ -137,10 +146,10 @@ def http2(rows: list[Row]) -> str:
         peers = [other for _, other in both]
         lines.append([peer, str(len(both)), rate_text, ratio(both, cpu)[1], user_text, others(peers)])
         verdicts.append([f"throughput at least 1.0 x {peer}", f"{rate:.3f}", met(rate >= 1.0)])
-        if peer == "h2load":
-            verdicts.append(["user time of a request at most 1.0 x h2load", f"{user:.3f}", met(user <= 1.0)])
+        if peer in judged_by_user_time:
+            verdicts.append([f"user time of a request at most 1.0 x {peer}", f"{user:.3f}", met(user <= 1.0)])
     header = ["client", "pairs", "engine's requests/s, ratio", "CPU, ratio", "user CPU, ratio", "others at most"]
-    text = "\n## HTTP/2 with prior knowledge, 30 streams on one connection\n\n" + table(header, lines)
+    text = f"\n## {title}\n\n" + table(header, lines)
     return text + "\n" + table(["figure", "value", "verdict"], verdicts)
 
 
@@ -251,6 +260,7 @@ def page(results: Path) -> str:
     text = INTRODUCTION + capacity(read(results, "capacity"), setup)
     for name, section in [
         ("http2", http2),
+        ("tls", tls),
         ("delays", delays),
         ("freezes", freezes),
         ("memory", memory),

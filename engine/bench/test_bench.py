@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import random
+import shutil
 import struct
+import subprocess
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -13,6 +15,7 @@ import clients
 import exactness
 import hlog
 import poisson
+import processes
 import pytest
 import quiet
 import rmi
@@ -72,6 +75,38 @@ def test_the_page_judges_http_2_against_h2load_and_shows_nothing_that_was_not_me
     assert "throughput at least 1.0 x h2load | 1.250 | met" in text
     assert "1.0 x h2load | 2.000 | **missed**" in text
     assert table.http2([]) == ""
+
+
+def test_the_page_judges_tls_against_wrk_and_h2load() -> None:
+    figures = {
+        "rate_per_s": "10",
+        "user_us_per_request": "2",
+        "system_us_per_request": "1",
+        "others_cpu": "0",
+        "connections": "30",
+    }
+    rows = []
+    for peer, rate in (("wrk", "8"), ("h2load", "12")):
+        rows += [{"peer": peer, "pair": "0", "client": "steelyard-engine", **figures}]
+        rows += [{"peer": peer, "pair": "0", "client": peer, **figures, "rate_per_s": rate}]
+    text = table.tls(rows)
+    assert "## TLS, 30 connections that are kept" in text
+    assert "throughput at least 1.0 x wrk | 1.250 | met" in text
+    assert "throughput at least 1.0 x h2load | 0.833 | **missed**" in text
+    assert "user time of a request at most 1.0 x wrk | 1.000 | met" in text
+    assert table.tls([]) == ""
+
+
+def test_a_certificate_is_for_loopback_and_no_authority(tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl makes certificates here")
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    processes.make_certificate(certificate, key)
+    said = subprocess.run(
+        ["openssl", "x509", "-in", certificate, "-noout", "-text"], check=True, capture_output=True, text=True
+    ).stdout
+    assert "CA:FALSE" in said and "IP Address:127.0.0.1" in said and "prime256v1" in said
+    assert "PRIVATE KEY" in key.read_text()
 
 
 def encode(words: list[int]) -> bytes:
