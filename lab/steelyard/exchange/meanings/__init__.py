@@ -3,6 +3,7 @@
 from ...catalogue.entries import Entry
 from ...models.service import Service
 from ..meaning import Meaning
+from .fast_infoset import FastInfoset
 from .grpc import Grpc
 from .html_places import HtmlPlaces
 from .json_values import JsonValues
@@ -17,6 +18,7 @@ MEANINGS: dict[str, type[Meaning]] = {
     "soap": Soap,
     "soap12": Soap12,
     "mtom": Mtom,
+    "fast-infoset": FastInfoset,
     "signed": Signed,
     "encrypted": Encrypted,
     "signed-encrypted": SignedEncrypted,
