@@ -14,7 +14,7 @@ from steelyard.catalogue import entries
 from steelyard.exchange import contract
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import service_count
+from steelyard.provision.asking import service_count
 
 
 @pytest.mark.parametrize("balancer", ["haproxy", "nginx"])
@@ -31,6 +31,6 @@ def test_two_instances_behind_a_balancer_share_its_requests(
     with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
         assert [part.part.place for part in running.parts] == ["balancer", "instance1", "instance2"]
         asked = contract.verify(service, running.url, seed=1, all_spellings=False)
-        shares = [service_count(ready, part.site.url(part.port, "/wstest/count"), 5.0) for part in running.parts[1:]]
+        shares = [service_count(ready, part.part, part.site, part.port, 5.0) for part in running.parts[1:]]
         assert running.requests_served() == sum(shares) == asked
         assert min(shares) > 0.4 * asked, "in turn"

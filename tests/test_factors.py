@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import MARK
 from rich.console import Console
-from steelyard.base.conversation import Answer, Conversation
+from steelyard.base.conversation import Access, Answer, Conversation
 from steelyard.base.errors import ConfigurationError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -57,7 +57,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject]:
             for part in running.parts:
                 url = f"http://127.0.0.1:{part.port}{running.subject.path()}"
                 headers = running.subject.headers
-                assert contract.verify(service, url, seed=1, all_spellings=False, headers=headers) > 30
+                assert contract.verify(service, url, seed=1, all_spellings=False, access=Access(headers)) > 30
             yield running
 
 

@@ -139,7 +139,7 @@ def large_orders_are_answered(on: RunningSubject) -> None:
         service = replace(service, model=service.model.as_set({"carriage": carriage}))
         (order,) = exchanges.generated(service, "tv-dinner", seed=1, count=1, parameters={"Sublines": 350})
         assert len(order.request) > least
-        with contract.Questioner(service, on.url, on.subject.headers) as questioner:
+        with contract.Questioner(service, on.url, on.access) as questioner:
             questioner.ask(order, next(iter(questioner.meaning.spellings(order))))
 
 
@@ -148,7 +148,7 @@ def documents_are_answered_and_refused(on: RunningSubject, server: str) -> None:
     service = subject.service_as_set(entries.service("soakit"), [on.subject])
     known = entries.server(server).model.deviations
     assert contract.verify(service, on.url, seed=1, all_spellings=False, deviations=known) > 50
-    assert refusals.refuse(service, on.url, {}).keys() <= known.keys()
+    assert refusals.refuse(service, on.url).keys() <= known.keys()
 
 
 # One that takes services at a path of its own does not take the kit's use cases at theirs; a licensed one is the user's.
@@ -199,7 +199,7 @@ def keeps_the_contract(on: RunningSubject, *, all_spellings: bool) -> None:
     for style in ("wrapped", "rpc"):
         asked = replace(service, model=service.model.as_set({"style": style}))
         assert contract.verify(asked, on.url, seed=1, all_spellings=all_spellings, deviations=known) > 50
-    assert refusals.refuse(service, on.url, {}).keys() <= known.keys()
+    assert refusals.refuse(service, on.url).keys() <= known.keys()
 
 
 @pytest.mark.parametrize("library", ["moxy", "xmlbeans"])

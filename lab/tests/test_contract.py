@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.base.conversation import Answer, Conversation
+from steelyard.base.conversation import Access, Answer, Conversation
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
 from steelyard.exchange import contract, exchanges, refusals
@@ -181,6 +181,6 @@ def test_a_subject_s_own_headers_go_along_and_the_request_s_win_as_in_the_engine
 
     monkeypatch.setattr(Conversation, "ask", ask)
     with pytest.raises(ContractError, match="HTTP status 401, expected 200"):
-        verify(headers={"Authorization": "Bearer sesame", "soapaction": "mine"})
+        verify(access=Access({"Authorization": "Bearer sesame", "soapaction": "mine"}))
     assert sent[0]["Authorization"] == "Bearer sesame"
     assert [name for name in sent[0] if name.lower() == "soapaction"] == ["SOAPAction"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from steelyard.base.conversation import Access
 from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.entries import Entry
@@ -132,7 +133,7 @@ def _integers(service: Entry[Service], exchange: Exchange) -> list[int]:
         kind = protobuf.method_at(service.folder / (service.model.schema_file or ""), path).output_type
         answer = protobuf.values(meaning_of(service).body(exchange.answer)[5:], kind)
         return [item["var_int"] for item in answer.get("structs", [])]
-    if service.model.meaning in ("soap12", "mtom"):
+    if service.model.meaning in ("soap12", "mtom", "fast-infoset"):
         newer = "http://www.w3.org/2003/05/soap-envelope" in exchange.answer
         assert newer == (service.model.meaning == "soap12")
         return [int(text.partition("<")[0]) for text in exchange.answer.split("<varInt>")[1:]]
@@ -222,7 +223,7 @@ def test_each_subject_is_asked_in_its_own_format(tmp_path: Path) -> None:
         part = Part("server", server, settled, tmp_path, True, "server")
         subject = Subject(spec.label, spoken(WSTEST, settled), [part], {})
         running[spec.label] = SimpleNamespace(
-            subject=subject, host="127.0.0.1", front=SimpleNamespace(port=1), parts=[]
+            subject=subject, host="127.0.0.1", front=SimpleNamespace(port=1), parts=[], access=Access()
         )
     trial = schedule.trials[0]
     slices = plan_slices(schedule, trial, dict.fromkeys(running, False))

@@ -236,7 +236,7 @@ def test_an_answer_without_end_is_left_where_it_is_too_large() -> None:
 
 def test_bad_requests_are_sent_as_bad_as_they_are() -> None:
     with served(echo) as url:
-        wrong = refusals.refuse(WSTEST, url, {})
+        wrong = refusals.refuse(WSTEST, url)
     # A server that reads no message refuses what is no frame, and nothing else.
     assert {"no-field-0", "not-utf-8", "busy-no-number"} <= wrong.keys()
     assert not {"cut-off", "packed-nobody-knows-how"} & wrong.keys()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
+from steelyard.base.conversation import Access
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.catalogue.tried import Tried, tried
@@ -100,7 +101,7 @@ def test_the_command_line_says_it_in_one_line_and_a_hint(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["wstest", "petstore", "soakit"])
 def test_each_operation_has_a_command_unless_it_goes_on_with_a_visit(name: str, tmp_path: Path) -> None:
     service = entries.service(name)
-    asked = curl.commands(service, URL, tmp_path, headers={"Steelyard-Busy-Us": "5"}, deviations=())
+    asked = curl.commands(service, URL, tmp_path, access=Access({"Steelyard-Busy-Us": "5"}), deviations=())
     assert [each.operation for each in asked] == list(service.model.operations)
     later = [each.operation for each in asked if each.command is None]
     assert later == (["checkout", "signin", "order"] if name == "petstore" else [])
@@ -121,7 +122,7 @@ def test_an_exchange_that_a_product_answers_otherwise_is_not_shown(tmp_path: Pat
     service = entries.service("wstest")
 
     def order(*deviations: str) -> str | None:
-        asked = curl.commands(service, URL, tmp_path, headers={}, deviations=deviations)
+        asked = curl.commands(service, URL, tmp_path, access=Access(), deviations=deviations)
         return next(each.body for each in asked if each.operation == "getOrder")
 
     usual = order()
@@ -143,5 +144,5 @@ def test_a_method_of_its_own_and_a_path_with_a_query_are_in_the_command(
         for operation in service.model.operations
     ]
     monkeypatch.setattr("steelyard.exchange.exchanges.written", lambda _: [("own", exchange) for exchange in own])
-    words = shlex.split(curl.commands(service, URL, tmp_path, headers={}, deviations=())[0].command or "")
+    words = shlex.split(curl.commands(service, URL, tmp_path, access=Access(), deviations=())[0].command or "")
     assert words[2:4] == ["-X", "PUT"] and "X: y z" in words and words[-1] == "http://127.0.0.1:25000/there?a=1&b='2'"

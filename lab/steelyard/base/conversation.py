@@ -9,7 +9,8 @@ import ssl
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,28 @@ ANSWER_SECONDS = 30.0
 ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract is a hundredth of that
 _BUFFER_BYTES = 2**16
 _GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # as zlib tells them apart by itself
+
+
+def trusting(authority: Path | None) -> ssl.SSLContext | None:
+    """How a server's certificate is judged that must be signed by that of this PEM file; None for None: by the system's roots.
+
+    Raises NoAnswerError where the file is none.
+    """
+    if authority is None:
+        return None
+    try:
+        return ssl.create_default_context(cafile=authority)
+    except OSError as error:  # ssl.SSLError is one
+        raise NoAnswerError(f"{authority} holds no certificate: {error}") from None
+
+
+@dataclass(frozen=True)
+class Access:
+    """With what a server is asked: headers that go with every request, and over TLS the certificate by which it is known (a PEM
+    file); None: one that the system's roots have signed."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    authority: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""One kept-alive HTTP/2 connection without TLS for the lab's own questions, bounded as those of HTTP/1.1 are."""
+"""One kept-alive HTTP/2 connection for the lab's own questions, bounded as those of HTTP/1.1 are."""
 
 from __future__ import annotations
 
 import socket
+import ssl
 import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -23,26 +24,42 @@ from h2.exceptions import H2Error
 from .conversation import ANSWER_BYTES, ANSWER_SECONDS, Answer
 from .errors import NoAnswerError
 
+_ALPN = "h2"  # RFC 9113, section 3.2
 _READ_BYTES = 2**16
 _ENDS = (StreamEnded, StreamReset, ConnectionTerminated)
 _PSEUDO = (":method", ":scheme", ":authority", ":path")
 
 
 class Http2Conversation:
-    """What `Conversation` is, by HTTP/2 with prior knowledge. The fields behind an answer's body stand behind those of its head."""
+    """What `Conversation` is, by HTTP/2: agreed on by TLS (ALPN), or without TLS by prior knowledge. The fields behind an answer's
+    body stand behind those of its head."""
 
     def __init__(
-        self, url: str, seconds: float = ANSWER_SECONDS, *, most_bytes: int = ANSWER_BYTES, once: bool = False
+        self,
+        url: str,
+        seconds: float = ANSWER_SECONDS,
+        *,
+        most_bytes: int = ANSWER_BYTES,
+        once: bool = False,
+        context: ssl.SSLContext | None = None,
     ) -> None:
         place = urlsplit(url)
-        self._host, self._port, self._path = place.hostname or "", place.port or 80, place.path
+        self._scheme, self._context = place.scheme, None
+        if self._scheme == "https":
+            self._context = context or ssl.create_default_context()
+            self._context.set_alpn_protocols([_ALPN])
+        self._host, self._port, self._path = (
+            place.hostname or "",
+            place.port or (443 if self._context else 80),
+            place.path,
+        )
         self._seconds = seconds
         self._most_bytes = most_bytes
         self._once = once
         self._open: _Http2Connection | None = None
         if once:
             try:
-                self._open = _Http2Connection(self._host, self._port, seconds)
+                self._open = _Http2Connection(self._host, self._port, seconds, self._context)
             except OSError as error:
                 raise NoAnswerError(f"no connection: {error}") from None
 
@@ -64,13 +81,15 @@ class Http2Conversation:
         self._open = None
 
     def _asked(self, end: float, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        first = dict(zip(_PSEUDO, (method, "http", f"{self._host}:{self._port}", path or self._path), strict=True))
+        first = dict(
+            zip(_PSEUDO, (method, self._scheme, f"{self._host}:{self._port}", path or self._path), strict=True)
+        )
         fields = [*first.items(), *((name.lower(), value) for name, value in headers.items())]
         try:
             if self._open is None:
                 if self._once:
                     raise _ClosedError("no answer: the connection was closed")
-                self._open = _Http2Connection(self._host, self._port, self._seconds)
+                self._open = _Http2Connection(self._host, self._port, self._seconds, self._context)
             return self._open.asked(fields, body or b"", end, self._most_bytes)
         except NoAnswerError:
             self.close()
@@ -93,9 +112,8 @@ class _ClosedError(NoAnswerError):
 class _Http2Connection:
     """An open connection and what both sides have said on it."""
 
-    def __init__(self, host: str, port: int, seconds: float) -> None:
-        self._socket = socket.create_connection((host, port), timeout=seconds)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(self, host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> None:
+        self._socket = _connected(host, port, seconds, context)
         self._said = H2Connection(H2Configuration(header_encoding="utf-8"))
         self._said.initiate_connection()
 
@@ -156,6 +174,23 @@ class _Http2Connection:
         if not received:
             raise ConnectionResetError("the server closed the connection")
         return list(self._said.receive_data(received))
+
+
+def _connected(host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> socket.socket:
+    """A connection on which HTTP/2 may begin; raises OSError."""
+    plain = socket.create_connection((host, port), timeout=seconds)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if context is None:
+        return plain
+    try:
+        secure = context.wrap_socket(plain, server_hostname=host)
+    except OSError:
+        plain.close()
+        raise
+    if secure.selected_alpn_protocol() != _ALPN:
+        secure.close()
+        raise OSError("the server does not agree on HTTP/2")
+    return secure
 
 
 def _left(end: float) -> float:

@@ -144,7 +144,7 @@ class Examination:
     def bad_requests(self, running: RunningSubject) -> None:
         """Each must be refused, and right answers come after them."""
         with self.progress.stage(f"sending bad requests to {self.known.name}"):
-            self.wrong |= refusals.refuse(self.service, running.url, self.subject.headers)
+            self.wrong |= refusals.refuse(self.service, running.url, running.access)
             if "exchanges" not in self.wrong:
                 self.verify(running, f"{self.known.name}, after bad requests,")
 
@@ -154,7 +154,7 @@ class Examination:
         freeze = frozen_seconds > 0 and self.subject.may_freeze
         try:
             with self.progress.stage(f"keeping one connection to {self.known.name}"):
-                answers = contract.hold(self.service, running.url, self.subject.headers)
+                answers = contract.hold(self.service, running.url, running.access)
                 for _ in range(REQUESTS_ON_ONE_CONNECTION):
                     next(answers)
                     answered += 1
@@ -268,7 +268,7 @@ class Examination:
     def first_answer(self, running: RunningSubject, answerer: str) -> None:
         """One right answer; raises ContractError where it does not come."""
         try:
-            next(contract.hold(self.service, running.url, self.subject.headers))
+            next(contract.hold(self.service, running.url, running.access))
         except ContractError as error:
             raise ContractError(f"{answerer} does not answer rightly: {error.message}") from None
 
@@ -280,7 +280,7 @@ class Examination:
             seed=self.seed,
             all_spellings=all_spellings,
             subject=answerer,
-            headers=self.subject.headers,
+            access=running.access,
             deviations=self.known.deviations,
             floor=self.known.floor,
         )

@@ -99,7 +99,7 @@ def try_command(options: TryOptions) -> None:
             up = launch.started(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)
             running = stack.enter_context(up)
         server = ready.front.server.model
-        asked = curl.commands(service, running.url, folder, headers=ready.headers, deviations=server.deviations)
+        asked = curl.commands(service, running.url, folder, access=running.access, deviations=server.deviations)
         with suppress(KeyboardInterrupt):  # the usual end
             _say(_output(wanted, running, asked, folder), as_json=options.json)
             _stay(running, seconds)
@@ -167,13 +167,13 @@ def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest
 
 def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
     """Where the server tells its own description, else the contract's file; None where the service has none."""
-    from ..base.conversation import Conversation
+    from ..base.conversation import Conversation, trusting
 
     service = wanted.service
     if service.model.wsdl is None and service.model.description is None:
         return None
     address = running.url + (service.model.description or "?wsdl")
-    conversation = Conversation(address, _WSDL_SECONDS)
+    conversation = Conversation(address, _WSDL_SECONDS, context=trusting(running.access.authority))
     try:
         answer = conversation.get(running.subject.headers)
         if answer.status == HTTPStatus.OK and _WSDL_NAMESPACE in answer.body:

@@ -21,6 +21,7 @@ from ..provision.running import RunningSubject
 from ..provision.site import LOOPBACK, Site
 from ..provision.subject import Subject
 from .engine import Engine
+from .jobs import tls_of
 
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
 WARM_UP_SLICES = 10
@@ -94,7 +95,7 @@ def _sweep(
             seed=1,
             all_spellings=False,
             subject=subject.label,
-            headers=subject.headers,
+            access=running.access,
             deviations=server.deviations,
             floor=server.floor,
         )
@@ -129,6 +130,7 @@ def _job(
                 url=running.url,
                 headers=own,
                 operation_headers=headers,
+                tls=tls_of(running),
                 http2=http2_of(service),
                 rmi=rmi_of(service),
             )

@@ -91,7 +91,7 @@ def _verified(setting: Setting, plan: TrialPlan, label: str, up: RunningSubject,
             seed=plan.seed % 1000,
             all_spellings=all_spellings,
             subject=label,
-            headers=up.subject.headers,
+            access=up.access,
             deviations=server.deviations,
             floor=server.floor,
         )

@@ -12,7 +12,7 @@ from ..catalogue.entries import Entry
 from ..catalogue.formats import http2_of, rmi_of
 from ..exchange import contract
 from ..exchange.corpus import Corpus
-from ..models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Turn
+from ..models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Tls, Turn
 from ..models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
 from ..models.service import Service
 from ..plan.cells import hurried, operations_of, sessions_of
@@ -185,6 +185,8 @@ def _target(label: str, running: RunningSubject, service: Entry[Service], asked:
         subject=label,
         host=running.host,
         port=running.front.port,
+        secure=subject.front.secure,
+        tls=tls_of(running),
         path=subject.path(),
         headers=subject.headers,
         operation_headers={
@@ -195,6 +197,12 @@ def _target(label: str, running: RunningSubject, service: Entry[Service], asked:
         rmi=rmi_of(entry),
         keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
     )
+
+
+def tls_of(running: RunningSubject) -> Tls:
+    """How the certificate is judged of a subject that is asked over TLS."""
+    authority = running.access.authority
+    return Tls() if authority is None else Tls(ca=str(authority))
 
 
 def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan, form: str) -> Slice:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..base.conversation import Conversation
+from ..base.conversation import Access, Conversation, trusting
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..catalogue.formats import deviations_in, http2_of, rmi_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 RANDOM_EXCHANGES = 3
 _NONE: Mapping[str, str] = MappingProxyType({})
+_PLAIN = Access()
 
 
 def verify(
@@ -31,15 +33,15 @@ def verify(
     seed: int,
     all_spellings: bool = True,
     subject: str = "",
-    headers: Mapping[str, str] = _NONE,
+    access: Access = _PLAIN,
     deviations: Mapping[str, str] = _NONE,
     floor: bool = False,
 ) -> int:
     """How many requests were answered rightly; raises ContractError on the first that was not, naming it
     and the `subject` that answered it, or the URL where none is given.
 
-    `headers` are the subject's own, which go with every request. What is filled means nothing outside its session and is left out:
-    its answers are judged under load, each by its rule and the sampled ones in full.
+    `access` is with what the subject is asked. What is filled means nothing outside its session and is left out: its answers are
+    judged under load, each by its rule and the sampled ones in full.
     Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
     `<operation>/<name>`, a spelling as `spelling/<name>`, or as `<service>/spelling/<name>` of one service alone; of one format
     alone, behind its name and a slash.
@@ -49,7 +51,7 @@ def verify(
     """
     verified = 0
     known = deviations_in(service, deviations)
-    with Questioner(service, url, headers) as questioner:
+    with Questioner(service, url, access) as questioner:
         for name, exchange in all_exchanges(service, seed):
             if name in known or exchange.filled:
                 continue
@@ -69,13 +71,13 @@ def verify(
     return verified
 
 
-def hold(service: Entry[Service], url: str, headers: Mapping[str, str] = _NONE) -> Iterator[None]:
+def hold(service: Entry[Service], url: str, access: Access = _PLAIN) -> Iterator[None]:
     """Sends one exchange again and again over one connection that is never opened twice.
 
     It is the contract's first whose right answer is no fault, since servers may close the connection after one. Each step of the
     iterator is one more right answer; raises ContractError on the first that does not come or is not right.
     """
-    with Questioner(service, url, headers, once=True) as questioner:
+    with Questioner(service, url, access, once=True) as questioner:
         written = [exchange for _, exchange in exchanges.written(service)]
         exchange = next((each for each in written if not each.fault), written[0])
         as_given = next(questioner.meaning.spellings(exchange))
@@ -86,16 +88,16 @@ def hold(service: Entry[Service], url: str, headers: Mapping[str, str] = _NONE) 
 
 
 class Questioner:
-    """Asks a subject over one connection, and judges what it answers; `headers` are the subject's own.
+    """Asks a subject over one connection, and judges what it answers; `access` is with what it is asked.
 
     With `once`, the connection is never opened again.
     """
 
-    def __init__(self, service: Entry[Service], url: str, headers: Mapping[str, str], *, once: bool = False) -> None:
+    def __init__(self, service: Entry[Service], url: str, access: Access = _PLAIN, *, once: bool = False) -> None:
         self.meaning = meaning_of(service)
         self._service = service.model
-        self._headers = headers
-        self._conversation = conversation(service, url, once=once)
+        self._headers = access.headers
+        self._conversation = conversation(service, url, once=once, authority=access.authority)
 
     def __enter__(self) -> Questioner:
         return self
@@ -129,19 +131,20 @@ class Questioner:
 
 
 def conversation(
-    service: Entry[Service], url: str, *, once: bool = False
+    service: Entry[Service], url: str, *, once: bool = False, authority: Path | None = None
 ) -> Conversation | Http2Conversation | RmiConversation:
-    """A connection on which the service is asked, by HTTP/2 or Java RMI where its format says so."""
+    """A connection on which the service is asked, by HTTP/2 or Java RMI where its format says so; over TLS where its URL does, from
+    a server that shows the certificate `authority` (None: one that the system's roots have signed)."""
     calls = rmi_of(service)
     if calls is not None:
         from .rmi_conversation import RmiConversation
 
         return RmiConversation(url, calls, once=once)
     if http2_of(service) is None:
-        return Conversation(url, once=once)
+        return Conversation(url, once=once, context=trusting(authority))
     from ..base.http2_conversation import Http2Conversation  # whose library hardly anybody needs
 
-    return Http2Conversation(url, once=once)
+    return Http2Conversation(url, once=once, context=trusting(authority))
 
 
 def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
+from ..base.conversation import Access
 from ..catalogue.entries import Entry
 from ..catalogue.formats import http2_of, rmi_of
 from ..models.service import Exchange, Service
@@ -35,9 +36,10 @@ class CurlRequest:
 
 
 def commands(
-    service: Entry[Service], url: str, folder: Path, *, headers: Mapping[str, str], deviations: Collection[str]
+    service: Entry[Service], url: str, folder: Path, *, access: Access, deviations: Collection[str]
 ) -> list[CurlRequest]:
-    """A request of each operation for the service at `url`, with a subject's own `headers`; bodies are written to `folder`.
+    """A request of each operation for the service at `url`, which is asked with `access`; bodies are written to `folder`.
+
 
     Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError where there is
     no exchange to show.
@@ -49,7 +51,7 @@ def commands(
         asked.append(
             CurlRequest(operation)
             if exchange is None
-            else CurlRequest(operation, _command(service, url, folder, exchange, headers), exchange.request or None)
+            else CurlRequest(operation, _command(service, url, folder, exchange, access), exchange.request or None)
         )
     return asked
 
@@ -68,14 +70,15 @@ def _stands_alone(exchange: Exchange) -> bool:
     return not (exchange.fault or exchange.filled or HOLE.search(exchange.request))
 
 
-def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, own: Mapping[str, str]) -> str:
+def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, access: Access) -> str:
     if rmi_of(entry) is not None:
         return _call(entry, url, folder, exchange)
     service = entry.model
     operation, meaning = service.operations[exchange.operation], meaning_of(entry)
     method = exchange.method or operation.method
-    headers = merged(request_headers(service, exchange.operation, own), exchange.headers)
+    headers = merged(request_headers(service, exchange.operation, access.headers), exchange.headers)
     words = ["curl", "-sS", *(["--http2-prior-knowledge"] if http2_of(entry) else [])]
+    words += [] if access.authority is None else ["--cacert", str(access.authority)]
     if exchange.request or method != "GET":
         file = _body_file(meaning, folder, exchange)
         words += ["-X", method] if method != "POST" else []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..base.conversation import Answer
+from ..base.conversation import Access, Answer
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Service
@@ -18,6 +18,7 @@ from .contract import conversation, merged, request_headers
 from .meaning import BadRequest, Echo, Meaning
 from .meanings import meaning_of
 
+_PLAIN = Access()
 LEAK = "leak"  # the name of a fault that no deviation excuses
 
 
@@ -46,18 +47,18 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     ]
 
 
-def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[str, str]:
+def refuse(service: Entry[Service], url: str, access: Access = _PLAIN) -> dict[str, str]:
     """What `url` did wrong with each bad request, by its name; empty where all were refused properly.
 
-    `own` are the subject's headers, which go with every request. An answer that holds the content of a file is under `LEAK`,
-    as is an answer that could not have shown it.
+    `access` is with what it is asked. An answer that holds the content of a file is under `LEAK`, as is one that could not have
+    shown it.
     """
     wrong: dict[str, str] = {}
     meaning = meaning_of(service)
     with _secret_file() as (file, secret):
         for bad in bad_requests(service, file):
             try:
-                answer = _asked(service, url, bad, own)
+                answer = _asked(service, url, bad, access)
             except ContractError as error:
                 wrong[bad.name] = error.message
                 continue
@@ -67,16 +68,16 @@ def refuse(service: Entry[Service], url: str, own: Mapping[str, str]) -> dict[st
             if reason is not None:
                 wrong[bad.name] = reason
     echo = meaning.echo(exchanges.written(service))
-    if echo is not None and not _echoes(service, url, echo, own, meaning):
+    if echo is not None and not _echoes(service, url, echo, access, meaning):
         wrong.setdefault(LEAK, "it cannot be seen: a text that was sent did not come back")
     return wrong
 
 
-def _asked(service: Entry[Service], url: str, bad: BadRequest, own: Mapping[str, str]) -> Answer:
+def _asked(service: Entry[Service], url: str, bad: BadRequest, access: Access) -> Answer:
     """The answer to one request on a connection of its own; raises ContractError where none comes."""
     operation = service.model.operations[bad.operation]
-    headers = merged(request_headers(service.model, bad.operation, own), bad.headers)
-    talk = conversation(service, url)
+    headers = merged(request_headers(service.model, bad.operation, access.headers), bad.headers)
+    talk = conversation(service, url, authority=access.authority)
     try:
         return talk.ask(operation.method, operation.path or "", bad.body, headers)
     finally:
@@ -95,11 +96,11 @@ def _secret_file() -> Iterator[tuple[Path, bytes]]:
         yield path, secret
 
 
-def _echoes(service: Entry[Service], url: str, echo: Echo, own: Mapping[str, str], meaning: Meaning) -> bool:
+def _echoes(service: Entry[Service], url: str, echo: Echo, access: Access, meaning: Meaning) -> bool:
     """Whether the operation that was asked for a file's content gives back a text that was sent."""
     text = f"said{secrets.token_hex(8)}"
     try:
-        answer = _asked(service, url, BadRequest("echo", echo.saying(text), echo.operation), own)
+        answer = _asked(service, url, BadRequest("echo", echo.saying(text), echo.operation), access)
     except ContractError:
         return False
     return text.encode() in meaning.readable(answer.unpacked())

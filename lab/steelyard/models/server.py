@@ -14,6 +14,7 @@ Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
 FORMAT = "format"  # the factor of a service whose value says in which format a subject is asked
 PROCESSORS = "cpus"  # a factor of every server
+TLS = "tls"  # the factor of a server that can be asked over TLS, and is where its value is `on`
 NEVER_READY = 69  # what `ready` exits with: EX_UNAVAILABLE of sysexits.h
 Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]
 FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]

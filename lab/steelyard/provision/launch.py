@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 
-from ..base.conversation import Conversation
 from ..base.errors import CommandFailedError, KeeperError, NoAnswerError, ProvisionError
 from ..base.house import HOST
 from ..base.progress import Progress
@@ -24,10 +23,11 @@ from ..models.server import NEVER_READY, Server
 from ..models.study import Observed
 from ..store.collector_log import collector_log_of
 from ..store.layer_records import records_of
-from . import build, keeper
+from . import build, keeper, server_certificate
+from .asking import answer_of, service_count
 from .cpus import Shares
 from .keeper import Keeper
-from .running import RunningPart, RunningSubject, Words, last_words, restored, service_count
+from .running import RunningPart, RunningSubject, Words, last_words, restored
 from .scratch import control_folder, scratch_folder
 from .site import LOOPBACK, Site
 from .subject import Part, Subject
@@ -164,6 +164,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         **ground.shared,
         **settings.environment(subject.service, subject.factors_for(part)),
         **({} if subject.keys is None else {"STEELYARD_KEYS": str(subject.keys)}),
+        **({"STEELYARD_CERTIFICATE": str(server_certificate.folder(ground.site.address))} if part.secure else {}),
         "STEELYARD_CPUS": str(max(1, len(part.share_of(ground.shares)))),
         **(_observed(subject, part, ground) if part.judged else {}),
     }
@@ -265,9 +266,9 @@ def _is_up(subject: Subject, part: Part, site: Site, port: int) -> bool:
     model = subject.service.model
     try:
         if model.counter is not None:
-            return service_count(subject, site.url(port, model.counter), 2.0) >= 0
+            return service_count(subject, part, site, port, 2.0) >= 0
         if model.description is not None:
-            return _status(subject, site.url(port, subject.path_on(part) + model.description)) not in _NOT_THERE
+            return _status(subject, part, site, port, subject.path_on(part) + model.description) not in _NOT_THERE
         return True
     except (NoAnswerError, ValueError):
         return False
@@ -280,18 +281,14 @@ def _undeployed(subject: Subject, part: Part, site: Site, port: int) -> str:
         return ""
     path = subject.path_on(part) + description
     try:
-        return f"; it runs and answers GET {path} with status {_status(subject, site.url(port, path))}"
+        return f"; it runs and answers GET {path} with status {_status(subject, part, site, port, path)}"
     except NoAnswerError:
         return ""
 
 
-def _status(subject: Subject, url: str) -> int:
-    """The HTTP status with which `url` is answered; raises NoAnswerError."""
-    conversation = Conversation(url, 5.0)
-    try:
-        return conversation.get(subject.headers).status
-    finally:
-        conversation.close()
+def _status(subject: Subject, part: Part, site: Site, port: int, path: str) -> int:
+    """The HTTP status with which a part answers GET `path`; raises NoAnswerError."""
+    return answer_of(subject, part, site, port, path, _ASK_SECONDS).status
 
 
 def free_ports(draw: random.Random, count: int, address: str = HOST) -> list[int]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 from pathlib import Path
 
-from ..base.conversation import Conversation
+from ..base.conversation import Access
 from ..base.errors import KeeperError, NoAnswerError, ProvisionError
 from ..base.progress import Progress
 from ..catalogue.entries import Entry
 from ..models.server import Server
 from ..models.service import Reconciliation
-from . import build, keeper
+from . import build, keeper, server_certificate
+from .asking import service_count
 from .cpus import Shares
 from .keeper import Keeper, ProcessUse
 from .site import LOOPBACK, Site
@@ -23,7 +23,6 @@ from .subject import Part, Subject
 _RESTORE_SECONDS = 120
 _RECONCILE_SECONDS = 120
 _COMMAND_SECONDS = 30
-_COUNT_BYTES = 2**16  # of an answer that is one number
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,13 @@ class RunningSubject:
     @property
     def url(self) -> str:
         """Where the front part answers the service's requests."""
-        return self.front.site.url(self.front.port, self.subject.path())
+        return self.front.site.url(self.front.port, self.subject.path(), secure=self.front.part.secure)
+
+    @property
+    def access(self) -> Access:
+        """With what the front part is asked."""
+        authority = server_certificate.authority(self.host) if self.front.part.secure else None
+        return Access(self.subject.headers, authority)
 
     @property
     def start_seconds(self) -> float:
@@ -188,11 +193,10 @@ class RunningSubject:
         Of a front part that only passes requests on, what all instances behind it counted together. Raises ProvisionError where it
         has one and does not tell.
         """
-        counter = self.subject.service.model.counter
-        if counter is None:
+        if self.subject.service.model.counter is None:
             return None
         try:
-            return sum(service_count(self.subject, part.site.url(part.port, counter), 5.0) for part in self._counting())
+            return sum(service_count(self.subject, up.part, up.site, up.port, 5.0) for up in self._counting())
         except (NoAnswerError, ValueError) as error:
             raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
 
@@ -323,18 +327,6 @@ def restored(server: Entry[Server], words: Words, log: Path, progress: Progress)
             f"{server.name} could not be brought to its starting state: {error.message}", hint=error.hint
         ) from None
     return said.strip()
-
-
-def service_count(subject: Subject, url: str, seconds: float) -> int:
-    """The service's count of requests, told at `url`; raises NoAnswerError, or ValueError where the answer is not one number."""
-    conversation = Conversation(url, seconds, most_bytes=_COUNT_BYTES)
-    try:
-        answer = conversation.get(subject.headers)
-    finally:
-        conversation.close()
-    if answer.status != HTTPStatus.OK:
-        raise ValueError(f"HTTP status {answer.status}")
-    return int(answer.body)
 
 
 def last_words(kept: Keeper) -> str:

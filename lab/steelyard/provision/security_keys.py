@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from ..base import house
 from ..base.errors import ProvisionError, ToolchainError
+from . import kept_keys
 
 try:
     from cryptography import x509
@@ -57,23 +56,7 @@ def folder() -> Path:
     `server.p12` holds the server's key and certificate, `trust.p12` the client's certificate alone, which is what a server
     needs; `client.p12` and `stranger.p12` are for who asks. Only the user may read them.
     """
-    place = house.cache() / "security" / f"rsa-{BITS}"
-    if not place.is_dir():
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=place.parent) as scratch:
-                made = Path(scratch) / "made"
-                made.mkdir(mode=0o700)
-                _make(made)
-                if not place.is_dir():
-                    made.rename(place)
-        except OSError as error:
-            if not place.is_dir():  # and no other lab was faster
-                raise ProvisionError(
-                    f"keys for secured messages cannot be kept in {place}: {error.strerror}",
-                    hint="STEELYARD_CACHE names another cache folder",
-                ) from None
-    return place
+    return kept_keys.kept(f"rsa-{BITS}", _make)
 
 
 def kept() -> SecurityKeys:

@@ -35,9 +35,9 @@ class Site:
     reach: Reach = HERE
     link: Link | None = None
 
-    def url(self, port: int, path: str) -> str:
-        """Where a server there is asked for `path`."""
-        return f"http://{self.address}:{port}{path}"
+    def url(self, port: int, path: str, *, secure: bool = False) -> str:
+        """Where a server there is asked for `path`, over TLS where it is `secure`."""
+        return f"{'https' if secure else 'http'}://{self.address}:{port}{path}"
 
 
 LOOPBACK = Site()

@@ -15,7 +15,7 @@ from ..catalogue import factors as settings
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..catalogue.formats import Spoken, rmi_of, spoken
-from ..models.server import PROCESSORS, Server
+from ..models.server import PROCESSORS, TLS, Server
 from ..models.service import PROTECTED, Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import build, rmi_driver
@@ -48,6 +48,11 @@ class Part:
     cache: Path
     judged: bool
     processors: Owner | None
+
+    @property
+    def secure(self) -> bool:
+        """Whether it is asked over TLS."""
+        return self.factors.get(TLS) == "on"
 
     def share_of(self, shares: Shares) -> list[int]:
         """The processors of this process, as many as its factor `cpus` asks for; raises ProvisionError where there are fewer."""
@@ -141,6 +146,10 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
     _require_places(spec)
     companions = [_part(part, None, progress) for part in spec.companions]
     parts = [_part(part, service, progress) for part in spec.parts]
+    if len(parts) > 1 and any(part.secure for part in parts):
+        raise ProvisionError(
+            f"{spec.label} has {len(parts)} servers, which ask each other without TLS", hint=f"leave out {TLS}=on"
+        )
     own = spoken(service, parts[0].factors)
     if rmi_of(own) is not None:
         rmi_driver.provide(progress)

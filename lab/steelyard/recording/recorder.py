@@ -6,20 +6,22 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from ..base import certificate
 from ..base.children import interrupts_held
-from ..base.house import url
+from ..base.house import HOST, url
 from ..base.listening import listening_on, serve_until_interrupted
 from ..importing.taking_over import require_free
 from ..loading.asked import Asked
 from ..models.outputs.own_service import RecordedOperation, RecordOutput
-from .certificate import certificate_for_this_machine
 from .corpus import write_corpus
 from .proxy import RecordingProxy
 from .recorded_server import RecordedServer
 from .remembering import MOST_REQUESTS, Remembered
 
 MOST_SECONDS = 3600.0
+_DAYS = 7
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ def record(asked: Asked, words: RecordWords, out: Path, ready: Callable[[str, Pa
     require_free(out)
     server, remembered = RecordedServer(asked), Remembered(words.most_requests)
     with ExitStack() as stack:
-        files = stack.enter_context(certificate_for_this_machine()) if words.tls else None
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="steelyard-record-")))
+        files = certificate.make(folder, "steelyard record", [HOST, "::1"], _DAYS) if words.tls else None
         listening, bound = stack.enter_context(listening_on(words.port))
         address = url(bound, "").replace("http:", "https:") if words.tls else url(bound, "")
         ready(address, None if files is None else files[0])

@@ -14,7 +14,7 @@ from ..models.server import PROCESSORS
 from ..models.service import Service
 from ..models.study import SubjectSpec
 from ..observe import network
-from ..provision import cpus
+from ..provision import cpus, server_certificate
 from ..provision.cpus import Shares
 from ..provision.packing import Tree
 from ..provision.site import Site
@@ -74,6 +74,7 @@ def furnish(site: Site, service: Entry[Service], subjects: Sequence[Subject], pr
         *(Tree(cache) for cache in sorted({part.cache for part in parts}) if cache.is_dir()),
         *(Tree(path) for path in factors.files(service).values()),
         *(Tree(keys) for keys in sorted({subject.keys for subject in subjects if subject.keys is not None})),
+        *([Tree(server_certificate.folder(site.address))] if any(part.secure for part in parts) else []),
     ]
     with progress.stage(f"copying what is new to host {site.name}"):
         site.reach.furnish(trees)

@@ -43,7 +43,7 @@ func serving(t *testing.T, beside Beside) string {
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "by HTTP/1.1") })
-	go func() { ended <- serve(ctx, address, handler, beside) }()
+	go func() { ended <- serve(ctx, address, "", handler, beside) }()
 	t.Cleanup(func() {
 		end()
 		if err := <-ended; err != nil && !errors.Is(err, net.ErrClosed) {

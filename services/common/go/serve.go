@@ -30,20 +30,21 @@ type Beside interface {
 // MainBeside is Main with a server beside the handler, to which connections go that begin with HTTP/2's preface; nil where there is none.
 func MainBeside(name string, handler http.Handler, beside Beside) {
 	port := flag.Int("port", 8080, "port of STEELYARD_HOST to listen on")
+	certificate := flag.String("certificate", "", "folder with certificate.pem and key.pem; without it there is no TLS")
 	flag.Parse()
 	host := cmp.Or(os.Getenv("STEELYARD_HOST"), "127.0.0.1")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port), handler, beside); err != nil {
+	if err := serve(ctx, fmt.Sprintf("%s:%d", host, *port), *certificate, handler, beside); err != nil {
 		log.Fatalf("%s: %v", name, err)
 	}
 }
 
 const patience = 5 * time.Second
 
-// serve answers on address until the context ends, then lets requests in flight finish.
-func serve(ctx context.Context, address string, handler http.Handler, beside Beside) error {
-	listener, err := net.Listen("tcp", address)
+// serve answers on address until the context ends, then lets requests in flight finish; over TLS where there is a certificate.
+func serve(ctx context.Context, address, certificate string, handler http.Handler, beside Beside) error {
+	listener, err := listen(address, certificate, beside != nil)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,55 @@
+"""A certificate that signs itself, made by openssl for addresses of a machine, and the key that goes with it."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import children
+from .errors import ToolchainError
+
+_SECONDS = 60.0
+# A configuration of its own: what stands in a machine's own one differs from system to system.
+_CONFIGURATION = """\
+[req]
+distinguished_name = name
+x509_extensions = extensions
+prompt = no
+[name]
+CN = {name}
+[extensions]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth
+subjectKeyIdentifier = hash
+subjectAltName = {names}
+"""
+
+
+def make(folder: Path, name: str, addresses: Sequence[str], days: int) -> tuple[Path, Path]:
+    """The files of a certificate for localhost and these addresses, and of its key, which its owner alone may read: ECDSA on
+    P-256, in PEM. Raises ToolchainError where openssl is not there, or cannot make it."""
+    made, key = folder / "certificate.pem", folder / "key.pem"
+    names = ", ".join(["DNS:localhost", *(f"IP:{address}" for address in addresses)])
+    with tempfile.NamedTemporaryFile("w", suffix=".cnf", encoding="utf-8") as configuration:
+        configuration.write(_CONFIGURATION.format(name=name, names=names))
+        configuration.flush()
+        kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-sha256", "-days", str(days)]
+        files = ["-config", configuration.name, "-keyout", str(key), "-out", str(made)]
+        try:
+            done = children.run(["openssl", "req", "-x509", *kind, *files], seconds=_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ToolchainError(
+                f"openssl, which makes the certificate for TLS, cannot be run: {error}",
+                hint="install openssl, or do without TLS",
+            ) from None
+    if done.returncode != 0 or not made.is_file():
+        said = (done.stderr or "").strip().splitlines()[-1:] or ["it said nothing"]
+        raise ToolchainError(
+            f"openssl could not make a certificate: {said[0][:200]}",
+            hint="version 1.1.1 or later does; or do without TLS",
+        )
+    key.chmod(0o600)
+    return made, key

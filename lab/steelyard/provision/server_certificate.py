@@ -1,0 +1,22 @@
+"""The certificates of servers that are asked over TLS: one an address, made once and kept in the user's cache."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from ..base import certificate
+from .kept_keys import kept
+
+_DAYS = 3650
+
+
+def folder(address: str) -> Path:
+    """The folder with `certificate.pem`, which is its own authority, and `key.pem` of servers on this address; raises
+    ProvisionError or ToolchainError where it cannot be made."""
+    return kept(f"tls-{address}", partial(certificate.make, name="steelyard-server", addresses=[address], days=_DAYS))
+
+
+def authority(address: str) -> Path:
+    """The certificate by which servers on this address are known; raises as `folder` does."""
+    return folder(address) / "certificate.pem"
