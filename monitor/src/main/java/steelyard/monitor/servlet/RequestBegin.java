@@ -1,5 +1,8 @@
 package steelyard.monitor.servlet;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Optional;
@@ -11,51 +14,53 @@ import java.util.Optional;
  */
 public final class RequestBegin {
 
-  private static final ClassValue<Optional<RequestBegin>> WAYS =
+  private static final MethodType READING = MethodType.methodType(long.class, Object.class);
+
+  /** One handle each, since three calls by reflection were half of what a request was delayed. */
+  private static final ClassValue<Optional<MethodHandle>> WAYS =
       new ClassValue<>() {
         @Override
-        protected Optional<RequestBegin> computeValue(Class<?> type) {
+        protected Optional<MethodHandle> computeValue(Class<?> type) {
           return way(type);
         }
       };
 
-  private final Field behind;
-  private final Method connectors;
-  private final Method begun;
-
-  private RequestBegin(Field behind, Method connectors, Method begun) {
-    this.behind = behind;
-    this.connectors = connectors;
-    this.begun = begun;
-  }
+  private RequestBegin() {}
 
   /**
    * By {@link System#nanoTime}; where it is not known, now. The request is a servlet's, of either
    * namespace.
    */
   public static long of(Object request) {
-    Optional<RequestBegin> known = WAYS.get(request.getClass());
-    return known.isPresent() ? known.get().read(request) : System.nanoTime();
+    Optional<MethodHandle> known = WAYS.get(request.getClass());
+    long at = known.isPresent() ? read(known.get(), request) : -1;
+    return at >= 0 ? at : System.nanoTime(); // below 0: none was noted
   }
 
-  private static Optional<RequestBegin> way(Class<?> type) {
+  private static Optional<MethodHandle> way(Class<?> type) {
     try {
       Field behind = type.getDeclaredField("request");
       behind.setAccessible(true);
       Method connectors = behind.getType().getMethod("getCoyoteRequest");
       Method begun = connectors.getReturnType().getMethod("getStartTimeNanos");
-      return Optional.of(new RequestBegin(behind, connectors, begun));
-    } catch (NoSuchFieldException | NoSuchMethodException | RuntimeException e) {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      MethodHandle request = lookup.unreflectGetter(behind);
+      MethodHandle coyote = MethodHandles.filterReturnValue(request, lookup.unreflect(connectors));
+      return Optional.of(
+          MethodHandles.filterReturnValue(coyote, lookup.unreflect(begun)).asType(READING));
+    } catch (ReflectiveOperationException | RuntimeException e) {
       return Optional.empty(); // another container, or one that keeps it to itself
     }
   }
 
-  private long read(Object request) {
+  /** The noted instant; below 0 where it cannot be read, as of a request that is over. */
+  private static long read(MethodHandle way, Object request) {
     try {
-      long at = (long) begun.invoke(connectors.invoke(behind.get(request)));
-      return at >= 0 ? at : System.nanoTime(); // below 0: none was noted
-    } catch (ReflectiveOperationException e) {
-      return System.nanoTime();
+      return (long) way.invokeExact(request);
+    } catch (Error e) {
+      throw e;
+    } catch (Throwable e) {
+      return -1;
     }
   }
 }
