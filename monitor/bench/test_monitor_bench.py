@@ -44,7 +44,7 @@ def halves(added: float, spread: float, of_starts: float = 0.0) -> list[dict[str
             level = draw.uniform(4e8, 6e8)  # the server grows slower and faster, which both halves share
             for on in (0, 1):
                 cpu = round(level * (1 + on * own) * (1 + draw.gauss(0, spread)))
-                row = {"start": start, "pair": pair, "on": on, "answered": 100, "cpu_ns": cpu}
+                row = {"start": start, "pair": pair, "on": on, "answered": 100, "cpu_ns": 2 * cpu, "serving_ns": cpu}
                 rows.append({name: str(value) for name, value in row.items()})
     return rows
 
@@ -66,10 +66,10 @@ def test_the_page_is_made_of_the_raw_data_and_its_bound_is_that_of_few_crossings
 ) -> None:
     raw = tmp_path / "flight.csv"
     monkeypatch.setattr(cost, "RAW", raw)
-    few, many = cost.LOADS
+    few, some, many = cost.LOADS
     rows = [
         [load, *row.values(), crossings]
-        for load, added, crossings in ((few, 0.004, "12.0"), (many, 0.05, "150.0"))
+        for load, added, crossings in ((few, 0.004, "12.0"), (some, 0.01, "40.0"), (many, 0.05, "150.0"))
         for row in halves(added, 0.001)
     ]
     with raw.open("w", newline="") as file:
@@ -78,7 +78,7 @@ def test_the_page_is_made_of_the_raw_data_and_its_bound_is_that_of_few_crossings
     raw.with_suffix(".json").write_text(json.dumps(setup))
     page, bound = cost.table()
     assert (
-        0.004 < bound < 0.01 and f"| {few} | 300 | 12 | 8 | 20 |" in page and f"| {many} | 80 | 150 | 8 | 20 |" in page
+        0.004 < bound < 0.01 and f"| {few} | 500 | 12 | 8 | 20 |" in page and f"| {many} | 80 | 150 | 8 | 20 |" in page
     )
 
 
