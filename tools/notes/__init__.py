@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import demo, flight, petstore, reliability, soakit, soaservers, wstest
+from . import demo, envelope, flight, petstore, reliability, soakit, soaservers, wstest
 from .kept_run import Kept
 
 # By the run's folder in docs/results: what stands between the marks of its notes.
@@ -16,4 +16,5 @@ MADE: Mapping[str, Callable[[Kept], str]] = {
     **flight.MADE,
     **soakit.MADE,
     **reliability.MADE,
+    **envelope.MADE,
 }

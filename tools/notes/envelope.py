@@ -1,0 +1,145 @@
+"""What is said of kept runs that ask what an envelope costs: each way's ratio to plain SOAP by operation and size, and its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from steelyard.base.text import bytes_text, ratio_text, value_text
+
+from .kept_run import Kept, command, listed, steadiness, tally, true
+
+
+def envelope(kept: Kept) -> str:
+    """What is said of message formats on one server."""
+    return _said(kept, _shown_of_formats(kept))
+
+
+def secured(kept: Kept) -> str:
+    """What is said of protected messages, and of protected connections."""
+    return _said(kept, _shown_of_protection(kept))
+
+
+def _said(kept: Kept, shown: Iterator[str]) -> str:
+    reference = kept.run.schedule.reference
+    return "\n\n".join(
+        [
+            command(kept),
+            f"Throughput over {reference}, with its interval. Bold is what was decided.",
+            _table(kept, _ratio_of),
+            "Bytes of a request and of an answer on the wire, heads and all; processor time of the server and of the engine a request, "
+            "in us.",
+            _table(kept, _cost_of, [reference]),
+            tally(kept),
+            steadiness(kept),
+            "What it shows.",
+            listed(list(shown)),
+        ]
+    )
+
+
+def _table(kept: Kept, of: Callable[[Kept, str, str], str], before: Sequence[str] = ()) -> str:
+    """A row a cell, a column a subject."""
+    subjects = [*before, *_others(kept)]
+    rows = [f"| | {' | '.join(subjects)} |", f"|---|{'--:|' * len(subjects)}"]
+    for cell in _cells(kept):
+        rows.append(f"| {cell.removesuffix(_users(kept))} | {' | '.join(of(kept, each, cell) for each in subjects)} |")
+    return "\n".join(rows)
+
+
+def _ratio_of(kept: Kept, subject: str, cell: str) -> str:
+    one = kept.between(subject, kept.run.schedule.reference, cell)
+    if one.ratio is None or one.interval is None:
+        return str(one.verdict)
+    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
+    shown = ratio_text(one.ratio, one.interval)
+    return f"{f'**{shown}**' if one.decided else shown} ({low} to {high})"
+
+
+def _cost_of(kept: Kept, subject: str, cell: str) -> str:
+    sent, received = (bytes_text(kept.value(subject, cell, name)) for name in ("bytes_sent", "bytes_received"))
+    server, engine = (kept.value(subject, cell, name) for name in ("cpu_per_request", "engine_cpu_per_request"))
+    return f"{sent}, {received}; {value_text(server)}, {value_text(engine)}"
+
+
+def _others(kept: Kept) -> list[str]:
+    return [each for each in kept.run.schedule.subjects if each != kept.run.schedule.reference]
+
+
+def _cells(kept: Kept) -> list[str]:
+    return list(dict.fromkeys(one.cell for one in kept.primaries))
+
+
+def _users(kept: Kept) -> str:
+    """What all cells' names end with."""
+    (users,) = {cell.name.rpartition(" ")[2] for cell in kept.run.schedule.cells}
+    return f" {users}"
+
+
+SMALL = "echoVoid", "echoStruct ListSize=1"
+REST, RPC, GRPC = (f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc"))
+
+
+def _shown_of_formats(kept: Kept) -> Iterator[str]:
+    soap = kept.run.schedule.reference
+    cells = {cell.removesuffix(_users(kept)): cell for cell in _cells(kept)}
+    ratios = [(kept.ratio(each, soap, cell), each, name) for each in _others(kept) for name, cell in cells.items()]
+    (least, slowest, where), (most, fastest, there) = min(ratios), max(ratios)
+    yield true(
+        least > 1 and all(one.decided for one in kept.primaries),
+        f"Every format answered more than SOAP, with every operation and size: from {ratio_text(least)} times as much ({slowest}, "
+        f"{where}) to {ratio_text(most)} times ({fastest}, {there}).",
+    )
+    small = "; ".join(
+        f"{name}: {ratio_text(kept.ratio(GRPC, soap, cells[name]))} and {ratio_text(kept.ratio(REST, soap, cells[name]))}"
+        for name in SMALL
+    )
+    yield true(
+        all(kept.ratio(GRPC, REST, cells[name]) > 1 < kept.ratio(REST, soap, cells[name]) for name in SMALL),
+        f"The external direction holds here: on small messages gRPC is faster than REST with JSON, and that faster than SOAP ({small} "
+        "times as much as SOAP).",
+    )
+    few, many = (cells[f"echoStruct ListSize={count}"] for count in (1, 100))
+    grown = [
+        f"{each} from {ratio_text(kept.ratio(each, soap, few))} to {ratio_text(kept.ratio(each, soap, many))}"
+        for each in (GRPC, REST, RPC)
+    ]
+    yield true(
+        all(kept.ratio(each, soap, many) > kept.ratio(each, soap, few) for each in (GRPC, REST, RPC)),
+        f"The price is not the envelope alone but all that is XML within it: from 1 struct to 100 it grows, {', '.join(grown)}.",
+    )
+    bytes_cell = cells["echoSynthetic NumBytes=65536"]
+    yield true(
+        kept.ratio(GRPC, soap, bytes_cell) > 2 * max(kept.ratio(each, soap, bytes_cell) for each in (REST, RPC)),
+        f"Bytes are where formats differ most: 65,536 of them are base64 in SOAP and in JSON, and as they are in gRPC, which answers "
+        f"{ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times as much as SOAP; REST "
+        f"{ratio_text(kept.ratio(REST, soap, bytes_cell))}, JSON-RPC {ratio_text(kept.ratio(RPC, soap, bytes_cell))}.",
+    )
+    yield true(
+        all(kept.ratio(REST, RPC, cell) > 1 for cell in cells.values()),
+        "An envelope of JSON has its price, too: with the same values JSON-RPC answers less than REST everywhere, from "
+        f"{ratio_text(min(kept.ratio(RPC, REST, cell) for cell in cells.values()))} to "
+        f"{ratio_text(max(kept.ratio(RPC, REST, cell) for cell in cells.values()))} times as much.",
+    )
+
+
+PLAIN, TLS = "tomcat-cxf", "tomcat-cxf@tls=on"
+SIGNED, ENCRYPTED, BOTH = (f"tomcat-cxf@format={form}" for form in ("signed", "encrypted", "signed-encrypted"))
+
+
+def _shown_of_protection(kept: Kept) -> Iterator[str]:
+    cells = {cell.removesuffix(_users(kept)): cell for cell in _cells(kept)}
+    of_messages = SIGNED, ENCRYPTED, BOTH
+    yield true(
+        all(kept.ratio(each, TLS, cell) < 1 for each in of_messages for cell in cells.values()),
+        "To protect the connection costs less than to protect the message, at every size: "
+        + "; ".join(
+            f"{name}: TLS leaves {ratio_text(kept.ratio(TLS, PLAIN, cell))} of the throughput, signatures "
+            f"{ratio_text(kept.ratio(SIGNED, PLAIN, cell))}, encryption {ratio_text(kept.ratio(ENCRYPTED, PLAIN, cell))}, both "
+            f"{ratio_text(kept.ratio(BOTH, PLAIN, cell))}"
+            for name, cell in cells.items()
+        )
+        + ".",
+    )
+
+
+MADE: Mapping[str, Callable[[Kept], str]] = {"envelope": envelope}
