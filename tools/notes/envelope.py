@@ -1,4 +1,4 @@
-"""What is said of kept runs that ask what an envelope costs: each way's ratio to plain SOAP by operation and size, and its bytes."""
+"""What is said of kept runs that ask what an envelope costs: each way's ratio to plain SOAP by operation and size, its bytes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def _said(kept: Kept, shown: Iterator[str]) -> str:
             command(kept),
             f"Throughput over {reference}, with its interval. Bold is what was decided.",
             _table(kept, _ratio_of),
-            "Bytes of a request and of an answer on the wire, heads and all; processor time of the server and of the engine a request, "
-            "in us.",
+            "Bytes of a request and of an answer on the wire, heads and all; processor time a request of the server and of the "
+            "engine, in us.",
             _table(kept, _cost_of, [reference]),
             tally(kept),
             steadiness(kept),
@@ -95,8 +95,8 @@ def _shown_of_formats(kept: Kept) -> Iterator[str]:
     )
     yield true(
         all(kept.ratio(GRPC, REST, cells[name]) > 1 < kept.ratio(REST, soap, cells[name]) for name in SMALL),
-        f"The external direction holds here: on small messages gRPC is faster than REST with JSON, and that faster than SOAP ({small} "
-        "times as much as SOAP).",
+        "The external direction holds here: on small messages gRPC is faster than REST with JSON, and that faster than SOAP "
+        f"({small} times as much as SOAP).",
     )
     few, many = (cells[f"echoStruct ListSize={count}"] for count in (1, 100))
     grown = [
@@ -110,8 +110,8 @@ def _shown_of_formats(kept: Kept) -> Iterator[str]:
     bytes_cell = cells["echoSynthetic NumBytes=65536"]
     yield true(
         kept.ratio(GRPC, soap, bytes_cell) > 2 * max(kept.ratio(each, soap, bytes_cell) for each in (REST, RPC)),
-        f"Bytes are where formats differ most: 65,536 of them are base64 in SOAP and in JSON, and as they are in gRPC, which answers "
-        f"{ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times as much as SOAP; REST "
+        "Bytes are where formats differ most: 65,536 of them are base64 in SOAP and in JSON, and as they are in gRPC, which "
+        f"answers {ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times as much as SOAP; REST "
         f"{ratio_text(kept.ratio(REST, soap, bytes_cell))}, JSON-RPC {ratio_text(kept.ratio(RPC, soap, bytes_cell))}.",
     )
     yield true(
