@@ -11,15 +11,6 @@ from .kept_run import Kept, command, listed, steadiness, tally, true
 
 def envelope(kept: Kept) -> str:
     """What is said of message formats on one server."""
-    return _said(kept, _shown_of_formats(kept))
-
-
-def secured(kept: Kept) -> str:
-    """What is said of protected messages, and of protected connections."""
-    return _said(kept, _shown_of_protection(kept))
-
-
-def _said(kept: Kept, shown: Iterator[str]) -> str:
     reference = kept.run.schedule.reference
     return "\n\n".join(
         [
@@ -32,7 +23,7 @@ def _said(kept: Kept, shown: Iterator[str]) -> str:
             tally(kept),
             steadiness(kept),
             "What it shows.",
-            listed(list(shown)),
+            listed(list(_shown(kept))),
         ]
     )
 
@@ -79,7 +70,7 @@ SMALL = "echoVoid", "echoStruct ListSize=1"
 REST, RPC, GRPC = (f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc"))
 
 
-def _shown_of_formats(kept: Kept) -> Iterator[str]:
+def _shown(kept: Kept) -> Iterator[str]:
     soap = kept.run.schedule.reference
     cells = {cell.removesuffix(_users(kept)): cell for cell in _cells(kept)}
     ratios = [(kept.ratio(each, soap, cell), each, name) for each in _others(kept) for name, cell in cells.items()]
@@ -119,26 +110,6 @@ def _shown_of_formats(kept: Kept) -> Iterator[str]:
         "An envelope of JSON has its price, too: with the same values JSON-RPC answers less than REST everywhere, from "
         f"{ratio_text(min(kept.ratio(RPC, REST, cell) for cell in cells.values()))} to "
         f"{ratio_text(max(kept.ratio(RPC, REST, cell) for cell in cells.values()))} times as much.",
-    )
-
-
-PLAIN, TLS = "tomcat-cxf", "tomcat-cxf@tls=on"
-SIGNED, ENCRYPTED, BOTH = (f"tomcat-cxf@format={form}" for form in ("signed", "encrypted", "signed-encrypted"))
-
-
-def _shown_of_protection(kept: Kept) -> Iterator[str]:
-    cells = {cell.removesuffix(_users(kept)): cell for cell in _cells(kept)}
-    of_messages = SIGNED, ENCRYPTED, BOTH
-    yield true(
-        all(kept.ratio(each, TLS, cell) < 1 for each in of_messages for cell in cells.values()),
-        "To protect the connection costs less than to protect the message, at every size: "
-        + "; ".join(
-            f"{name}: TLS leaves {ratio_text(kept.ratio(TLS, PLAIN, cell))} of the throughput, signatures "
-            f"{ratio_text(kept.ratio(SIGNED, PLAIN, cell))}, encryption {ratio_text(kept.ratio(ENCRYPTED, PLAIN, cell))}, both "
-            f"{ratio_text(kept.ratio(BOTH, PLAIN, cell))}"
-            for name, cell in cells.items()
-        )
-        + ".",
     )
 
 
