@@ -29,7 +29,7 @@ from synthetic import Planted, write_run
 KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.html.xz"))
 STUMBLES = {
     "an exponent": r"\b\d+(\.\d+)?e[+-]?\d+\b",
-    "one of many": r"(?<![\d.,:-])1 (forks|pairs|users|starts|trials|slices|subjects|verdicts|tests|cells|caveats|warm-ups)\b",
+    "one of many": r"(?<![\d.,:=-])1 (forks|pairs|users|starts|trials|slices|subjects|verdicts|tests|cells|caveats|warm-ups)\b",
     "one that are": r"\bthere are 1(?![\d,]|\.\d| to\b)|\b1 levels\b",
     "from a number to itself": r"(?<![\d.,])(\d+) to \1 users\b",
     "a reason said twice": r"\bneeds ([\d,]+) requests\b.*\bneeds \1 requests\b",
