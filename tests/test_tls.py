@@ -27,6 +27,7 @@ ASKED = [
     "tomcat-metro@tls=on",
     "tomcat-cxf@tls=on",
     "tomcat-axis2@tls=on",
+    "tomcat-springws@tls=on",
     "tomee@tls=on",
 ]
 SOON = ("go@", "tomcat-metro@")
