@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import socket
 import ssl
 import sys
@@ -21,6 +22,7 @@ from steelyard.check import examination
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl makes certificates here")
 ASKED = [
     "go@tls=on",
     "go@format=grpc@tls=on",
