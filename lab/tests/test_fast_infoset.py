@@ -210,6 +210,14 @@ def test_numbers_of_a_long_text_do_not_grow_beyond_an_answer() -> None:
         read(HEAD + b"\x3c\x00a" + text + b"\xa0" * 100 + b"\xff")
 
 
+def test_numbers_of_a_long_name_do_not_grow_beyond_an_answer() -> None:
+    long = 2**20
+    name = b"\x3c\x60" + (long - 321).to_bytes(4, "big") + b"x" * long
+    with pytest.raises(ContractError, match="more than 67,108,864 characters"):
+        read(HEAD + name + b"\x00\xf0" * 100 + b"\xff")
+    assert len(read(HEAD + name + b"\x00\xf0" * 20 + b"\xff")) == 20
+
+
 @given(st.binary(max_size=200))
 def test_no_answer_breaks_the_reader(body: bytes) -> None:
     for answer in (body, HEAD + body, HEAD + b"\x3c\x00a" + body):

@@ -144,7 +144,9 @@ class _DocumentReader:
 
     def _name(self, first: int, known: list[_Name], kind: octets.Number, written_out: int) -> _Name:
         if first & written_out & kind.bits != written_out:
-            return self._known(known, self._number(first, kind))
+            name = self._known(known, self._number(first, kind))
+            self._counted("".join(name))
+            return name
         prefix, space = self._prefix_and_space(first)
         name = (prefix, space, self._identifier(self._locals))
         _keep(name, known)
