@@ -221,3 +221,24 @@ def until() -> Callable[[Callable[[], bool], float], None]:
             time.sleep(0.05)
 
     return wait
+
+
+@pytest.fixture
+def kept_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Looks at a server, `name` or `name@factor=value`, as `servers check --quick` does: it must keep WSTest's whole contract, hold
+    one connection and leave nothing running. Gives the row of what was found."""
+    from rich.console import Console
+    from steelyard.base.progress import Progress
+    from steelyard.check import examination
+
+    monkeypatch.setenv(MARK, str(tmp_path))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+    def check(words: str) -> Any:
+        row = examination.check(words, "wstest", Progress(Console(quiet=True)), quick=True)
+        assert (row.contract, row.reason) == (True, None)
+        assert row.keep_alive is not None and row.keep_alive.answered == examination.REQUESTS_ON_ONE_CONNECTION
+        assert still_running(tmp_path) == [], "still running"
+        return row
+
+    return check

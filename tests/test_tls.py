@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import socket
 import ssl
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import MARK, Lab, still_running
+from conftest import MARK, Lab
 from rich.console import Console
 from steelyard.base.conversation import Conversation
 from steelyard.base.errors import NoAnswerError, ProvisionError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries, subject_syntax
-from steelyard.check import examination
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.provision import cpus, launch, subject
 
@@ -38,15 +37,8 @@ SOON = ("go@", "tomcat-metro@")
 @pytest.mark.parametrize(
     "words", [name if name.startswith(SOON) else pytest.param(name, marks=pytest.mark.long) for name in ASKED]
 )
-def test_a_server_keeps_the_whole_contract_over_tls(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(MARK, str(tmp_path))
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    row = examination.check(words, "wstest", Progress(Console(quiet=True)), quick=True)
-    assert (row.contract, row.reason) == (True, None)
-    assert row.keep_alive is not None and row.keep_alive.answered == examination.REQUESTS_ON_ONE_CONNECTION
-    assert still_running(tmp_path) == [], "still running"
+def test_a_server_keeps_the_whole_contract_over_tls(words: str, kept_contract: Callable[[str], Any]) -> None:
+    kept_contract(words)
 
 
 def test_nobody_is_answered_who_does_not_ask_over_tls_or_trusts_another_certificate(
