@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 HERE = "on this machine"
-_MOST_NAMED = 2  # cells of a grid that a sentence names; of more it counts them
+_MOST_NAMED = 2  # cells of a grid, or their operations, that a sentence names; of more it counts them
 # What a subject is in cells of a grid with this word, and what joins the subject that it is compared with.
 _IN_CELLS = {
     Word.FASTER: ("faster", " than"),
@@ -99,8 +99,8 @@ def _head(compared: Compared, said: Word, margin: float) -> str:
 
 
 def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
-    """All subjects' verdicts in all cells that are judged together, such as "Over a grid of 5 cells, on this machine, by
-    throughput beside that: this is faster in 2 (1.10 to 2.30 times); nothing was decided of another."."""
+    """All subjects' verdicts in all cells that are judged together, such as "Over a grid of 5 cells of echoList, on this
+    machine, by throughput beside that: this is faster in 2 (1.10 to 2.30 times); nothing was decided of another."."""
     first, whole = by_subject[0][0].compared, len(by_subject[0])
     clauses: list[str] = []
     undecided: list[str] = []
@@ -114,7 +114,7 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
     if undecided:
         clauses.append(f"nothing was decided of {enumerated(undecided)}")
     return Wording(
-        f"Over a grid of {whole} cells, {HERE}, by {_quantity(first)} beside {first.b}: {'; '.join(clauses)}",
+        f"{_over(by_subject[0])}, by {_quantity(first)} beside {first.b}: {'; '.join(clauses)}",
         _size([judgement for judgements in by_subject for judgement in judgements], whole),
     )
 
@@ -137,8 +137,8 @@ def _size(judgements: Sequence[Judgement], whole: int) -> str:
 
 
 def over_cells(judgements: Sequence[Judgement]) -> Wording:
-    """One subject's verdicts in all cells that are judged together, such as "Over a grid of 6 cells, on this machine, this is
-    faster than that in 5, 1.10 to 2.30 times the throughput; undecided in 1 (echoList, ListSize 1, 1 user)."."""
+    """One subject's verdicts in all cells that are judged together, such as "Over a grid of 6 cells of echoList, on this machine,
+    this is faster than that in 5, 1.10 to 2.30 times the throughput; undecided in 1 (echoList, ListSize 1, 1 user)."."""
     first, whole = judgements[0].compared, len(judgements)
     clauses: list[str] = []
     for said, (words, joined) in _IN_CELLS.items():
@@ -150,7 +150,14 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
         amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
-    return Wording(f"Over a grid of {whole} cells, {HERE}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole))
+    return Wording(f"{_over(judgements)}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole))
+
+
+def _over(judgements: Sequence[Judgement]) -> str:
+    """Which cells a sentence is about, by their operations: a study may have several grids."""
+    operations = list(dict.fromkeys(judgement.compared.cell.operation for judgement in judgements))
+    named = enumerated(operations) if len(operations) <= _MOST_NAMED else counted(len(operations), "operation")
+    return f"Over a grid of {len(judgements)} cells of {named}, {HERE}"
 
 
 def _named(compared: Compared) -> str:
