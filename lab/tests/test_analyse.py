@@ -405,17 +405,44 @@ def test_subjects_of_different_trials_are_compared_by_way_of_the_reference(tmp_p
     assert beside.pairs == 40, "those that share their trials are compared pair by pair"
 
 
+def engine_at_its_limit_with(subject: str) -> dict[tuple[int, int, str], dict[str, int]]:
+    """All measured slices of the default run with one subject."""
+    return {(trial, pair, subject): {"engine_user_ns": 1_990_000_000} for trial in range(1, 5) for pair in range(10)}
+
+
 def test_an_engine_at_its_limit_with_one_subject_costs_only_that_subject_its_verdict(tmp_path: Path) -> None:
-    busy = {(trial, pair, "null"): {"engine_user_ns": 1_990_000_000} for trial in range(1, 5) for pair in range(10)}
-    verdicts = judged(tmp_path, rates={A: 6000.0, "null": 60_000.0, B: 10_000.0}, changes=busy)
+    rates = {A: 6000.0, "slow": 3000.0, B: 10_000.0}
+    verdicts = judged(tmp_path, rates=rates, changes=engine_at_its_limit_with("slow"))
     assert verdicts.valid
     assert {(one.a, one.b): one.verdict for one in verdicts.comparisons if one.primary} == {
         (A, B): "slower",
-        ("null", B): None,
-        (A, "null"): None,
+        ("slow", B): None,
+        (A, "slow"): None,
     }
     assert [one.subject for one in verdicts.ranks] == [B, A]
-    assert "No verdict on null against go: the load engine was" in verdicts.sentence
+    assert "No verdict on slow against go: the load engine was" in verdicts.sentence
+
+
+def test_an_engine_that_held_back_the_faster_one_alone_leaves_the_verdict_as_the_least_that_it_may_be(
+    tmp_path: Path,
+) -> None:
+    rates = {A: 6000.0, "null": 60_000.0, B: 10_000.0}
+    verdicts = judged(tmp_path, rates=rates, changes=engine_at_its_limit_with("null"))
+    found = {(one.a, one.b): one for one in verdicts.comparisons if one.primary}
+    assert {pair: one.verdict for pair, one in found.items()} == {
+        (A, B): "slower",
+        ("null", B): "faster",
+        (A, "null"): "slower",
+    }
+    for pair in (("null", B), (A, "null")):
+        (said,) = found[pair].why_not
+        assert said.startswith("the load engine was ") and said.endswith("and the difference is at least so large")
+    assert found[A, B].why_not == []
+
+
+def test_an_engine_that_may_have_made_two_alike_leaves_no_verdict(tmp_path: Path) -> None:
+    verdicts = judged(tmp_path, rates={A: 10_000.0, B: 10_000.0}, changes=engine_at_its_limit_with(A))
+    assert not verdicts.valid and "the load engine was" in verdicts.why_not[0]
 
 
 def test_an_engine_near_its_limit_is_said_where_its_verdict_stands(tmp_path: Path) -> None:

@@ -65,13 +65,26 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
             for finding in findings
             if finding.cell == comparison.cell.name and finding.subject in (None, comparison.a, comparison.b)
         ]
-        broken = tuple(finding.reason for finding in about if finding.level is Level.INVALID)
+        invalid = [finding for finding in about if finding.level is Level.INVALID]
+        broken = tuple(finding.reason for finding in invalid)
         if not comparison.primary:
             yield Judgement(comparison, None, broken, comparison.refusals)
             continue
         word, reasons = judged[id(comparison)]
         busy = (finding.reason for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING)
+        if _held_the_faster_back(comparison, word, invalid):
+            bound = (f"{reason}, and the difference is at least so large" for reason in broken)
+            yield Judgement(comparison, word, (), (*reasons, *bound))
+            continue
         yield Judgement(comparison, None if broken else word, broken, (*reasons, *busy))
+
+
+def _held_the_faster_back(comparison: Compared, word: Word | None, invalid: Sequence[Finding]) -> bool:
+    """Whether the engine was the limit of the faster subject, and nothing else is invalid: of closed load that subject can only be
+    faster than was seen, so the word stands, and what was measured is the least that it may be."""
+    faster = {Word.FASTER: comparison.a, Word.SLOWER: comparison.b}.get(word) if word is not None else None
+    closed = comparison.cell.primary_measure == comparison.measure.name == "throughput"
+    return closed and bool(invalid) and all((one.check, one.subject) == (ENGINE_SHARE, faster) for one in invalid)
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
