@@ -84,7 +84,11 @@ def _held_the_faster_back(comparison: Compared, word: Word | None, invalid: Sequ
     faster than was seen, so the word stands, and what was measured is the least that it may be."""
     faster = {Word.FASTER: comparison.a, Word.SLOWER: comparison.b}.get(word) if word is not None else None
     closed = comparison.cell.primary_measure == comparison.measure.name == "throughput"
-    return closed and bool(invalid) and all((one.check, one.subject) == (ENGINE_SHARE, faster) for one in invalid)
+    return (
+        closed
+        and bool(invalid)
+        and all((finding.check, finding.subject) == (ENGINE_SHARE, faster) for finding in invalid)
+    )
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
