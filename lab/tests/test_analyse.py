@@ -440,6 +440,14 @@ def test_an_engine_that_held_back_the_faster_one_alone_leaves_the_verdict_as_the
     assert found[A, B].why_not == []
 
 
+def test_an_engine_that_came_near_its_limit_with_the_slower_one_too_leaves_no_bound(tmp_path: Path) -> None:
+    near = {key: {"engine_user_ns": 1_450_000_000} for key in engine_at_its_limit_with(A)}
+    changes = engine_at_its_limit_with(B) | near
+    assert judged(tmp_path / "1", rates={A: 6000.0, B: 10_000.0}, changes=engine_at_its_limit_with(B)).valid
+    verdicts = judged(tmp_path / "2", rates={A: 6000.0, B: 10_000.0}, changes=changes)
+    assert not verdicts.valid and "busy with go" in verdicts.why_not[0]
+
+
 def test_an_engine_that_may_have_made_two_alike_leaves_no_verdict(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, rates={A: 10_000.0, B: 10_000.0}, changes=engine_at_its_limit_with(A))
     assert not verdicts.valid and "the load engine was" in verdicts.why_not[0]

@@ -71,24 +71,22 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
             yield Judgement(comparison, None, broken, comparison.refusals)
             continue
         word, reasons = judged[id(comparison)]
-        busy = (finding.reason for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING)
-        if _held_the_faster_back(comparison, word, invalid):
+        near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]
+        if invalid and _held_the_faster_back(comparison, word, [*invalid, *near]):
             bound = (f"{reason}, and the difference is at least so large" for reason in broken)
             yield Judgement(comparison, word, (), (*reasons, *bound))
             continue
+        busy = (finding.reason for finding in near)
         yield Judgement(comparison, None if broken else word, broken, (*reasons, *busy))
 
 
-def _held_the_faster_back(comparison: Compared, word: Word | None, invalid: Sequence[Finding]) -> bool:
-    """Whether the engine was the limit of the faster subject, and nothing else is invalid: of closed load that subject can only be
-    faster than was seen, so the word stands, and what was measured is the least that it may be."""
+def _held_the_faster_back(comparison: Compared, word: Word | None, troubles: Sequence[Finding]) -> bool:
+    """Whether all that troubles a comparison is that the engine was the limit of the faster subject, and not nearly that of the
+    other: of closed load the faster can only be faster still, so the word stands, and what was measured is the least that the
+    difference may be."""
     faster = {Word.FASTER: comparison.a, Word.SLOWER: comparison.b}.get(word) if word is not None else None
     closed = comparison.cell.primary_measure == comparison.measure.name == "throughput"
-    return (
-        closed
-        and bool(invalid)
-        and all((finding.check, finding.subject) == (ENGINE_SHARE, faster) for finding in invalid)
-    )
+    return closed and all((finding.check, finding.subject) == (ENGINE_SHARE, faster) for finding in troubles)
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
