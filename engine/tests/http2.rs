@@ -440,20 +440,25 @@ fn a_connection_that_closes_under_its_request_is_truncated_once_it_is_not_stale_
 fn what_http_2_does_not_have_is_refused_in_a_sentence() {
     let bench = Bench::new();
     let slices = json!([slice(0, json!({"kind": "big-bang", "users": 1, "seconds": 1}))]);
-    for (key, value, part) in [
-        ("http2", json!({"streams": 0}), "http2.streams"),
-        ("headers", json!({"Upgrade": "h2c"}), "upgrade"),
-    ] {
+    let asked = |key: &str, value: Value| {
         let mut job = job("http://127.0.0.1:1/", slices.clone(), json!({}));
         job["targets"][0]["http2"] = json!({});
         job["targets"][0][key] = value;
-        let mut engine = bench.start(&job);
-        engine.say("{\"go\":0}");
-        let (status, told) = engine.end();
+        job
+    };
+    let before_it_is_ready = bench.start(&asked("http2", json!({"streams": 0}))).end();
+    let mut engine = bench.ready(&asked("headers", json!({"Upgrade": "h2c"})));
+    engine.go(0);
+    let when_asked_to_go = engine.end();
+    for ((status, told), part) in [(before_it_is_ready, "http2.streams"), (when_asked_to_go, "upgrade")] {
         assert!(!status.success() && told.contains(part), "{told}");
         assert_eq!(told.trim().lines().count(), 1, "{told}");
     }
-    let job = job("http://127.0.0.1:1/", slices, json!({"connection": "per-request"}));
+    let job = job(
+        "http://127.0.0.1:1/",
+        slices.clone(),
+        json!({"connection": "per-request"}),
+    );
     let mut shared = job.clone();
     shared["targets"][0]["http2"] = json!({});
     let (status, told) = bench.start(&shared).end();
