@@ -76,6 +76,9 @@ class Planted:
     machine: Mapping[int, Check] = field(default_factory=dict)  # by trial
     blocks: Mapping[str, Profile] = field(default_factory=dict)  # tests with a shape, instead of the cells
     operations: Mapping[str, str] = field(default_factory=dict)  # of a block, by its name; echoStruct where not given
+    driven_on: Mapping[str, list[str]] = field(
+        default_factory=dict
+    )  # subjects of a block, by its name; all where not given
     knees: Mapping[str, float] = field(
         default_factory=dict
     )  # by subject: users from which its throughput grows no more
@@ -130,6 +133,7 @@ def _schedule(planted: Planted) -> Schedule:
                     kind="block",
                     title=f"Test {name}",
                     judged_by=planted.judged_by,
+                    subjects=planted.driven_on.get(name, []),
                 )
                 for name, profile in planted.blocks.items()
             ]
@@ -167,7 +171,7 @@ class _Trial:
 
     def __init__(self, run: Path, planted: Planted, schedule: Schedule, plan: TrialPlan) -> None:
         self.folder = run / "trials" / f"{plan.number:02d}"
-        self.planted, self.schedule, self.plan = planted, schedule, plan
+        self.planted, self.schedule, self.plan = planted, schedule.for_trial(plan), plan
         self.draw = random.Random(f"{planted.seed} {plan.number}")
         self.fork = {one: self.draw.gauss(0, planted.fork_deviation / math.sqrt(2)) for one in planted.rates}
         self.clock = 1_000_000_000_000

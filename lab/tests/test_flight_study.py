@@ -138,7 +138,8 @@ def test_a_study_without_such_tables_has_none(tmp_path: Path) -> None:
 
 
 def test_each_claim_that_is_tried_names_figures_that_the_study_has() -> None:
-    tests = [test.name.replace("-", "_") for test in STUDY.tests]
+    sets = ["", *(f"-{factors}" for factors in STUDY.sets)]
+    tests = [f"{test.name}{factors}".replace("-", "_") for test in STUDY.tests for factors in sets]
     kinds = ["", *(f"{kind.name}_" for kind in SERVICE.request_kinds)]
     layers = {
         f"{test}_{kind}{layer.name}_{unit}"
@@ -181,6 +182,28 @@ def test_a_report_says_what_of_the_paper_its_run_bears_out() -> None:
     assert re.search(r"write nothing\. tomcat-metro 0 ms: time of writes in both as claimed", types)
     assert "System errors rise with the number of users. not in this run" in types
     assert re.search(r"System errors rise with the number of users\. tomcat-metro [\d.]+ percent points", users)
+
+
+def test_a_claim_on_a_set_of_factors_is_tried_on_the_subject_that_has_it_beside_the_one_without(tmp_path: Path) -> None:
+    rates = {"a": 100.0, "a@small": 50.0, "b@small": 40.0}
+    run = write_run(tmp_path / "run", Planted(rates=rates, reference="a"))
+    (run / CLAIMS).write_text(
+        tried("what the pair has", "echoStruct_small_throughput / echoStruct_throughput")
+        + tried("what the small one has", "echoStruct_small_throughput")
+    )
+    (section,) = html.fromstring(write_report(run).read_text()).xpath("//section[@id='paper-claims']")
+    rows = [" ".join(" ".join(row.itertext()).split()) for row in section.xpath(".//tr")]
+    told = [re.search(r"1 what (.*) has (.*) ([\d.]+) times: it as claimed$", row) for row in rows]
+    values = {found.group(1, 2): float(found.group(3)) for found in told if found}
+    assert values.keys() == {("the pair", "a"), ("the small one", "a"), ("the small one", "b")}
+    expected = {("the pair", "a"): 0.5, ("the small one", "a"): 50, ("the small one", "b"): 40}
+    assert values == pytest.approx(expected, rel=0.05)
+
+
+def tried(text: str, figure: str) -> str:
+    return (
+        f"[[tried]]\nsection = '1'\ntext = '{text}'\nfigure = '{figure}'\nmeaning = 'it'\nunit = 'times'\nmost = 1e6\n"
+    )
 
 
 def test_a_report_says_which_layer_is_the_largest_in_the_paper_and_here() -> None:

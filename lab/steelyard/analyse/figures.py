@@ -73,7 +73,7 @@ class ForkFigure:
 def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
     """All figures of a run: subject by subject, cell by cell, measure by measure; a fork's rows, then the row of all."""
     for subject in run.schedule.subjects:
-        for cell in run.schedule.cells:
+        for cell in (cell for cell in run.schedule.cells if subject in run.schedule.subjects_in(cell)):
             forks = fork_quantities(run, cell, subject)
             whole = together(list(forks.values()))
             too_late = late(run, cell, subject)

@@ -22,7 +22,7 @@ def so_far(run: Run) -> list[LiveComparison]:
 def _each(run: Run) -> Iterator[LiveComparison]:
     measures, reference = registry(run.study), run.schedule.reference
     for cell in run.schedule.cells:
-        for subject in run.schedule.subjects if cell.primary else ():
+        for subject in run.schedule.subjects_in(cell) if cell.primary else ():
             if subject == reference:
                 continue
             measure = measures[cell.primary_measure]

@@ -125,7 +125,7 @@ def short_of_forks(run: Run, least: int) -> dict[int, str]:
     missing: dict[int, str] = {}
     reference = run.schedule.reference
     for cell in (cell for cell in run.schedule.cells if cell.primary):
-        for subject in (label for label in run.schedule.subjects if label != reference):
+        for subject in (label for label in run.schedule.subjects_in(cell) if label != reference):
             driven = [fork for fork in forks(run, cell, subject, reference) if fork.trial.status == "complete"]
             if sum(fork.why_not is None for fork in driven) < least:
                 missing |= {fork.trial.number: fork.why_not for fork in driven if fork.why_not is not None}
@@ -135,7 +135,8 @@ def short_of_forks(run: Run, least: int) -> dict[int, str]:
 def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
     """By trial: the slices of a subject in the pairs that count beside the reference, or, of the reference, beside any other."""
     reference = run.schedule.reference
-    partners = [label for label in run.schedule.subjects if label != subject] if subject == reference else [reference]
+    others = [label for label in run.schedule.subjects_in(cell) if label != subject]
+    partners = others if subject == reference else [reference]
     slices_by_trial: dict[int, set[int]] = {}
     for partner in partners:
         for fork in forks(run, cell, subject, partner):

@@ -8,6 +8,7 @@ from itertools import combinations
 from statistics import stdev
 
 from ..base.text import counted
+from ..models.records import Cell
 from ..plan.designs import design_named
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
@@ -41,17 +42,16 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     all can be ranked. Holm's adjustment is over a cell's comparisons against the reference, and apart from it over those among
     the others: a ranking costs the verdicts against the reference no power, and each family has its own error rate.
     """
-    others = [label for label in run.schedule.subjects if label != run.schedule.reference]
+    reference = run.schedule.reference
     cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
     compared = [
-        compare(
-            run, cell, measure, other, run.schedule.reference, primary=cell.primary and name == cell.primary_measure
-        )
+        compare(run, cell, measure, other, reference, primary=cell.primary and name == cell.primary_measure)
         for cell in cells
-        for other in others
+        for other in _others(run, cell)
+        if reference in (cell.subjects or [reference])
         for name, measure in sorted(measures.items(), key=lambda item: item[0] != cell.primary_measure)
     ]
-    among = list(_among(run, measures, others, compared))
+    among = list(_among(run, measures, compared))
     primaries = [comparison for comparison in compared if comparison.primary]
     judged = {
         id(comparison): word
@@ -91,14 +91,17 @@ def _held_the_faster_back(comparison: Compared, word: Word | None, troubles: Seq
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
     """Comparisons whose error rate is shared: each cell or family of cells is a question of its own, and its ranking another."""
-    for family in dict.fromkeys(comparison.cell.family or comparison.cell.name for comparison in primaries):
+    for family in dict.fromkeys(comparison.cell.family or comparison.cell.name for comparison in (*primaries, *among)):
         yield [comparison for comparison in primaries if (comparison.cell.family or comparison.cell.name) == family]
         yield [comparison for comparison in among if (comparison.cell.family or comparison.cell.name) == family]
 
 
-def _among(
-    run: Run, measures: dict[str, Measure], others: Sequence[str], beside: Sequence[Compared]
-) -> Iterator[Compared]:
+def _others(run: Run, cell: Cell) -> list[str]:
+    """The subjects of a cell but the reference."""
+    return [label for label in run.schedule.subjects_in(cell) if label != run.schedule.reference]
+
+
+def _among(run: Run, measures: dict[str, Measure], beside: Sequence[Compared]) -> Iterator[Compared]:
     """The subjects that are not the reference against each other where they are alike, on the primary measure of the primary cell;
     `beside` are their comparisons with the reference."""
     if design_named(run.schedule.design).why_undecided:
@@ -107,12 +110,12 @@ def _among(
     known = {(compared.cell.name, compared.a): compared for compared in beside if compared.primary}
     for cell in run.schedule.cells:
         measure = measures[cell.primary_measure]
-        for a, b in combinations(others, 2) if cell.primary else ():
+        for a, b in combinations(_others(run, cell), 2) if cell.primary else ():
             if not run.schedule.alike(a, b):
                 continue
             if any({a, b} <= subjects for subjects in together):
                 yield compare(run, cell, measure, a, b, primary=True)
-            else:
+            elif (cell.name, a) in known and (cell.name, b) in known:
                 yield compare_by_reference(run, known[cell.name, a], known[cell.name, b])
 
 

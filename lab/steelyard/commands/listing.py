@@ -55,9 +55,14 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
         console.print(line, highlight=False, markup=False)
     table = Table("test", "operation", "load", "users", box=None, pad_edge=False)
     table.add_column("seconds", justify="right")
+    own = any(cell.subjects for cell in blocks)
+    if own:
+        table.add_column("on")
     for cell in blocks:
         load = (cell.name, cell.operation, shapes.NAMES[cell.profile.kind], shapes.users_text(cell.profile))
-        table.add_row(*load, f"{shapes.seconds_of(cell.profile):g}")
+        table.add_row(
+            *load, f"{shapes.seconds_of(cell.profile):g}", *[counted(len(planned.subjects_in(cell)), "subject")] * own
+        )
     console.print(table)
     console.print(_trials(planned))
 

@@ -105,6 +105,12 @@ class RunOptions:
         ),
     ] = False
     tests: Annotated[str | None, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = None
+    variations: Annotated[
+        bool,
+        typer.Option(
+            "--variations", help="All that the study's paper varied, in one run: each subject in its own tests."
+        ),
+    ] = False
     scale: Annotated[
         float, typer.Option(min=0.01, max=1, help="Shortens the times of a study's tests, and says so everywhere.")
     ] = 1.0
@@ -151,6 +157,7 @@ class RunOptions:
         "steelyard run wstest --only tomcat-metro,go --operation echoStruct",
         "steelyard run wstest --config WSTest.ini --as-published",
         "steelyard run wstest --budget 40m",
+        "steelyard run flight --variations --dry-run",
         "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml",
         "steelyard run wstest --only tomcat-metro,wildfly --across heap=128m,256m --dry-run",
         "steelyard run --resume runs/wstest-2026-01-31-120000",
@@ -215,6 +222,14 @@ def request_of(options: RunOptions) -> Request:
             "and --as-published do not go together: the paper's own way is one unbroken stretch each, as long as it says",
             hint="leave one of them out",
         )
+    if options.variations:
+        require_unsaid(
+            options,
+            {field.name for field in fields(options)}
+            - {"only", "with_", "across", "cpus", "operation", "tests", "grid"},
+            "and --variations do not go together: the study says which subjects are put to which tests",
+            hint="leave one of them out",
+        )
     return Request(
         only=_words("--only", options.only),
         set_of_factors=options.with_ or "",
@@ -230,6 +245,7 @@ def request_of(options: RunOptions) -> Request:
         settings=_settings(options.set_ or []),
         as_published=options.as_published,
         tests=",".join(_words("--tests", options.tests)),
+        variations=options.variations,
         scale=options.scale,
         seed=options.seed,
         whole_grid=options.whole_grid,

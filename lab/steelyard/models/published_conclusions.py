@@ -39,8 +39,9 @@ class ContradictedClaim(Strict):
 class TriedClaim(Strict):
     """A claim that holds where `figure`, arithmetic on this study's own figures, lies between `least` and `most`.
 
-    In `figure` TEST_KIND_LAYER_percent and TEST_KIND_LAYER_ms are a layer's (without KIND those of all requests), and TEST_MEASURE
-    is a measure's, with `_` for `-`. `meaning` says what it is, `section` where the claim stands in the paper.
+    In `figure` TEST_SET_KIND_LAYER_percent and TEST_SET_KIND_LAYER_ms are a layer's (without KIND those of all requests), and
+    TEST_SET_MEASURE is a measure's, with `_` for `-`; without SET they are those of each subject itself, with it those of the
+    subject with that set of factors. `meaning` says what it is, `section` where the claim stands in the paper.
     """
 
     section: str

@@ -27,7 +27,7 @@ class Cell(Strict):
     error rate; without one, each is a question of its own. `may_refuse`: a subject that lives, but answers none of its requests
     rightly or in time, is counted, and the trial goes on. Of `reliability`, `until` says from where on a subject is
     no longer good, `printed` is what a publication has of the cell (`assumed` is what that leaves open), and a `pushed` one is left
-    out for a subject that an earlier one of its operation broke.
+    out for a subject that an earlier one of its operation broke. `subjects` are those that it is driven on; none said, all.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Cell(Strict):
     printed: str = ""
     assumed: list[str] = []
     pushed: bool = False
+    subjects: list[str] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -185,10 +186,21 @@ class Schedule(Strict):
     promises: list[PromiseMade] = []
 
     def for_trial(self, plan: TrialPlan) -> Schedule:
-        """The same with the one cell that the trial is for; all of it where the trial is for all."""
-        if not plan.cell:
-            return self
-        return self.model_copy(update={"cells": [cell for cell in self.cells if cell.name == plan.cell]})
+        """The same with the cells that a trial is for: the one that it names, else each that all its subjects have; a subject
+        alone has those that are its alone, since the others are compared."""
+        started = {*plan.start_order}
+
+        def has(cell: Cell) -> bool:
+            its = {*cell.subjects}
+            return not its or its == started or (len(started) > 1 and started <= its)
+
+        return self.model_copy(
+            update={"cells": [cell for cell in self.cells if plan.cell in ("", cell.name) and has(cell)]}
+        )
+
+    def subjects_in(self, cell: Cell) -> list[str]:
+        """The subjects that a cell is driven on, in the schedule's order."""
+        return [label for label in self.subjects if not cell.subjects or label in cell.subjects]
 
     def alike(self, a: str, b: str) -> bool:
         """Whether there may be a verdict between two subjects."""

@@ -362,9 +362,9 @@ class Study(Strict):
     `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
     their starting state: each `trial`, or each `test` in it, too.
     `usual_tests` and `usual_subjects` are the tests and the subjects that run where nobody names any; none said, all of them, as
-    all subjects do where something is broken. `unlike` are the pairs of subjects that are
-    never judged beside each other. `faults` are what is broken under the load of a test, which then is no measured one: it runs
-    alone, where somebody names it.
+    all subjects do where something is broken. `variations` are the tests that a publication ran, each with its own subjects: one
+    run, where somebody asks for them. `unlike` are the pairs of subjects that are never judged beside each other. `faults` are what
+    is broken under the load of a test, which then is no measured one: it runs alone, where somebody names it.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -396,6 +396,7 @@ class Study(Strict):
     tests: list[Test] = []
     usual_tests: list[str] = []
     usual_subjects: list[str] = []
+    variations: dict[TestName, Annotated[list[str], Field(min_length=1)]] = {}
     grid: list[Grid] = []
     reliability: Reliability | None = None
     sets: dict[SetName, dict[FactorName, str]] = {}
@@ -464,6 +465,10 @@ class Study(Strict):
     def _tests_that_others_name_are_known(self) -> Study:
         for name in set(self.usual_tests) - {test.name for test in self.tests}:
             raise ValueError(f"'{name}' is one of the usual tests, but there is no such test")
+        broken = {fault.test for fault in self.faults}
+        for name in self.variations:
+            if name not in {test.name for test in self.tests} - broken:
+                raise ValueError(f"'{name}' is one of the variations, but there is no such test that measures")
         wholes = {name for name, known in self.parameters.items() if known.sets == "levels"}
         for test in self.tests:
             if test.percent_of is not None and test.percent_of not in wholes:

@@ -138,6 +138,7 @@ def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
             judged_by=study.judged_by,
             cold=test.cold,
             payload=test.payload,
+            subjects=study.variations[test.name] if request.variations else [],
         )
         for test in _tests(study, request, settings)
         if not request.operations or test.operation in request.operations
@@ -162,6 +163,8 @@ def _broken(study: Study) -> set[str]:
 
 def chosen_tests(study: Study, request: Request) -> list[Test]:
     """The tests asked for, or else the usual ones. Raises ConfigurationError."""
+    if request.variations:
+        return [test for test in study.tests if test.name in study.variations]
     known = [name for test in study.tests for name in (test.name, *test.also)]
     measured = [test.name for test in study.tests if test.name not in _broken(study)]
     wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or measured or known)

@@ -82,7 +82,10 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
     if schedule.budget_seconds is None:
         return whole
     promised = schedule.trials[: schedule.least_forks * trials_per_fork(schedule)]
-    certain = sum((of_trial(schedule, trial.start_order, compiles) for trial in left if trial in promised), NOTHING)
+    certain = sum(
+        (of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left if trial in promised),
+        NOTHING,
+    )
     return whole.within(schedule.budget_seconds).no_less_than(certain)
 
 

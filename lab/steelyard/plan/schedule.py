@@ -31,6 +31,8 @@ HANGS_AFTER = (
 
 def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
+    if request.variations and not study.variations:
+        raise ConfigurationError(f"{study.name} lists no variations", hint="--tests and --only say what is run")
     specs = subjects_asked(study, request)
     labels = [subject.label for subject in specs]
     reference = reference_of(study, labels)
@@ -42,7 +44,10 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / lengths.slice)
     broken = any(cell.kind == "fault" for cell in cells)
-    groups = design.groups(labels, None if broken else reference)  # what is lost of one is compared with its promises
+    beside = None if broken else reference  # what is lost of one is compared with its promises
+    groups = [
+        group for them in _together(cells, labels) for group in design.groups(them, beside if beside in them else None)
+    ]
     schedule = Schedule(
         study=study.name,
         service=service.name,
@@ -74,6 +79,12 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         **_layers_of(study, service),
     )
     return _with_faults(schedule, study, specs) if broken else schedule
+
+
+def _together(cells: Sequence[Cell], labels: Sequence[str]) -> list[list[str]]:
+    """The subjects that cells have in common: all of them, or once each of the sets that cells are driven on."""
+    sets = dict.fromkeys(frozenset(cell.subjects or labels) for cell in cells)
+    return [[label for label in labels if label in them] for them in sets]
 
 
 def _any_by_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:

@@ -33,6 +33,7 @@ class Request:
     settings: Mapping[str, Value] = field(default_factory=dict)
     as_published: bool = False
     tests: str = ""
+    variations: bool = False
     scale: float = 1.0
     seed: int = 1
     whole_grid: bool = False

@@ -66,7 +66,9 @@ def reference_of(study: Study, labels: Sequence[str]) -> str:
 
 
 def _usual(study: Study, request: Request) -> Sequence[str]:
-    """Those of the tests asked for, where these name any; none said, all that the study has."""
+    """Those of the variations or of the tests asked for, where these name any; none said, all that the study has."""
+    if request.variations:
+        return list(dict.fromkeys(label for labels in study.variations.values() for label in labels))
     chosen = chosen_tests(study, request) if study.tests else []
     if own := dict.fromkeys(label for test in chosen for label in test.subjects):
         return [*own]

@@ -88,7 +88,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
                 called(analysis.run, subject),
                 tuple(_shown(whole[subject, name], busy.get(subject, ""), forks[subject, name]) for name in names),
             )
-            for subject in analysis.run.schedule.subjects
+            for subject in analysis.run.schedule.subjects_in(cell)
         ),
         comparisons=tuple(
             _comparison(judgement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +108,7 @@ def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
         formula = parse(claim.figure, frozenset(), histograms=False, prefixes=("",))
         values = {
             subject: formula.evaluate(_quantities(analysis, subject), lambda *_: None)
-            for subject in run.schedule.subjects
+            for subject in _with_bases(run.schedule.subjects)
         }
         told = {subject: value for subject, value in values.items() if value is not None}
         for subject, value in told.items():
@@ -120,17 +120,34 @@ def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _quantities(analysis: Analysis, subject: str) -> dict[str, float]:
-    """A subject's figures under the names that claims call them by (TriedClaim)."""
+    """The figures of a subject, and of each that is it with a set of factors, under the names that claims call them by
+    (TriedClaim)."""
     verdicts = analysis.verdicts
     named: dict[str, float] = {}
     for layer in (*verdicts.layers, *verdicts.layers_by_kind):
-        if layer.subject == subject:
-            name = "_".join(part for part in (layer.cell, layer.kind, layer.layer) if part).replace("-", "_")
+        if (own := _its_set(layer.subject, subject)) is not None:
+            name = _name(layer.cell, own, layer.kind, layer.layer)
             named |= {f"{name}_percent": layer.percent, f"{name}_ms": layer.ms}
     for figure in verdicts.figures:
-        if figure.subject == subject and figure.value is not None:
-            named[f"{figure.cell}_{figure.measure}".replace("-", "_")] = figure.value
+        if figure.value is not None and (own := _its_set(figure.subject, subject)) is not None:
+            named[_name(figure.cell, own, figure.measure)] = figure.value
     return named
+
+
+def _with_bases(subjects: Sequence[str]) -> list[str]:
+    """The subjects, and what those with a set of factors are without it, whether that was run or not."""
+    bases = (subject.rpartition("@")[0] for subject in subjects)
+    return list(dict.fromkeys([*subjects, *filter(None, bases)]))
+
+
+def _its_set(label: str, subject: str) -> str | None:
+    """The set of factors that makes the subject into the one so labelled, "" if it is itself; None if that is another."""
+    without, _, factors = label.rpartition("@")
+    return "" if label == subject else factors if without == subject else None
+
+
+def _name(*parts: str) -> str:
+    return "_".join(part for part in parts if part).replace("-", "_")
 
 
 def _span(entry: Mapping[str, Any]) -> str:
