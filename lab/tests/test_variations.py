@@ -62,21 +62,6 @@ def test_a_variation_is_of_a_test_that_measures(name: str) -> None:
         Study.model_validate(PETSTORE.model_dump(mode="json") | {"variations": {name: ["wildfly"]}})
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("wstest", "--variations"), "wstest lists no variations"),
-        (("flight", "--variations", "--only", "tomcat-cxf"), "--only and --variations do not go together"),
-        (("flight", "--variations", "--tests", "breakdown"), "--tests and --variations do not go together"),
-    ],
-)
-def test_variations_that_there_are_not_or_that_are_narrowed_are_refused(
-    tmp_path: Path, words: tuple[str, ...], said: str
-) -> None:
-    ran = steelyard("run", *words, "--dry-run", folder=tmp_path)
-    assert (ran.code, said in ran.err) == (64, True), ran.err
-
-
 def test_a_dry_run_says_on_how_many_subjects_each_test_is_driven(tmp_path: Path) -> None:
     told = steelyard("run", "flight", "--variations", "--dry-run", folder=tmp_path).out
     (users,) = (line.split() for line in told.splitlines() if line.startswith("users-16"))
