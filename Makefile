@@ -71,6 +71,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/floors.py --check
 	$(RUN) python tools/steadiness.py --check
 	$(RUN) python tools/rooms.py --check
+	$(RUN) python monitor/bench/beside.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
 
