@@ -40,6 +40,18 @@ def test_a_link_lets_through_its_rate_and_no_more(cache: Path, mbit: int) -> Non
     assert max(seen) > 0.5 * mbit
 
 
+def test_the_readme_says_what_the_kept_transfers_come_to() -> None:
+    lines = rate().table()
+    assert len(lines) == 2 and all(line in (FOLDER / "README.md").read_text(encoding="utf-8") for line in lines)
+
+
+def test_an_interval_is_students() -> None:
+    # Mean 10, standard deviation 1.5811 / sqrt(5), times Student's 2.776 of four degrees of freedom.
+    assert (
+        rate().said(10, [8.0, 9.0, 10.0, 11.0, 12.0]) == "10 Mbit/s nominal: 10.000 +- 1.963 Mbit/s (95%, 5 transfers)"
+    )
+
+
 def test_a_link_without_anything_behind_it_says_so(cache: Path) -> None:
     ended = subprocess.run([cache / "link", "-mbit", "10"], capture_output=True, text=True, check=False)
     assert ended.returncode == 1 and "needs an address, an address behind it" in ended.stderr
