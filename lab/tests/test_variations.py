@@ -109,6 +109,24 @@ def test_a_test_without_the_reference_has_verdicts_between_the_subjects_that_it_
     assert {only.a, only.b} == {"b", "c"} and only.decided
 
 
+def test_tests_that_other_subjects_were_put_to_are_decided_apart_and_those_of_one_subject_not_at_all(
+    tmp_path: Path,
+) -> None:
+    load = BigBang(users=2, seconds=4)
+    planted = Planted(
+        rates={"a": 900.0, "b": 1000.0, "c": 700.0},
+        reference="a",
+        blocks={"all": load, "two": load, "one": load},
+        driven_on={"two": ["a", "c"], "one": ["a"]},
+        groups=(("a", "b", "c"), ("a", "c"), ("a",)),
+    )
+    verdicts = analysed(write_run(tmp_path / "run", planted)).verdicts
+    decided = {tuple(test.test for test in one.tests): one.best for one in verdicts.decisions}
+    assert decided == {("all",): "b", ("two",): "a"}
+    assert "(test all): b" in verdicts.sentence and "(test two): a" in verdicts.sentence
+    assert "test one" not in verdicts.sentence
+
+
 def test_each_test_is_measured_in_as_many_forks_as_the_run_has(varied: Analysis) -> None:
     forks = {(one.subject, one.cell): one.forks for one in varied.verdicts.figures if one.measure == "throughput"}
     assert len(forks) == 4 and {*forks.values()} == {4}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -244,8 +245,12 @@ def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measu
         mine = [decision for decision in decided if decision.operation == operation]
         names = [test.test for decision in mine for test in decision.tests]
         loads: dict[str, list[str]] = {}
+        alike = Counter((decision.shape, decision.bytes) for decision in mine)
         for decision in mine:
-            loads.setdefault(decision.sentence, []).append(IN_A_SENTENCE[decision.shape])
+            # Where not all subjects were put to all tests, a shape alone does not say of which tests something is said.
+            own = f" ({listed('test', [test.test for test in decision.tests])})"
+            load = IN_A_SENTENCE[decision.shape] + own * (alike[decision.shape, decision.bytes] > 1)
+            loads.setdefault(decision.sentence, []).append(load)
         places = "; ".join(f"under {enumerated(list(dict.fromkeys(them)))}: {best}" for best, them in loads.items())
         quantity = judged_by([cell for cell in run.schedule.cells if cell.name in names], measures)
         yield Wording(f"On {operation}, by {quantity}, {HERE}, best {places}", listed("test", names) + scaled)

@@ -20,13 +20,14 @@ from .verdicts import LEAST_FORKS, Judgement, ranked
 
 
 def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
-    """One for all tests of an environment (operation), load shape and payload; empty without tests or with one subject."""
-    if len(run.schedule.subjects) < 2:
-        return []
-    groups: dict[tuple[str, str, int | None], list[Cell]] = {}
+    """One for all tests of an environment (operation), load shape and payload that the same subjects were put to; none for tests
+    of one subject."""
+    groups: dict[tuple[str, str, int | None, tuple[str, ...]], list[Cell]] = {}
     for cell in tests_in_order(run):
-        key = (cell.operation, shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"))
-        groups.setdefault(key, []).append(cell)
+        subjects = tuple(run.schedule.subjects_in(cell))
+        key = (cell.operation, shapes.NAMES[cell.profile.kind], test_of(run, cell).get("bytes"), subjects)
+        if len(subjects) > 1:
+            groups.setdefault(key, []).append(cell)
     return [_decision(run, key, cells, judgements) for key, cells in groups.items()]
 
 
@@ -51,10 +52,13 @@ def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:
 
 
 def _decision(
-    run: Run, key: tuple[str, str, int | None], cells: Sequence[Cell], judgements: Sequence[Judgement]
+    run: Run,
+    key: tuple[str, str, int | None, tuple[str, ...]],
+    cells: Sequence[Cell],
+    judgements: Sequence[Judgement],
 ) -> Decision:
     """The best is the one that measured best of those that no other was shown to beat in any of the tests."""
-    operation, shape, size = key
+    operation, shape, size, subjects = key
     primaries = {
         cell.name: [
             judgement
@@ -73,7 +77,7 @@ def _decision(
         else []
     )
     best = min(eligible, key=lambda label: sum(order.index(label) for order in orders), default=None)
-    others = [label for label in run.schedule.subjects if label not in beaten | run.floors | {best}]
+    others = [label for label in subjects if label not in beaten | run.floors | {best}]
     contenders = [
         _contender(label, best, test.test, primaries[test.test])
         for label in others
