@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -97,3 +98,25 @@ def test_blocks_are_unbroken_and_overload_is_counted_named_by_users_and_ends_not
         "Failures of all kinds",
     ):
         assert words in page, words
+
+
+def driven(run: Path, number: int) -> set[tuple[str, str]]:
+    """What a trial measured: tests, each with a subject."""
+    record = json.loads((run / f"trials/{number:02d}/trial.json").read_text())
+    assert record["status"] == "complete", record["failure"]
+    return {(plan["cell"], plan["subject"]) for plan in record["slices"] if plan["phase"] == "measure"}
+
+
+def test_variations_put_each_subject_to_its_own_tests_and_go_on_where_they_were_stopped(lab: Lab) -> None:
+    work = '{ kind = "fixed-work", users = 2, each = 40, most_seconds = 20 }'
+    path = Path(study(lab, "right", shared=work, own=work))
+    path.write_text(path.read_text() + '[variations]\nshared = ["quick", "odd"]\nown = ["quick"]\n')
+    lab.run("run", str(path), "--variations")
+    (run,) = lab.runs()
+    both, alone = {("shared", "quick"), ("shared", "odd")}, {("own", "quick")}
+    assert (driven(run, 1), driven(run, 2)) == (both, alone)
+    measured = {(row["cell"], row["subject"]) for row in rows(run / "results.csv")}
+    assert measured == both | alone
+    shutil.rmtree(run / "trials/02")
+    ran = lab.run("run", "--resume", str(run))
+    assert "Traceback" not in ran.err and driven(run, 2) == alone, ran.err

@@ -177,7 +177,7 @@ def kept_section(name: str, section: str) -> str:
 
 
 def test_a_report_says_what_of_the_paper_its_run_bears_out() -> None:
-    types, users = (kept_section(f"flight-{name}", "paper-claims") for name in ("types", "users"))
+    types, users = (kept_section(f"flight-{name}", "paper-claims") for name in ("types", "variations"))
     assert re.search(r"about 70% of a request\. tomcat-metro [\d.]+%: its share not so here", types)
     assert re.search(r"write nothing\. tomcat-metro 0 ms: time of writes in both as claimed", types)
     assert "System errors rise with the number of users. not in this run" in types
@@ -207,7 +207,7 @@ def tried(text: str, figure: str) -> str:
 
 
 def test_a_report_says_which_layer_is_the_largest_in_the_paper_and_here() -> None:
-    said = kept_section("flight-users", "paper-layers")
+    said = kept_section("flight-variations", "paper-layers")
     assert re.search(
         r"Table 5, 16 users: Service with 62\.5% in the paper; here Hibernate Engine with [\d.]+% on", said
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from steelyard.base.text import counted, value_text
-from steelyard.catalogue.published_layers import MEASURES, read_published_measures
+from steelyard.base.text import counted, range_text, ratio_text, value_text
+from steelyard.catalogue.published_layers import LAYERS, MEASURES, read_published_layers, read_published_measures
 
 from .kept_run import Kept, command, listed, steadiness, true
+
+BASE = "breakdown"  # what all experiments share
 
 
 def flight_types(kept: Kept) -> str:
@@ -38,21 +40,69 @@ def _flight_types(kept: Kept) -> Iterator[str]:
     yield _whole(kept)
 
 
-def flight_users(kept: Kept) -> str:
-    """What is said of one to sixteen users on one domain object."""
-    return "\n\n".join([command(kept), steadiness(kept), "What it shows.", listed(list(_flight_users(kept)))])
+def flight_variations(kept: Kept) -> str:
+    """What is said of everything that the paper varied, one thing at a time."""
+    shown = [*_users_shown(kept), *_lengths_shown(kept), *_caches_shown(kept), *_logs_shown(kept), _whole(kept)]
+    about = (
+        "A row is a variation: the time of a request inside the server with its interval, what the service layer and Hibernate's "
+        "three have of it, and how many requests end with a system error. What the paper printed stands in brackets."
+    )
+    return "\n\n".join([command(kept), about, _variations(kept), steadiness(kept), "What it shows.", listed(shown)])
 
 
-def _flight_users(kept: Kept) -> Iterator[str]:
-    (subject,) = kept.run.schedule.subjects
-    cells = [cell.name for cell in kept.run.schedule.cells]
-    errors = [kept.value(subject, cell, "errors") for cell in cells]
-    printed = {
-        row.test: row.value for row in read_published_measures(kept.folder / MEASURES) if row.measure == "errors"
+def _variations(kept: Kept) -> str:
+    """A row for each test of each subject, as the schedule has them."""
+    head = "| test | with | a request, ms | service, % | Hibernate, % | system errors, % |\n|---|---|--:|--:|--:|--:|"
+    rows = [
+        _variation(kept, cell.name, subject)
+        for cell in kept.run.schedule.cells
+        for subject in kept.run.schedule.subjects_in(cell)
+    ]
+    return "\n".join([head, *rows])
+
+
+def _variation(kept: Kept, cell: str, subject: str) -> str:
+    factors = subject.partition("@")[2]
+    layers = {
+        row.layer: float(row.percent)
+        for row in read_published_layers(kept.folder / LAYERS)
+        if (row.test, row.factors, row.kind) == (cell, factors, "")
     }
+    hibernate = sum(share for layer, share in layers.items() if layer.startswith("hibernate"))
+    figures = [
+        _beside(kept.layer(subject, cell, "service").percent, f"{layers['service']:.2f}" if layers else ""),
+        _beside(_hibernate(kept, subject, cell), f"{hibernate:.2f}" if layers else ""),
+        _beside(kept.value(subject, cell, "errors"), _printed(kept, cell, "errors", factors)),
+    ]
+    took = kept.figure(subject, cell, "request_time")
+    time = f"{value_text(took.value or 0)} ({range_text(took.interval)})"
+    return f"| {cell} | {factors or 'nothing else'} | {time} | {' | '.join(figures)} |"
+
+
+def _beside(ours: float, printed: str) -> str:
+    """Our figure, and the paper's in brackets where it has one."""
+    return f"{value_text(ours)} ({printed})" if printed else value_text(ours)
+
+
+def _printed(kept: Kept, cell: str, measure: str, factors: str = "") -> str:
+    """A measure as the paper has it; empty where it has none."""
+    wanted = (cell, measure, factors)
+    rows = read_published_measures(kept.folder / MEASURES)
+    return next((row.value for row in rows if (row.test, row.measure, row.factors) == wanted), "")
+
+
+def _hibernate(kept: Kept, subject: str, cell: str) -> float:
+    """The share of its three slices together."""
+    return sum(kept.layer(subject, cell, f"hibernate_{part}").percent for part in ("engine", "writes", "reads"))
+
+
+def _users_shown(kept: Kept) -> Iterator[str]:
+    subject = kept.run.schedule.reference
+    cells = [cell for cell in kept.run.schedule.cells if cell.name == BASE or cell.name.startswith("users-")]
+    errors = [kept.value(subject, cell.name, "errors") for cell in cells]
     beside = "; ".join(
-        f"{counted(cell.users, 'user')} {value_text(value)} ({printed[cell.name]})"
-        for cell, value in zip(kept.run.schedule.cells, errors, strict=True)
+        f"{counted(cell.users, 'user')} {value_text(value)} ({_printed(kept, cell.name, 'errors')})"
+        for cell, value in zip(cells, errors, strict=True)
     )
     yield true(
         errors[0] == 0 and errors == sorted(errors) and errors[-1] > 20,
@@ -60,8 +110,8 @@ def _flight_users(kept: Kept) -> Iterator[str]:
         f"{beside}.",
     )
     yield from _exceptions(kept)
-    service = [kept.layer(subject, cell, "service").percent for cell in cells]
-    engine = [kept.layer(subject, cell, "hibernate_engine").percent for cell in cells]
+    service = [kept.layer(subject, cell.name, "service").percent for cell in cells]
+    engine = [kept.layer(subject, cell.name, "hibernate_engine").percent for cell in cells]
     yield true(
         service == sorted(service, reverse=True) and engine[-1] > engine[0],
         f"As in table 5, the service layer's share falls from 1 to 16 users (here {value_text(service[0])} to "
@@ -69,15 +119,102 @@ def _flight_users(kept: Kept) -> Iterator[str]:
         f"that of Hibernate's engine rises ({value_text(engine[0])} to {value_text(engine[-1])}%).",
     )
     yield from _layers_shown(kept)
-    times = [kept.value(subject, cell, "request_time") for cell in cells]
-    rates = [kept.value(subject, cell, "throughput") for cell in cells]
+    times = [kept.value(subject, cell.name, "request_time") for cell in cells]
+    rates = [kept.value(subject, cell.name, "throughput") for cell in cells]
     yield true(
         times[3] < 10 * times[0] and max(rates) < 2 * min(rates),
         f"Of the claim on 1 to 10 users, 1 to 8 were run: a request takes {value_text(times[0])} to {value_text(times[3])} ms, "
         f"within an order of magnitude. But with sixteen times the users throughput is {between_text(rates)} requests/s: "
         "most of what more users add is waiting.",
     )
-    yield _whole(kept)
+
+
+def _lengths_shown(kept: Kept) -> Iterator[str]:
+    subject = kept.run.schedule.reference
+    cells = ["length-3215", BASE, "length-28348", "length-142145", "length-222281"]
+    printed = {
+        (row.test, row.layer): row.percent
+        for row in read_published_layers(kept.folder / LAYERS)
+        if row.kind == row.factors == ""
+    }
+
+    def shares(layer: str) -> tuple[list[float], str]:
+        ours = [kept.layer(subject, cell, layer).percent for cell in cells]
+        return ours, ", ".join(_beside(one, printed[cell, layer]) for one, cell in zip(ours, cells, strict=True))
+
+    service, of_service = shares("service")
+    writes, of_writes = shares("hibernate_writes")
+    yield true(
+        max(service) - min(service) < 3 and writes == sorted(writes) and writes[-1] > 3 * writes[0],
+        "As in table 3, the share of Hibernate's writes grows with the mean length of a request, from 3,215 to 222,281 characters: "
+        f"{of_writes}%. The service layer's does not fall as there, for there is little of it: {of_service}%.",
+    )
+    times = [kept.value(subject, cell, "request_time") for cell in cells]
+    yield true(
+        times[-1] < 20 * times[0],
+        f"A request of 222,281 characters takes {value_text(times[-1])} ms, one of 3,215 {value_text(times[0])} ms: "
+        f"{value_text(times[-1] / times[0])} times as long for 69 times the length.",
+    )
+    small = f"{subject}@small"
+    errors = [kept.value(small, cell, "errors") for cell in cells[2:]]
+    yield true(
+        not any(errors),
+        "Above 150,000 characters the paper's server began to fail (figure 10). In a heap of 64 MB today's did not, at any of the "
+        "three lengths from 28,348 on.",
+    )
+
+
+def _caches_shown(kept: Kept) -> Iterator[str]:
+    subject = kept.run.schedule.reference
+    for title, link in (("on the same machine", ""), ("behind 100 Mbit/s", "lan-100"), ("behind 10 Mbit/s", "lan-10")):
+        without = f"{subject}@{link}" if link else subject
+        beside = [
+            f"{cache} {_over(kept, f'{subject}@{link}-{cache}' if link else f'{subject}@{cache}', without)}"
+            for cache in ("read-only", "read-write")
+        ]
+        yield f"With the database {title}, requests a second with a second-level cache over those without: {', '.join(beside)}."
+    far = kept.value(f"{subject}@lan-10", BASE, "request_time") / kept.value(subject, BASE, "request_time")
+    yield true(
+        far > 4,
+        f"Behind 10 Mbit/s a request takes {value_text(far)} times as long, where the paper says roughly 3.",
+    )
+
+
+def _over(kept: Kept, subject: str, than: str) -> str:
+    """By which factor a subject is faster than another, and what was said of the two."""
+    one = kept.between(subject, than, BASE)
+    assert one.ratio is not None and one.interval is not None
+    low, high = one.interval if one.a == subject else (1 / one.interval[1], 1 / one.interval[0])
+    word = (
+        {"faster": "slower", "slower": "faster"}.get(str(one.verdict), one.verdict) if one.a != subject else one.verdict
+    )
+    return f"{ratio_text(kept.ratio(subject, than, BASE))} ({ratio_text(low)} to {ratio_text(high)}, {word})"
+
+
+def _logs_shown(kept: Kept) -> Iterator[str]:
+    subject = kept.run.schedule.reference
+    levels = ["fatal", "error", "warn", "info", "debug", "trace"]
+    off = kept.value(subject, BASE, "request_time")
+    times = {level: kept.value(f"{subject}@log-{level}", BASE, "request_time") / off for level in levels}
+    printed = {level: float(_printed(kept, BASE, "request_time", f"log-{level}")) for level in levels}
+    printed_off = float(_printed(kept, BASE, "request_time"))
+    told = {one.subject.rpartition("-")[2]: one for one in kept.verdicts.differences if "@log-" in one.subject}
+    yield true(
+        all(times[level] > 1.1 and (told[level].interval or (0, 0))[0] > 0 for level in ("debug", "trace"))
+        and times["trace"] < 10,
+        "Logging at debug and trace makes a request "
+        + " and ".join(
+            f"{value_text(times[level])} times as long (the paper: {value_text(printed[level] / printed_off)})"
+            for level in ("debug", "trace")
+        )
+        + ": it costs, and far less than it did.",
+    )
+    logged = "; ".join(
+        f"{level} {kept.value(f'{subject}@log-{level}', BASE, 'log_size'):,.0f} "
+        f"({float(_printed(kept, BASE, 'log_size', f'log-{level}')):,.0f})"
+        for level in levels
+    )
+    yield f"Bytes of log that a run wrote, and the paper's: {logged}."
 
 
 def _cold_against_warm(kept: Kept) -> Iterator[str]:
@@ -94,11 +231,9 @@ def _cold_against_warm(kept: Kept) -> Iterator[str]:
 def _layers_shown(kept: Kept) -> Iterator[str]:
     """Where the time went, against the paper's 70% in the service layer."""
     first = kept.run.schedule.cells[0].name
-    shares = {who: kept.layer(who, first, "service").percent for who in kept.run.schedule.subjects}
-    engines = [
-        sum(kept.layer(who, first, f"hibernate_{part}").percent for part in ("engine", "writes", "reads"))
-        for who in shares
-    ]
+    plain = [who for who in kept.run.schedule.subjects if "@" not in who]
+    shares = {who: kept.layer(who, first, "service").percent for who in plain}
+    engines = [_hibernate(kept, who, first) for who in shares]
     said = ", ".join(f"{value_text(share)}% on {who}" for who, share in shares.items())
     yield true(
         max(shares.values()) < 10 and min(engines) > 60,
@@ -136,4 +271,4 @@ def _whole(kept: Kept) -> str:
     )
 
 
-MADE = {"flight-types": flight_types, "flight-users": flight_users}
+MADE = {"flight-types": flight_types, "flight-variations": flight_variations}

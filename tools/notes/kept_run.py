@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from steelyard.base.csvfiles import read_document
-from steelyard.models.verdict import Comparison, LayerFigure, Verdicts
+from steelyard.models.verdict import Comparison, Figure, LayerFigure, Verdicts
 from steelyard.store.stored_run import Run, read_run
 
 
@@ -50,10 +50,15 @@ class Kept:
         one = self.between(a, b)
         return one.verdict == ("faster" if one.a == a else "slower")
 
-    def value(self, subject: str, cell: str, measure: str) -> float:
-        """A subject's value of a measure in a cell."""
+    def figure(self, subject: str, cell: str, measure: str) -> Figure:
+        """A subject's figure of a measure in a cell."""
         wanted = (subject, cell, measure)
-        (value,) = [one.value for one in self.verdicts.figures if (one.subject, one.cell, one.measure) == wanted]
+        (figure,) = [one for one in self.verdicts.figures if (one.subject, one.cell, one.measure) == wanted]
+        return figure
+
+    def value(self, subject: str, cell: str, measure: str) -> float:
+        """Its value."""
+        value = self.figure(subject, cell, measure).value
         assert value is not None
         return value
 
