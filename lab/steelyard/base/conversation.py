@@ -44,6 +44,9 @@ class Access:
     authority: Path | None = None
 
 
+PLAIN = Access()
+
+
 @dataclass(frozen=True)
 class Answer:
     """What came back over HTTP: status, the whole body, and the fields of its head in order."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..base.conversation import Access, Conversation, trusting
+from ..base.conversation import PLAIN, Access, Conversation, trusting
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..catalogue.formats import deviations_in, http2_of, rmi_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 RANDOM_EXCHANGES = 3
 _NONE: Mapping[str, str] = MappingProxyType({})
-_PLAIN = Access()
 
 
 def verify(
@@ -33,7 +32,7 @@ def verify(
     seed: int,
     all_spellings: bool = True,
     subject: str = "",
-    access: Access = _PLAIN,
+    access: Access = PLAIN,
     deviations: Mapping[str, str] = _NONE,
     floor: bool = False,
 ) -> int:
@@ -71,7 +70,7 @@ def verify(
     return verified
 
 
-def hold(service: Entry[Service], url: str, access: Access = _PLAIN) -> Iterator[None]:
+def hold(service: Entry[Service], url: str, access: Access = PLAIN) -> Iterator[None]:
     """Sends one exchange again and again over one connection that is never opened twice.
 
     It is the contract's first whose right answer is no fault, since servers may close the connection after one. Each step of the
@@ -93,7 +92,7 @@ class Questioner:
     With `once`, the connection is never opened again.
     """
 
-    def __init__(self, service: Entry[Service], url: str, access: Access = _PLAIN, *, once: bool = False) -> None:
+    def __init__(self, service: Entry[Service], url: str, access: Access = PLAIN, *, once: bool = False) -> None:
         self.meaning = meaning_of(service)
         self._service = service.model
         self._headers = access.headers

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..base.conversation import Access, Answer
+from ..base.conversation import PLAIN, Access, Answer
 from ..base.errors import ContractError
 from ..catalogue.entries import Entry
 from ..models.service import Service
@@ -18,7 +18,6 @@ from .contract import conversation, merged, request_headers
 from .meaning import BadRequest, Echo, Meaning
 from .meanings import meaning_of
 
-_PLAIN = Access()
 LEAK = "leak"  # the name of a fault that no deviation excuses
 
 
@@ -47,7 +46,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     ]
 
 
-def refuse(service: Entry[Service], url: str, access: Access = _PLAIN) -> dict[str, str]:
+def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[str, str]:
     """What `url` did wrong with each bad request, by its name; empty where all were refused properly.
 
     `access` is with what it is asked. An answer that holds the content of a file is under `LEAK`, as is one that could not have
