@@ -32,6 +32,26 @@ def test_memory_lies_in_its_interval_though_a_fork_says_its_highest(tmp_path: Pa
     assert found.interval[0] < found.value < found.interval[1] < 140
 
 
+@pytest.mark.parametrize("nothing", [False, True])
+def test_what_is_counted_of_a_fork_is_told_of_one_and_not_of_all_together(tmp_path: Path, nothing: bool) -> None:
+    """Answers of eight forks are eight times those of one; where a fork has none, there is a mean and no interval."""
+    measure = """
+[[measures]]
+name = "refusals"
+title = "Refusals"
+short = "refused"
+unit = "requests"
+better = "lower"
+source = "slices"
+formula = "refused"
+"""
+    changes = {(trial, pair, A): {"refused": 100} for trial in range(1, 9) for pair in range(10)}
+    changes |= {(1, pair, A): {"refused": 0 if nothing else 100} for pair in range(10)}
+    found = figure(analysed(tmp_path / "run", forks=8, changes=changes, study=measure), A, "refusals")
+    assert found.value == pytest.approx(875 if nothing else 1000, rel=0.01)
+    assert (found.interval is None) is nothing
+
+
 def test_figures_come_from_the_pairs_that_made_the_verdict(tmp_path: Path) -> None:
     """A compiler woke up in one subject's slice: the other's slice of that pair, five times too fast, counts for nothing either."""
     seconds = Planted().slice_seconds

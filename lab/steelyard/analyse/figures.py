@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from ..base.rounding import significant_text
 from ..models.records import Cell
@@ -104,10 +105,13 @@ def _why_nothing(run: Run, cell: Cell, subject: str) -> str:
 
 def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
     values = [figure.value for figure in each if figure.value is not None]
+    if whole.measure.formula.counted is not None and not _is_a_forks_own(whole.measure) and values:
+        whole = replace(whole, value=fmean(values))  # what is counted of each fork, is not counted of all
     if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
         return replace(whole, forks=len(values))
     interval = student_interval([math.log(value) for value in values]).exp()
-    value = interval.estimate if _is_a_forks_own(whole.measure) else whole.value
+    own = _is_a_forks_own(whole.measure) or whole.measure.formula.counted is not None
+    value = interval.estimate if own else whole.value
     return replace(whole, forks=len(values), interval=interval, value=value)
 
 

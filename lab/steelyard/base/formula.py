@@ -38,6 +38,11 @@ class Formula:
         """Whether it is a standard deviation: one of a histogram, or of sums of squares."""
         return bool(self.deviations) or "sqrt(" in self.text
 
+    @property
+    def counted(self) -> str | None:
+        """The quantity that it is, where it is one and nothing else."""
+        return self.tree.id if isinstance(self.tree, ast.Name) else None
+
     def evaluate(
         self,
         values: Mapping[str, float],
