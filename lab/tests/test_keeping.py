@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from steelyard.base.csvfiles import pack, packed_place, read_bytes
 from steelyard.base.errors import StoreError
 from steelyard.models.records import Failure
 from steelyard.report import keeping, write_report
+from steelyard.store.keeping import PLAIN_BYTES
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
@@ -61,6 +63,18 @@ def test_a_kept_run_is_smaller_and_its_report_is_the_whole_runs_to_the_byte(run:
     kept = keeping.keep(run, tmp_path / "run")
     assert size(kept / "trials") < size(run / "trials") / 2
     assert write_report(kept).read_bytes() == write_report(run).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["environment.json", "study.toml"])
+def test_what_is_packed_for_its_length_is_read_all_the_same(run: Path, tmp_path: Path, name: str) -> None:
+    """Sixteen subjects have an environment of 60 KB, a study may have as many tests."""
+    whole = tmp_path / "whole run"
+    shutil.copytree(run, whole)
+    long = {"environment.json": json.dumps({"padding": "x" * PLAIN_BYTES}), "study.toml": "#" * PLAIN_BYTES}
+    (whole / name).write_text(long[name] + "\n")
+    kept = keeping.keep(whole, tmp_path / "run")
+    assert not (kept / name).exists() and packed_place(kept / name).exists()
+    assert write_report(kept).read_bytes() == write_report(whole).read_bytes()
 
 
 def test_ten_sampled_answers_stay_those_that_were_wrong_among_them(run: Path, tmp_path: Path) -> None:

@@ -47,7 +47,11 @@ def flight_variations(kept: Kept) -> str:
         "A row is a variation: the time of a request inside the server with its interval, what the service layer and Hibernate's "
         "three have of it, and how many requests end with a system error. What the paper printed stands in brackets."
     )
-    return "\n\n".join([command(kept), about, _variations(kept), steadiness(kept), "What it shows.", listed(shown)])
+    steady = true(
+        not any(met for met, _ in kept.steady.values()),
+        "Steady when they were measured, by the rule of METHODOLOGY: none of them, in any fork.",
+    )
+    return "\n\n".join([command(kept), about, _variations(kept), steady, "What it shows.", listed(shown)])
 
 
 def _variations(kept: Kept) -> str:
@@ -113,7 +117,7 @@ def _users_shown(kept: Kept) -> Iterator[str]:
     service = [kept.layer(subject, cell.name, "service").percent for cell in cells]
     engine = [kept.layer(subject, cell.name, "hibernate_engine").percent for cell in cells]
     yield true(
-        service == sorted(service, reverse=True) and engine[-1] > engine[0],
+        2 * service[-1] < service[0] and engine == sorted(engine),
         f"As in table 5, the service layer's share falls from 1 to 16 users (here {value_text(service[0])} to "
         f"{value_text(service[-1])}%) and "
         f"that of Hibernate's engine rises ({value_text(engine[0])} to {value_text(engine[-1])}%).",
@@ -122,10 +126,10 @@ def _users_shown(kept: Kept) -> Iterator[str]:
     times = [kept.value(subject, cell.name, "request_time") for cell in cells]
     rates = [kept.value(subject, cell.name, "throughput") for cell in cells]
     yield true(
-        times[3] < 10 * times[0] and max(rates) < 2 * min(rates),
+        times[3] < 10 * times[0] and rates[-1] < 3 * rates[0] and times[-1] > 3 * times[0],
         f"Of the claim on 1 to 10 users, 1 to 8 were run: a request takes {value_text(times[0])} to {value_text(times[3])} ms, "
-        f"within an order of magnitude. But with sixteen times the users throughput is {between_text(rates)} requests/s: "
-        "most of what more users add is waiting.",
+        f"within an order of magnitude. With 16 it takes {value_text(times[-1])} ms, and throughput is "
+        f"{value_text(rates[-1] / rates[0])} times that of one user: most of what more users add is waiting.",
     )
 
 
@@ -199,22 +203,19 @@ def _logs_shown(kept: Kept) -> Iterator[str]:
     printed = {level: float(_printed(kept, BASE, "request_time", f"log-{level}")) for level in levels}
     printed_off = float(_printed(kept, BASE, "request_time"))
     told = {one.subject.rpartition("-")[2]: one for one in kept.verdicts.differences if "@log-" in one.subject}
+    spans = {level: told[level].interval or (0.0, 0.0) for level in levels}
     yield true(
-        all(times[level] > 1.1 and (told[level].interval or (0, 0))[0] > 0 for level in ("debug", "trace"))
-        and times["trace"] < 10,
-        "Logging at debug and trace makes a request "
-        + " and ".join(
-            f"{value_text(times[level])} times as long (the paper: {value_text(printed[level] / printed_off)})"
-            for level in ("debug", "trace")
-        )
-        + ": it costs, and far less than it did.",
+        all(spans[level][0] <= 0 <= spans[level][1] for level in levels[:-1]) and spans["trace"][0] > 0,
+        "As in table 7, levels down to info were not told apart from no log; but debug was not either "
+        f"({value_text(times['debug'])} times as long, the paper: {value_text(printed['debug'] / printed_off)}), and trace makes a "
+        f"request {value_text(times['trace'])} times as long (the paper: {value_text(printed['trace'] / printed_off)}).",
     )
     logged = "; ".join(
         f"{level} {kept.value(f'{subject}@log-{level}', BASE, 'log_size'):,.0f} "
         f"({float(_printed(kept, BASE, 'log_size', f'log-{level}')):,.0f})"
         for level in levels
     )
-    yield f"Bytes of log that a run wrote, and the paper's: {logged}."
+    yield f"Bytes of log that a fork wrote at each level, and the paper's run: {logged}."
 
 
 def _cold_against_warm(kept: Kept) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..base.csvfiles import is_stored, read_document
+from ..base.csvfiles import is_stored, read_bytes, read_document
 from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
 from ..base.validation import named_problem
@@ -262,16 +262,16 @@ def read_model(model: type[_Model], path: Path) -> _Model:
 
 
 def _study(path: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except FileNotFoundError:
+    if not is_stored(path):
         return {}
+    try:
+        return tomllib.loads(read_bytes(path).decode("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise StoreError(f"{path} is not valid TOML: {error}") from None
 
 
 def _environment(path: Path) -> Mapping[str, Any]:
-    if not path.exists():
+    if not is_stored(path):
         return {}
     content = read_document(path)
     if not isinstance(content, dict):
