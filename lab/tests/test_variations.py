@@ -127,6 +127,19 @@ def test_tests_that_other_subjects_were_put_to_are_decided_apart_and_those_of_on
     assert "test one" not in verdicts.sentence
 
 
+@pytest.mark.parametrize(("others", "named"), [(4, 4), (7, 3)])
+def test_a_sentence_names_the_nearest_of_many_contenders_and_how_many_more_there_are(
+    tmp_path: Path, others: int, named: int
+) -> None:
+    rates = {"a": 1000.0, "far": 100.0} | {f"near-{n}": 995.0 - n for n in range(others)}
+    planted = Planted(rates=rates, reference="a", blocks={"all": BigBang(users=2, seconds=4)}, fork_deviation=0.05)
+    (decision,) = analysed(write_run(tmp_path / "run", planted)).verdicts.decisions
+    assert len(decision.contenders) == others and decision.sentence.count(" to ") == named, decision.sentence
+    assert decision.sentence.endswith(
+        f"and {others - named} more not ruled out" if others > named else ") not ruled out"
+    )
+
+
 def test_each_test_is_measured_in_as_many_forks_as_the_run_has(varied: Analysis) -> None:
     forks = {(one.subject, one.cell): one.forks for one in varied.verdicts.figures if one.measure == "throughput"}
     assert len(forks) == 4 and {*forks.values()} == {4}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -17,6 +18,8 @@ from ..store.tables import FAILURE_KINDS
 from .measures import Measure
 from .ratios import subject_quantities
 from .verdicts import LEAST_FORKS, Judgement, ranked
+
+_MOST_NAMED = 4  # contenders in a sentence; all stand in the decision itself
 
 
 def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
@@ -132,10 +135,11 @@ def _words(
         if all(contender.verdict == "equivalent" for contender in comparisons)
     }
     if near and not beaten and not equal:
-        names = [best, *(_near(label, each, len(judged)) for label, each in near.items())]
-        return f"undecided between {enumerated(names)}"
+        if _more([*near]):
+            return f"undecided between {', '.join([best, *_nearest(near, [*near], len(judged))])}{_more([*near])}"
+        return f"undecided between {enumerated([best, *_nearest(near, [*near], len(judged))])}"
     said = [
-        f"{', '.join(_near(label, near[label], len(judged)) for label in labels)} {relation}"
+        f"{', '.join(_nearest(near, labels, len(judged)))}{_more(labels)} {relation}"
         for relation, labels in (
             ("equal", sorted(equal)),
             ("not ruled out", [label for label in near if label not in equal]),
@@ -147,6 +151,19 @@ def _words(
 
 def _firsts(test: DecidedTest) -> list[str]:
     return [rank.subject for rank in test.ranks if rank.best == 1]
+
+
+def _nearest(near: Mapping[str, Sequence[Contender]], labels: Sequence[str], tests: int) -> list[str]:
+    """Contenders as a sentence names them: all where they are few, else the nearest."""
+    named = list(labels)
+    if len(named) > _MOST_NAMED:
+        named = sorted(named, key=lambda label: abs(math.log(near[label][0].ratio or math.inf)))[: _MOST_NAMED - 1]
+    return [_near(label, near[label], tests) for label in named]
+
+
+def _more(labels: Sequence[str]) -> str:
+    """How many contenders a sentence does not name, as its list ends."""
+    return f" and {len(labels) - _MOST_NAMED + 1} more" if len(labels) > _MOST_NAMED else ""
 
 
 def _near(label: str, each: Sequence[Contender], tests: int) -> str:

@@ -23,7 +23,9 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
     first = shown[0].compared
     measure_title = first.measure.title.lower()
     rows = tuple(_row(judgement) for judgement in shown)
-    told = "; ".join(f"{payload}, {users} users: {ratio} {word}" for payload, users, ratio, _, word in rows)
+    told = "; ".join(
+        f"{payload}, {users} user{'s' * (users != '1')}: {ratio} {word}" for payload, users, ratio, _, word in rows
+    )
     wide, narrow = draw(name, lambda width: _chart(shown, width))
     return Picture(
         f"{operation}: {first.a} against {first.b}",

@@ -108,7 +108,7 @@ def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
         formula = parse(claim.figure, frozenset(), histograms=False, prefixes=("",))
         values = {
             subject: formula.evaluate(_quantities(analysis, subject), lambda *_: None)
-            for subject in _with_bases(run.schedule.subjects)
+            for subject in _claimed_of(run.schedule.subjects)
         }
         told = {subject: value for subject, value in values.items() if value is not None}
         for subject, value in told.items():
@@ -134,10 +134,12 @@ def _quantities(analysis: Analysis, subject: str) -> dict[str, float]:
     return named
 
 
-def _with_bases(subjects: Sequence[str]) -> list[str]:
-    """The subjects, and what those with a set of factors are without it, whether that was run or not."""
-    bases = (subject.rpartition("@")[0] for subject in subjects)
-    return list(dict.fromkeys([*subjects, *filter(None, bases)]))
+def _claimed_of(subjects: Sequence[str]) -> list[str]:
+    """The subjects of which claims are told: each but those that are another one of them with a set of factors; and what those
+    with a set are without it, where that was not run."""
+    bases = {subject: subject.rpartition("@")[0] for subject in subjects}
+    alone = [subject for subject in subjects if bases[subject] not in subjects]
+    return list(dict.fromkeys([*alone, *(bases[subject] for subject in alone if bases[subject])]))
 
 
 def _its_set(label: str, subject: str) -> str | None:

@@ -83,7 +83,7 @@ def _figures(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
         for figure in analysis.figures
         if figure.fork is None and figure.cell.name == cell.name
     }
-    for subject in analysis.run.schedule.subjects:
+    for subject in analysis.run.schedule.subjects_in(cell):
         row = [called(analysis.run, subject)]
         for name in ("session_rate", "session_time_mean", *(f"session_time_p{percent}" for percent in _PERCENTILES)):
             figure = whole.get((subject, name))
