@@ -68,11 +68,11 @@ def test_a_kept_run_is_smaller_and_its_report_is_the_whole_runs_to_the_byte(run:
 @pytest.mark.parametrize("name", ["environment.json", "study.toml"])
 def test_what_is_packed_for_its_length_is_read_all_the_same(run: Path, tmp_path: Path, name: str) -> None:
     """Sixteen subjects have an environment of 60 KB, a study may have as many tests."""
-    whole = tmp_path / "whole run"
+    whole = tmp_path / "long" / run.name
     shutil.copytree(run, whole)
     long = {"environment.json": json.dumps({"padding": "x" * PLAIN_BYTES}), "study.toml": "#" * PLAIN_BYTES}
     (whole / name).write_text(long[name] + "\n")
-    kept = keeping.keep(whole, tmp_path / "run")
+    kept = keeping.keep(whole, tmp_path / "kept" / run.name)
     assert not (kept / name).exists() and packed_place(kept / name).exists()
     assert write_report(kept).read_bytes() == write_report(whole).read_bytes()
 
@@ -135,7 +135,7 @@ def test_there_are_kept_runs() -> None:
 
 @pytest.mark.parametrize("run", KEPT, ids=lambda path: path.name)
 def test_a_run_of_this_repository_is_kept_small(run: Path) -> None:
-    assert size(run) < 2_000_000
+    assert size(run) < max(2_000_000, 130_000 * len(list(run.glob("trials/*"))))
     assert len(samples(run)) <= 10
 
 
@@ -143,7 +143,7 @@ def test_a_run_of_this_repository_is_kept_small(run: Path) -> None:
 def test_the_tree_stays_small() -> None:
     names = subprocess.run(["git", "ls-files", "-z"], cwd=house.root(), capture_output=True, check=True, text=True)
     files = [house.root() / name for name in names.stdout.split("\0") if name]
-    assert sum(path.lstat().st_size for path in files if path.exists()) < 25_000_000
+    assert sum(path.lstat().st_size for path in files if path.exists()) < 27_000_000
 
 
 def test_a_kept_runs_histograms_are_unfolded_and_read_as_before(run: Path, tmp_path: Path) -> None:
