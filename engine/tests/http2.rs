@@ -454,11 +454,7 @@ fn what_http_2_does_not_have_is_refused_in_a_sentence() {
         assert!(!status.success() && told.contains(part), "{told}");
         assert_eq!(told.trim().lines().count(), 1, "{told}");
     }
-    let job = job(
-        "http://127.0.0.1:1/",
-        slices.clone(),
-        json!({"connection": "per-request"}),
-    );
+    let job = job("http://127.0.0.1:1/", slices, json!({"connection": "per-request"}));
     let mut shared = job.clone();
     shared["targets"][0]["http2"] = json!({});
     let (status, told) = bench.start(&shared).end();

@@ -135,9 +135,8 @@ def _words(
         if all(contender.verdict == "equivalent" for contender in comparisons)
     }
     if near and not beaten and not equal:
-        if _more([*near]):
-            return f"undecided between {', '.join([best, *_nearest(near, [*near], len(judged))])}{_more([*near])}"
-        return f"undecided between {enumerated([best, *_nearest(near, [*near], len(judged))])}"
+        names, more = [best, *_nearest(near, [*near], len(judged))], _more([*near])
+        return f"undecided between {', '.join(names) + more if more else enumerated(names)}"
     said = [
         f"{', '.join(_nearest(near, labels, len(judged)))}{_more(labels)} {relation}"
         for relation, labels in (

@@ -105,12 +105,12 @@ def _why_nothing(run: Run, cell: Cell, subject: str) -> str:
 
 def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
     values = [figure.value for figure in each if figure.value is not None]
-    if whole.measure.formula.counted is not None and not _is_a_forks_own(whole.measure) and values:
+    if whole.measure.formula.counts and not _is_a_forks_own(whole.measure) and values:
         whole = replace(whole, value=fmean(values))  # what is counted of each fork, is not counted of all
     if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
         return replace(whole, forks=len(values))
     interval = student_interval([math.log(value) for value in values]).exp()
-    own = _is_a_forks_own(whole.measure) or whole.measure.formula.counted is not None
+    own = _is_a_forks_own(whole.measure) or whole.measure.formula.counts
     value = interval.estimate if own else whole.value
     return replace(whole, forks=len(values), interval=interval, value=value)
 

@@ -39,9 +39,9 @@ class Formula:
         return bool(self.deviations) or "sqrt(" in self.text
 
     @property
-    def counted(self) -> str | None:
-        """The quantity that it is, where it is one and nothing else."""
-        return self.tree.id if isinstance(self.tree, ast.Name) else None
+    def counts(self) -> bool:
+        """Whether it is one quantity and nothing else, so that it grows with what is measured."""
+        return isinstance(self.tree, ast.Name)
 
     def evaluate(
         self,

@@ -266,7 +266,7 @@ def _study(path: Path) -> Mapping[str, Any]:
         return {}
     try:
         return tomllib.loads(read_bytes(path).decode("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise StoreError(f"{path} is not valid TOML: {error}") from None
 
 
