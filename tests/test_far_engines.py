@@ -19,7 +19,7 @@ from far_hosts import HOSTS, LONG, NEAR, Far, children, far_host, missing
 from test_far_clock import SET_APART
 
 TOKEN = "what-nobody-is-to-read"
-RATE, SECONDS = 200, 3
+RATE, SECONDS, WARM_UP_SECONDS = 200, 3, 1
 ENGINES = HOSTS.replace('role = "server"', 'role = "engine"')
 
 pytestmark = pytest.mark.skipif(missing() != "", reason=missing())
@@ -98,13 +98,15 @@ def begun_ns(load: Path, engine: int) -> int:
 
 
 def test_engines_on_two_hosts_send_what_one_would_and_tell_time_by_one_clock(far: Far, counted: Counted) -> None:
-    ran = far.lab.run(*words("--rate", f"{RATE}/s", "--for", f"{SECONDS}s", "--json"))
+    ran = far.lab.run(*words("--rate", f"{RATE}/s", "--for", f"{SECONDS}s", "--warm-up", f"{WARM_UP_SECONDS}s", "--json"))
     outcome = ran.json()
     engines, said = outcome["engines"], (outcome["why_not"], ran.err)
     assert [engine["host"] for engine in engines] == ["", "rack"], said
     assert all(engine["sent"] > 0 for engine in engines)
     assert outcome["sent"] == counted.asked == sum(engine["sent"] for engine in engines) + 1, said
-    assert outcome["completed"] + outcome["failed"] == pytest.approx(RATE * SECONDS, abs=1), said
+    assert outcome["sent"] == pytest.approx(RATE * (WARM_UP_SECONDS + SECONDS) + 1, abs=2), said
+    # What is sent just before the measured time is answered in it where the machine is slow.
+    assert outcome["completed"] + outcome["failed"] == pytest.approx(RATE * SECONDS, rel=0.1), said
     assert counted.strangers == 0
     run = far.lab.folder / outcome["run"]
     assert begun_ns(run / "load", 1) == begun_ns(run / "load", 2), "the other machine's clock is 1000 s ahead"
