@@ -232,6 +232,15 @@ def test_subjects_are_given_up_last_and_named() -> None:
     ] * 4
 
 
+def test_what_the_first_fork_cost_beside_its_pairs_is_told_by_those_that_it_had_not_by_those_it_deserves() -> None:
+    now = schedule(WSTEST, only=TEN, operations=("echoStruct",), budget_seconds=2300).model_copy(
+        update={"pairs_per_cell": 15}
+    )
+    kept = after_one(now, 260, pairs=6)
+    assert (kept.pairs_per_cell, kept.subjects, len(kept.trials)) == (6, list(TEN), 12)
+    assert kept.left_out == []
+
+
 def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_with_what_would() -> None:
     for budget, said in ((10, "holds 1 of the 4 forks"), (240, "holds 3 of the 4 forks"), (400, "")):
         now = schedule(study("a", "b", budget=budget), pairs=4)

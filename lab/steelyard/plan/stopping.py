@@ -47,7 +47,7 @@ def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
                 each = min(each, _cost(planned, spent).of_trial(now.pairs_per_cell, len(now.cells)))
             return at_looks(now, done, spent, each, decided)
         if now.budget_seconds is not None:
-            return within(now, done, spent, each, now.budget_seconds)
+            return within(now, done, spent, each, now.budget_seconds, planned)
         return now
 
     return rule
@@ -125,17 +125,21 @@ def warm_up_is_over(
     return all(subject.spent > least_warm_up_seconds(subject.compiler) for subject in pending)
 
 
-def within(schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds) -> Schedule:
+def within(
+    schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds, planned: Schedule | None = None
+) -> Schedule:
     """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
 
     Given up in this order: forks down to those of a verdict, pairs down to the least, operations that are not judged, subjects;
-    and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took.
+    and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took. The first trial had as many
+    pairs as `planned` has, none said: as `schedule`.
     All of it comes from what trials cost, never from what they showed, so the interval keeps its meaning.
     """
     per_fork = trials_per_fork(schedule)
     if done == 1:
-        changed = _planned(schedule, spent, budget)
-        trial = _cost(schedule, spent).of_trial(changed.pairs_per_cell, len(changed.cells))
+        cost = _cost(planned or schedule, spent)
+        changed = _planned(schedule, cost, spent, budget)
+        trial = cost.of_trial(changed.pairs_per_cell, len(changed.cells))
         in_fork = _first_trials_per_fork(changed)
         return _promised(changed, _fitting(spent, trial * in_fork, 1 / in_fork, budget))
     if done % per_fork:
@@ -161,8 +165,8 @@ def _with_pairs_that_fit(planned: Schedule, schedule: Schedule, spent: Seconds, 
     return _with(schedule, max(LEAST_PAIRS, min(schedule.pairs_per_cell, fitting)), cells)
 
 
-def _planned(schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
-    planned, cells, cost = schedule.pairs_per_cell, len(schedule.cells), _cost(schedule, spent)
+def _planned(schedule: Schedule, cost: _Cost, spent: Seconds, budget: Seconds) -> Schedule:
+    planned, cells = schedule.pairs_per_cell, len(schedule.cells)
     wanted, in_fork = forks_for_a_verdict(schedule), _first_trials_per_fork(schedule)
     left = budget - spent
     for kept in range(cells, 0, -1):
