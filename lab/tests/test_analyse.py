@@ -341,6 +341,26 @@ def test_what_was_not_steady_is_one_line_a_subject_and_tests_go_by_their_operati
     ]
 
 
+def test_of_whom_the_same_is_to_be_said_it_is_said_once(tmp_path: Path) -> None:
+    notes = judged(tmp_path, unsteady=frozenset({(2, A), (3, A), (2, B), (3, B)})).notes
+    assert [note for note in notes if "to settle" in note] == [
+        f"{A}, {B}, given 12 s to settle, settled in 2 of 4 starts on echoStruct (not in trials 2, 3)"
+    ]
+
+
+@pytest.mark.parametrize("tests", [4, 5])
+def test_many_warnings_of_one_check_are_one_with_their_number(tmp_path: Path, tests: int) -> None:
+    held = {str(test): BigBang(users=5, seconds=20) for test in range(1, tests + 1)}
+    closing = {(fork, pair, A): {"closes": 1000} for fork in range(1, 5) for pair in range(tests)}
+    notes = judged(tmp_path, blocks=held, changes=closing).notes
+    warned = [note for note in notes if "connections per 1,000 requests" in note]
+    if tests == 4:
+        assert len(warned) == 4 and all(note.startswith(f"{A} on test") for note in warned)
+    else:
+        (only,) = warned
+        assert only.startswith(f"Closes a 1,000: 5 findings among the instrument's checks, such as: {A} on test 1")
+
+
 def test_planned_looks_make_the_interval_wider(tmp_path: Path) -> None:
     one = primary(judged(tmp_path / "one"))
     many = primary(judged(tmp_path / "many", looks=(4, 6, 9, 12)))

@@ -48,6 +48,7 @@ _TELLING = {
     "environment.json": "on which machine and of which versions the figures are is not known",
     "study.toml": "what was asked, and which measures of its own the study had, is not known",
 }
+_MOST_ALIKE = 4  # warnings of one check that are told one by one
 _OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences", "faults")
 
 
@@ -320,9 +321,20 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
         for sample in trial.noted.wrong_samples:
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
             yield f"wrong answer: {where}: {sample.message}"
+    yield from _warned(findings)
+
+
+def _warned(findings: Sequence[Finding]) -> Iterator[str]:
+    """What the checks warn of, gravest checks in their order; of many that say the same of many loads one, with their number."""
+    by_check: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.level is Level.WARNING:
-            yield finding.reason
+            by_check.setdefault(finding.check, []).append(finding)
+    for check, alike in by_check.items():
+        if len(alike) <= _MOST_ALIKE:
+            yield from (finding.reason for finding in alike)
+        else:
+            yield f"{check}: {len(alike)} findings among the instrument's checks, such as: {alike[0].reason}"
 
 
 def _left(run: Run) -> Iterator[str]:
@@ -375,7 +387,7 @@ def _machine(run: Run) -> Iterator[str]:
 
 
 def _unsteady(run: Run) -> Iterator[str]:
-    """Which subjects reached no steady state, on what, and in which trials; a line a subject.
+    """Which subjects reached no steady state, on what, and in which trials; a line for all of whom the same is to be said.
 
     The warm-up of a test stands for all tests of its operation, which it is named by.
     """
@@ -391,12 +403,17 @@ def _unsteady(run: Run) -> Iterator[str]:
             if not steady.met:
                 missed.setdefault(steady.subject, {}).setdefault(loads[steady.cell], []).append(trial.number)
                 longest[steady.subject] = max(steady.seconds, longest.get(steady.subject, 0.0))
+    alike: dict[str, list[str]] = {}
     for subject, by_load in missed.items():
         by_trials: dict[tuple[int, tuple[int, ...]], list[str]] = {}
         for load, trials in by_load.items():
             by_trials.setdefault((len(starts[subject, load]), tuple(dict.fromkeys(trials))), []).append(load)
         where = "; ".join(_settled(count, trials, on) for (count, trials), on in by_trials.items())
-        yield f"{subject}, given {longest[subject]:.0f} s to settle, {where}"
+        alike.setdefault(where, []).append(subject)
+    for where, subjects in alike.items():
+        given = [f"{longest[subject]:.0f}" for subject in subjects]
+        seconds = " to ".join(dict.fromkeys((min(given, key=float), max(given, key=float))))
+        yield f"{', '.join(subjects)}, given {seconds} s to settle, {where}"
 
 
 def _settled(starts: int, missed: Sequence[int], loads: Sequence[str]) -> str:
