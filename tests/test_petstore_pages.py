@@ -253,6 +253,8 @@ def test_an_order_waits_for_stock_and_a_dear_one_for_a_person_by_page_or_by_xml(
     shop.until(dear, "admin/orders")
     approvals = f"<orderApprovals xmlns='{SPACE}'><orderApproval id='{dear}' approved='true'/></orderApprovals>"
     clear(shop.visitor().ask("admin/orders", body=b"<orderApprovals/>", headers=ADMIN), 400)
+    clear(shop.visitor().ask("admin/orders", body=approvals.replace(dear, "nowhere").encode(), headers=ADMIN), 400)
+    clear(shop.visitor().ask("admin", {"id": "nowhere", "verdict": "approve"}, headers=ADMIN), 400)
     assert shop.visitor().ask("admin/orders", body=approvals.encode(), headers=ADMIN).status == 202
     shop.until('class="waiting">1<', "inventory")
     clear(shop.visitor().ask("inventory", {"item": "tortoise-2", "quantity": "-1"}, headers=ADMIN), 400)

@@ -49,20 +49,28 @@ public class AdminServlet extends StoreServlet {
       allows(request, response, "GET");
     } else if (xml) {
       byte[] document = request.getInputStream().readNBytes(LONGEST + 1);
-      decide(store, new String(document, StandardCharsets.UTF_8));
+      decide(store, store.documents().orderApprovals(new String(document, StandardCharsets.UTF_8)));
       response.setStatus(HttpServletResponse.SC_ACCEPTED);
     } else {
       String id = field(request, "id");
       boolean approved = field(request, "verdict").equals("approve");
       String document = store.documents().text(new OrderApproval(id, approved));
-      store.documents().orderApproval(document);
-      store.outside().send(Destination.ORDER_APPROVALS, document);
+      decide(store, List.of(store.documents().orderApproval(document)));
       page(store, response, "Order " + id + (approved ? " approved." : " denied."));
     }
   }
 
-  private static void decide(PetStore store, String document) throws BadDocumentException {
-    for (OrderApproval approval : store.documents().orderApprovals(document)) {
+  /** All of them, or where one is of no order, none: the step would wait for that order. */
+  private static void decide(PetStore store, List<OrderApproval> approvals)
+      throws BadDocumentException, SQLException {
+    try (Connection database = store.database().getConnection()) {
+      for (OrderApproval approval : approvals) {
+        if (store.orders().find(approval.id(), database).isEmpty()) {
+          throw new BadDocumentException("an approval of no order of ours");
+        }
+      }
+    }
+    for (OrderApproval approval : approvals) {
       store.outside().send(Destination.ORDER_APPROVALS, store.documents().text(approval));
     }
   }

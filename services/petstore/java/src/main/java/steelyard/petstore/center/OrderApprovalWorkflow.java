@@ -33,15 +33,24 @@ public final class OrderApprovalWorkflow implements Workflow {
     this.events = events;
   }
 
+  /**
+   * Where message and database are two ends of one transaction, the approval may be here before the
+   * order can be seen: after a crash, for as long as the database is not told what was decided.
+   */
   @Override
   public void handle(String document, Connection database)
       throws BadDocumentException, SQLException {
     OrderApproval approval = documents.orderApproval(document);
     String status = approval.approved() ? Orders.APPROVED : Orders.DENIED;
-    if (!orders.move(approval.id(), Orders.PENDING, status, database)) {
-      return; // decided before, or no order at all
+    boolean decided = orders.move(approval.id(), Orders.PENDING, status, database);
+    Orders.Known known =
+        orders
+            .find(approval.id(), database)
+            .orElseThrow(
+                () -> new SQLException("the order " + approval.id() + " is decided before it is kept"));
+    if (!decided) {
+      return; // it was before
     }
-    Orders.Known known = orders.find(approval.id(), database).orElseThrow();
     if (!approval.approved()) {
       mails.denied(known);
       return;
