@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
+from steelyard.models.study import SubjectSpec
 from test_petstore_pages import ADMIN, WILDFLY, Shop, in_variant, started
 
 ORDERS = 6
@@ -65,7 +66,11 @@ def until(happened: Callable[[], bool]) -> None:
 
 
 def parts(variant: str, folder: Path) -> Iterator[Parts]:
-    for shop in started(in_variant(WILDFLY, variant), folder):
+    yield from parts_of(in_variant(WILDFLY, variant), folder)
+
+
+def parts_of(spec: SubjectSpec, folder: Path) -> Iterator[Parts]:
+    for shop in started(spec, folder):
         yield Parts(shop, folder)
 
 

@@ -69,7 +69,7 @@ def test_the_pet_store_meets_more_than_two_hundred_faults(planned: Schedule) -> 
     met = Counter(
         subject for trial in planned.trials for subject in trial.start_order for _ in occasions(planned, cell)
     )
-    assert {*met.values()} == {96} and met.total() == 480
+    assert {*met.values()} == {96} and met.total() == 576
     assert {fault.kind for fault in planned.faults} == {"kill", "freeze", "full-disk", "plant"}
     assert {fault.part for fault in planned.faults} == {"server", "database", "mail", "client"}
     assert {subject.rpartition("=")[2] for subject in planned.subjects} == {*VARIANTS}

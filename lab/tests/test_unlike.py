@@ -66,7 +66,7 @@ def test_unlike_subjects_alone_are_refused_with_the_reason() -> None:
 def test_subjects_of_which_one_is_unlike_the_reference_run_where_they_are_named_and_where_something_is_broken() -> None:
     study = entries.study("petstore").model
     assert schedule_only(study, Request()).subjects == [MODIFIED, WEB, ORIGINAL]
-    assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX]
+    assert schedule_only(study, Request(tests="faults")).subjects == [MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX, TOMCAT]
     apart = schedule_only(study, Request(tests="faults-apart"))
     assert apart.subjects == [
         "apart-jms-modified",

@@ -4,12 +4,13 @@ import java.util.Map;
 
 /**
  * How this start of the pet store is made up: the variant of the calls between center and supplier,
- * where the broker keeps its messages, where the other processes are, and a planted delay of
+ * whether a container without transactions of its own is given some (JTA), where the broker keeps its messages, where the other processes are, and a planted delay of
  * commits; and which part of it this server holds.
  */
 public record Settings(
     Variant variant,
     Part part,
+    boolean jta,
     boolean messagesInDatabase,
     String host,
     int centerPort,
@@ -56,6 +57,7 @@ public record Settings(
     return new Settings(
         Variant.of(environment.getOrDefault("STEELYARD_VARIANT", "jms-original")),
         Part.of(environment.getOrDefault("STEELYARD_PART", "all")),
+        environment.getOrDefault("STEELYARD_TRANSACTIONS", "local").equals("jta"),
         environment.getOrDefault("STEELYARD_PERSISTENCE", "journal").equals("jdbc"),
         environment.getOrDefault("STEELYARD_HOST", "127.0.0.1"),
         portOf(Part.CENTER, environment),
@@ -106,6 +108,13 @@ public record Settings(
     return database.equals("postgresql")
         ? "jdbc:postgresql://" + server + "/steelyard"
         : "jdbc:h2:tcp://" + server + "/./steelyard;LOCK_TIMEOUT=20000";
+  }
+
+  /** The class of the product's driver whose connections take part in transactions. */
+  public String xaDataSource() {
+    return database.equals("postgresql")
+        ? "org.postgresql.xa.PGXADataSource"
+        : "org.h2.jdbcx.JdbcDataSource";
   }
 
   public String jdbcDriver() {

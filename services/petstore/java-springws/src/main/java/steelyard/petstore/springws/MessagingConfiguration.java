@@ -5,6 +5,7 @@ import jakarta.jms.TextMessage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.activemq.artemis.core.config.Configuration;
@@ -16,7 +17,6 @@ import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import steelyard.petstore.PetStore;
@@ -26,8 +26,7 @@ import steelyard.petstore.messaging.Receiver;
 
 /**
  * Artemis within this process, its messages in a journal on the disk or in the database, and a
- * listener container for each receiver. A step's database transaction ends just before its
- * message's: a crash between them brings the message again, and the steps do nothing twice.
+ * listener container for each receiver.
  */
 @org.springframework.context.annotation.Configuration
 public class MessagingConfiguration {
@@ -68,14 +67,17 @@ public class MessagingConfiguration {
   /**
    * A step whose database or mail server is away is tried again for a minute and a half. As shipped
    * all attempts come at once one after the other, so that a message is given up before what it
-   * waits for is back.
+   * waits for is back. Queues stay: as shipped one goes where nobody listens and nothing is in it,
+   * also while a message to it waits for what an unfinished transaction comes to.
    */
   private static AddressSettings everLater() {
     return new AddressSettings()
         .setRedeliveryDelay(10)
         .setRedeliveryMultiplier(2)
         .setMaxRedeliveryDelay(5000)
-        .setMaxDeliveryAttempts(30);
+        .setMaxDeliveryAttempts(30)
+        .setAutoDeleteQueues(false)
+        .setAutoDeleteAddresses(false);
   }
 
   /** Tables of the broker's own beside the shop's, with its own connections. */
@@ -99,8 +101,8 @@ public class MessagingConfiguration {
   }
 
   @Bean
-  Receivers receivers(PetStore store, @Qualifier("broker") ConnectionFactory broker) {
-    return new Receivers(store, broker);
+  Receivers receivers(PetStore store, Consumer<DefaultMessageListenerContainer> receiving) {
+    return new Receivers(store, receiving);
   }
 
   /** Started when all else is there, and stopped before it goes. */
@@ -108,12 +110,12 @@ public class MessagingConfiguration {
 
     private final List<DefaultMessageListenerContainer> containers = new ArrayList<>();
 
-    Receivers(PetStore store, ConnectionFactory broker) {
+    /** `receiving` tells a container where its messages come from, and in which transaction. */
+    Receivers(PetStore store, Consumer<DefaultMessageListenerContainer> receiving) {
       for (Receiver receiver : Receiver.values()) {
         DefaultMessageListenerContainer container = new DefaultMessageListenerContainer();
         container.setBeanName(receiver.name());
-        container.setConnectionFactory(broker);
-        container.setSessionTransacted(true);
+        receiving.accept(container);
         container.setConcurrentConsumers(RECEIVERS);
         Destination destination = receiver.destination();
         container.setDestinationName(destination.address());

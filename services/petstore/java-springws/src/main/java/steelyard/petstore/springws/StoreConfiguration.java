@@ -1,6 +1,5 @@
 package steelyard.petstore.springws;
 
-import com.zaxxer.hikari.HikariDataSource;
 import jakarta.jms.ConnectionFactory;
 import jakarta.servlet.ServletContext;
 import java.sql.SQLException;
@@ -8,43 +7,26 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jms.connection.CachingConnectionFactory;
 import org.springframework.ws.client.core.WebServiceTemplate;
 import org.springframework.ws.transport.http.HttpUrlConnectionMessageSender;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
 import steelyard.petstore.messaging.JmsMessenger;
+import steelyard.petstore.messaging.Messenger;
+import steelyard.petstore.messaging.Transactions;
 import steelyard.petstore.web.StoreServlet;
 
-/** The store, with what it needs of a platform: database, transactions, calls of partners. */
+/** The store, with what it needs of a platform beside transactions: the calls of partners. */
 @Configuration
 public class StoreConfiguration {
 
-  private static final int CONNECTIONS = 40;
+  static final int CONNECTIONS = 40;
+  static final int CONNECTION_WAIT_MILLIS = 5_000;
 
   @Bean
   Settings settings() {
     return Settings.of(System.getenv());
-  }
-
-  @Bean
-  HikariDataSource pool(Settings settings) {
-    HikariDataSource pool = new HikariDataSource();
-    pool.setJdbcUrl(settings.jdbcUrl());
-    pool.setDriverClassName(settings.jdbcDriver());
-    pool.setUsername(Settings.USER);
-    pool.setPassword(settings.password());
-    pool.setMaximumPoolSize(CONNECTIONS);
-    pool.setConnectionTimeout(5_000);
-    pool.setInitializationFailTimeout(-1); // a database that is away gives pages that say so
-    return pool;
-  }
-
-  @Bean
-  DataSourceTransactionManager transactions(HikariDataSource pool) {
-    return new DataSourceTransactionManager(pool);
   }
 
   @Bean
@@ -57,19 +39,19 @@ public class StoreConfiguration {
   @Bean
   PetStore petStore(
       Settings settings,
-      HikariDataSource pool,
-      DataSourceTransactionManager transactions,
+      @Qualifier("database") DataSource database,
+      Transactions transactions,
+      Messenger inTransaction,
       @Qualifier("broker") ConnectionFactory broker,
       WebServiceTemplate partners,
       EmbeddedQueues queues,
       ServletContext context) {
-    DataSource database = new TransactionAwareDataSourceProxy(pool);
     PetStore store =
         new PetStore(
             settings,
             database,
-            new DatabaseTransactions(transactions),
-            new ListenerMessenger(broker),
+            transactions,
+            inTransaction,
             new JmsMessenger(new CachingConnectionFactory(broker)),
             new TemplatePartners(settings, partners),
             queues);

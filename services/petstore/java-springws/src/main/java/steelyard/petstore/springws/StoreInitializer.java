@@ -1,13 +1,19 @@
 package steelyard.petstore.springws;
 
 import org.springframework.ws.transport.http.support.AbstractAnnotationConfigMessageDispatcherServletInitializer;
+import steelyard.petstore.Settings;
 
 /** Registers the message dispatcher where center and supplier take documents. */
 public class StoreInitializer extends AbstractAnnotationConfigMessageDispatcherServletInitializer {
 
   @Override
   protected Class<?>[] getRootConfigClasses() {
-    return new Class<?>[] {StoreConfiguration.class, MessagingConfiguration.class};
+    boolean jta = Settings.of(System.getenv()).jta();
+    return new Class<?>[] {
+      StoreConfiguration.class,
+      MessagingConfiguration.class,
+      jta ? JtaConfiguration.class : LocalConfiguration.class
+    };
   }
 
   @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
-import com.zaxxer.hikari.HikariDataSource;
 import jakarta.jms.ConnectionFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +16,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+import javax.sql.DataSource;
+import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jms.connection.CachingConnectionFactory;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
@@ -42,8 +42,10 @@ import steelyard.petstore.faults.PlantedFaults;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.JmsMessenger;
 import steelyard.petstore.messaging.MessagingException;
+import steelyard.petstore.messaging.Messenger;
 import steelyard.petstore.messaging.Partners;
 import steelyard.petstore.messaging.Reception;
+import steelyard.petstore.messaging.Transactions;
 
 /**
  * Orders on their way through all workflows, with a real broker, database and mail server in one
@@ -58,7 +60,6 @@ class OrderTest {
   private final List<AutoCloseable> open = new ArrayList<>();
   private GreenMail mail;
   private PetStore store;
-  private HikariDataSource pool;
   private Path events;
   private Path gauges;
 
@@ -92,9 +93,19 @@ class OrderTest {
       };
 
   private void openWith(String variant, long commitDelayMillis) throws Exception {
+    openWith(variant, LocalConfiguration.class, commitDelayMillis);
+  }
+
+  private void openWith(String variant, Class<?> transactions, long commitDelayMillis)
+      throws Exception {
     mail = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
     mail.start();
     open.add(mail::stop);
+    Server books =
+        Server.createTcpServer(
+                "-tcpPort", "0", "-ifNotExists", "-baseDir", folder.resolve("books").toString())
+            .start();
+    open.add(books::stop);
     events = folder.resolve("events.csv");
     gauges = folder.resolve("gauges.csv");
     Settings settings =
@@ -105,7 +116,7 @@ class OrderTest {
                 "STEELYARD_PORT_SERVER",
                 "1",
                 "STEELYARD_PORT_DATABASE",
-                "1",
+                Integer.toString(books.getPort()),
                 "STEELYARD_PORT_MAIL",
                 Integer.toString(mail.getSmtp().getPort()),
                 "STEELYARD_COMMIT_DELAY_MS",
@@ -114,33 +125,28 @@ class OrderTest {
                 events.toString(),
                 "STEELYARD_GAUGES",
                 gauges.toString()));
-    pool = new HikariDataSource();
-    open.add(pool::close);
-    pool.setJdbcUrl("jdbc:h2:" + folder.resolve("books") + ";LOCK_TIMEOUT=20000");
-    pool.setUsername("steelyard");
-    pool.setMaximumPoolSize(40);
     System.setProperty("catalina.base", folder.toString());
-    MessagingConfiguration configuration = new MessagingConfiguration();
-    EmbeddedActiveMQ server = configuration.brokerServer(settings);
-    open.add(server::stop);
-    ConnectionFactory broker = configuration.broker(server);
-    CachingConnectionFactory outside = new CachingConnectionFactory(broker);
-    open.add(outside::destroy);
-    store =
-        new PetStore(
-            settings,
-            new TransactionAwareDataSourceProxy(pool),
-            new DatabaseTransactions(new DataSourceTransactionManager(pool)),
-            new ListenerMessenger(broker),
-            new JmsMessenger(outside),
-            partners,
-            configuration.queues(server));
-    open.add(store);
+    var context = new AnnotationConfigApplicationContext();
+    open.add(context);
+    context.registerBean(Settings.class, () -> settings);
+    context.registerBean(PetStore.class, () -> storeOf(settings, context));
+    context.register(MessagingConfiguration.class, transactions);
+    context.refresh();
+    store = context.getBean(PetStore.class);
     store.prepare();
-    MessagingConfiguration.Receivers receivers =
-        new MessagingConfiguration.Receivers(store, broker);
-    receivers.afterSingletonsInstantiated();
-    open.add(receivers::destroy);
+  }
+
+  private PetStore storeOf(Settings settings, ApplicationContext platform) {
+    var outside = new CachingConnectionFactory(platform.getBean("broker", ConnectionFactory.class));
+    open.add(outside::destroy);
+    return new PetStore(
+        settings,
+        platform.getBean("database", DataSource.class),
+        platform.getBean(Transactions.class),
+        platform.getBean(Messenger.class),
+        new JmsMessenger(outside),
+        partners,
+        platform.getBean(EmbeddedQueues.class));
   }
 
   private void place(String id, String item, int quantity, int cents) {
@@ -162,7 +168,7 @@ class OrderTest {
   }
 
   private String statusOf(String id) throws Exception {
-    try (Connection database = pool.getConnection()) {
+    try (Connection database = store.database().getConnection()) {
       return store.orders().find(id, database).map(Orders.Known::status).orElse("none");
     }
   }
@@ -244,7 +250,7 @@ class OrderTest {
   }
 
   private int shipmentsOf(String id) throws Exception {
-    try (Connection database = pool.getConnection();
+    try (Connection database = store.database().getConnection();
         var select =
             database.prepareStatement("SELECT shipments FROM supplier_order WHERE id = ?")) {
       select.setString(1, id);
@@ -289,7 +295,7 @@ class OrderTest {
     assertThat(answers).contains("again").isSubsetOf("again", "refused");
     assertThat(supplier.order("message-1", wanted)).isEqualTo("again");
     assertThat(shipmentsOf("again")).isOne();
-    try (Connection database = pool.getConnection()) {
+    try (Connection database = store.database().getConnection()) {
       assertThat(store.inventory().stock(database)).containsEntry("guppy-1", 99_999_999);
     }
   }
@@ -330,7 +336,36 @@ class OrderTest {
     for (int order = 0; order < 5; order++) {
       assertCompletedOnce("order-" + order);
     }
-    try (Connection database = pool.getConnection()) {
+    try (Connection database = store.database().getConnection()) {
+      assertThat(store.inventory().stock(database)).containsEntry("guppy-1", 99_999_995);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jms-original", "jms-modified", "web-service", "outbox"})
+  void anOrderIsCompletedWithThreeMailsByATransactionManagerToo(String variant) throws Exception {
+    openWith(variant, JtaConfiguration.class, 0);
+    place("one", "guppy-1", 2, 1850);
+    await(() -> subjects().size() >= 3);
+    assertCompletedOnce("one");
+    assertThat(subjects())
+        .containsExactly("Order one approved", "Order one completed", "Order one shipped");
+  }
+
+  /** Each step's commit is refused once, when database and broker have prepared theirs. */
+  @ParameterizedTest
+  @EnumSource
+  void whatFailsOnceIsNeitherLostNorDoubledWithATransactionManager(PlantedFaults.Place place)
+      throws Exception {
+    openWith("jms-original", JtaConfiguration.class, 0);
+    store.faults().plant(place, new PlantedFaults.Plan(100, 1, ""));
+    for (int order = 0; order < 5; order++) {
+      place("order-" + order, "guppy-1", 1, 1850);
+    }
+    for (int order = 0; order < 5; order++) {
+      assertCompletedOnce("order-" + order);
+    }
+    try (Connection database = store.database().getConnection()) {
       assertThat(store.inventory().stock(database)).containsEntry("guppy-1", 99_999_995);
     }
   }
@@ -416,20 +451,20 @@ class OrderTest {
     place("waits", "tortoise-2", 1, 4200);
     await(
         () -> {
-          try (Connection database = pool.getConnection()) {
+          try (Connection database = store.database().getConnection()) {
             return store.inventory().waiting(database).size() == 1;
           }
         });
     assertThat(statusOf("waits")).isEqualTo(Orders.APPROVED);
     List<String> waiting;
-    try (Connection database = pool.getConnection()) {
+    try (Connection database = store.database().getConnection()) {
       assertThat(store.inventory().add("tortoise-2", 1, database)).isTrue();
       waiting = store.inventory().waiting(database);
     }
     waiting.forEach(document -> store.outside().send(Destination.SUPPLIER_ORDERS, document));
     await(() -> subjects().size() >= 3);
     await(() -> statusOf("waits").equals(Orders.COMPLETED));
-    try (Connection database = pool.getConnection()) {
+    try (Connection database = store.database().getConnection()) {
       assertThat(store.inventory().stock(database)).containsEntry("tortoise-2", 0);
     }
   }
@@ -446,6 +481,18 @@ class OrderTest {
     await(() -> subjects().size() >= 1);
     assertThat(statusOf("dear")).isEqualTo(Orders.DENIED);
     assertThat(subjects()).containsExactly("Order dear denied");
+  }
+
+  /** As after a crash between the commits of the broker and of the database. */
+  @Test
+  void anApprovalThatIsHereBeforeItsOrderWaitsForIt() throws Exception {
+    openWith("jms-original", 0);
+    String approval = store.documents().text(new OrderApproval("early", true));
+    store.outside().send(Destination.ORDER_APPROVALS, approval);
+    place("other", "guppy-1", 1, 1850);
+    assertCompletedOnce("other");
+    place("early", "parrot-3", 1, 60_000);
+    assertCompletedOnce("early");
   }
 
   @Test

@@ -9,6 +9,7 @@ import jakarta.ejb.TransactionAttributeType;
 import jakarta.transaction.RollbackException;
 import jakarta.transaction.SystemException;
 import jakarta.transaction.TransactionManager;
+import steelyard.petstore.faults.VoteAgainst;
 import steelyard.petstore.messaging.Transactions;
 
 /** The server's transactions: those of messages, which it begins by itself, and others beside. */

@@ -1,11 +1,11 @@
-package steelyard.petstore.jakartaee;
+package steelyard.petstore.faults;
 
 import javax.transaction.xa.XAException;
 import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
 
 /** A resource that takes part in a transaction only to refuse its commit: a planted fault. */
-final class VoteAgainst implements XAResource {
+public final class VoteAgainst implements XAResource {
 
   @Override
   public int prepare(Xid transaction) throws XAException {

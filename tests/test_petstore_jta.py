@@ -1,0 +1,68 @@
+"""A transaction manager within the application on Tomcat: a step's message, work and sends are one, also where the server is killed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries, factors
+from steelyard.models.study import PartSpec, SubjectSpec
+from test_petstore_pages import TOMCAT
+from test_petstore_ws_at import PLACES, Parts, parts_of, undone_after_its_call
+
+KILLS, ORDERS = 3, 12
+COMPANIONS = {
+    "h2": PartSpec(server="h2"),
+    "postgresql": PartSpec(server="postgres", factors={"prepared_transactions": "100"}),
+}
+
+
+def joined(database: str) -> SubjectSpec:
+    (part,) = TOMCAT.parts
+    of_part = {"variant": "jms-original", "transactions": "jta", "database": database}
+    return TOMCAT.model_copy(
+        update={
+            "parts": [PartSpec(server=part.server, factors=of_part)],
+            "companions": [COMPANIONS[database], PartSpec(server="greenmail")],
+        }
+    )
+
+
+@pytest.fixture(scope="module", params=["h2", pytest.param("postgresql", marks=pytest.mark.long)])
+def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
+    yield from parts_of(joined(request.param), tmp_path_factory.mktemp("joined"))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_approval_that_is_undone_leaves_no_order_at_the_supplier_and_one_that_commits_does(
+    shop: Parts, place: str
+) -> None:
+    assert undone_after_its_call(shop, place) == 0
+    before = shop.in_stock()
+    shop.plant(place, 0)
+    counts = shop.shop.settled()
+    assert counts["orders.accepted"] == counts["orders.completed"]
+    assert shop.in_stock() == before - 1
+    assert counts["orders.mails"] >= 3 * counts["orders.completed"]
+
+
+@pytest.mark.long
+def test_after_kills_no_order_is_lost_or_doubled(shop: Parts) -> None:
+    server = shop.shop.running.in_place("server")
+    for _ in range(KILLS):
+        since = time.monotonic_ns()
+        for _ in range(ORDERS):
+            shop.order()
+        server.keeper.kill()
+        server.start_again()
+        settled, counts = shop.shop.running.aftermath(since, lambda: None)
+        assert settled and counts["accepted"] == ORDERS
+        assert counts["lost"] == counts["doubled"] == counts["mails_lost"] == 0
+
+
+def test_a_server_with_transactions_of_its_own_is_given_none() -> None:
+    with pytest.raises(ConfigurationError, match="wildfly: factor transactions"):
+        factors.settled(entries.server("wildfly"), entries.service("petstore"), {"transactions": "jta"})
