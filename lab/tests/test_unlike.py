@@ -18,6 +18,7 @@ from synthetic import Planted, write_run
 MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX = (
     f"wildfly@variant={name}" for name in ("jms-modified", "web-service", "jms-original", "ws-at", "outbox")
 )
+TOMCAT = "tomcat@variant=jms-original"
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ NOTHING = PlannedTime(0.0, 0.0, 0.0)
 
 # By the trials under docs/results; the keys say whether a subject compiles while it runs.
 LOOKING = PlannedTime(1.0, 1.0, 1.0)  # at the machine, before anything is started
-START = {True: PlannedTime(3.0, 7.0, 20.0), False: PlannedTime(0.5, 1.0, 3.0)}
+START = {True: PlannedTime(1.5, 7.0, 20.0), False: PlannedTime(0.05, 1.0, 3.0)}
 VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # of each subject: all exchanges before, counts and records after
 # In slices, not seconds: documents that take longer want longer slices, and their code as many requests until it is compiled.
 USUAL_HEAD_START_SLICES = 12  # in each cell, where it may go on while compilers are at work
