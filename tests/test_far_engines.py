@@ -98,7 +98,9 @@ def begun_ns(load: Path, engine: int) -> int:
 
 
 def test_engines_on_two_hosts_send_what_one_would_and_tell_time_by_one_clock(far: Far, counted: Counted) -> None:
-    ran = far.lab.run(*words("--rate", f"{RATE}/s", "--for", f"{SECONDS}s", "--warm-up", f"{WARM_UP_SECONDS}s", "--json"))
+    ran = far.lab.run(
+        *words("--rate", f"{RATE}/s", "--for", f"{SECONDS}s", "--warm-up", f"{WARM_UP_SECONDS}s", "--json")
+    )
     outcome = ran.json()
     engines, said = outcome["engines"], (outcome["why_not"], ran.err)
     assert [engine["host"] for engine in engines] == ["", "rack"], said

@@ -62,9 +62,9 @@ VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # of each subject: all exchan
 # In slices, not seconds: documents that take longer want longer slices, and their code as many requests until it is compiled.
 USUAL_HEAD_START_SLICES = 12  # in each cell, where it may go on while compilers are at work
 USUAL_AFTER_HEAD_START_SLICES = 10  # of warm-up in each cell, after such a one
-USUAL_WARM_UP_SECONDS = {True: 30.0, False: 8.0}  # of load, in each operation
+USUAL_WARM_UP_SECONDS = {True: 24.0, False: 8.0}  # of load, in each operation
 LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
-USUAL_SPARE_SHARE = 1 / 3  # of the pairs, where a subject compiles while it runs
+USUAL_SPARE_SHARE = 1 / 6  # of the pairs, where a subject compiles while it runs
 REQUEST_SECONDS = 0.005  # of fixed work, with those of all users after each other
 RESTORING = PlannedTime(2.0, 7.0, 15.0)  # what a service wrote, before each measured load of a study that asks for it
 FAULT = PlannedTime(2.0, 15.0, 60.0)  # beyond its block: the part comes back, the work that is left is done
