@@ -1,10 +1,9 @@
-"""A transaction manager within the application on Tomcat: a step's message, work and sends are one, also where the server is killed."""
+"""A transaction manager within the application on Tomcat: a step's message, work and sends are one, also after a kill."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ConfigurationError

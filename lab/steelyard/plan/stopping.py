@@ -131,8 +131,8 @@ def within(
     """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
 
     Given up in this order: forks down to those of a verdict, pairs down to the least, operations that are not judged, subjects;
-    and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took. The first trial had as many
-    pairs as `planned` has, none said: as `schedule`.
+    and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took. The first trial had as
+    many pairs as `planned` has, none said: as `schedule`.
     All of it comes from what trials cost, never from what they showed, so the interval keeps its meaning.
     """
     per_fork = trials_per_fork(schedule)
