@@ -16,6 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 from conftest import Lab
+from steelyard.base.csvfiles import read_bytes
 
 pytestmark = pytest.mark.long
 
@@ -45,8 +46,12 @@ subjects = [
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return list(csv.DictReader(text(path).splitlines()))
+
+
+def text(path: Path) -> str:
+    """Of a file that may be stored packed."""
+    return read_bytes(path).decode("utf-8")
 
 
 def collecting(lab: Lab, forks: int) -> list[str]:
@@ -85,13 +90,13 @@ def test_a_killed_sitting_keeps_whole_forks_and_the_next_one_goes_on(
         os.kill(first.pid, signal.SIGKILL)
         first.wait()
     assert [row["fork"] for row in rows(bank / "forks.csv")] == ["1"], (lab.folder / "said").read_text()
-    before = (bank / "slices.csv").read_text()
+    before = text(bank / "slices.csv")
     planted = (bank / "study.toml").read_text()
 
     second = collect(lab, 2)
     assert second.returncode == 0, second.stderr
     assert [(row["fork"], row["status"]) for row in rows(bank / "forks.csv")] == [("1", "complete"), ("2", "complete")]
-    assert (bank / "slices.csv").read_text().startswith(before)
+    assert text(bank / "slices.csv").startswith(before)
     assert (bank / "study.toml").read_text() == planted, "the levels of the first sitting are kept"
 
     seen: dict[tuple[str, str], list[float]] = {}

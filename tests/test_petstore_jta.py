@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ConfigurationError
@@ -12,7 +13,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 from test_petstore_pages import TOMCAT
 from test_petstore_ws_at import PLACES, Parts, parts_of, undone_after_its_call
 
-KILLS, ORDERS = 3, 12
+KILLS, ORDERS = 4, 12
 COMPANIONS = {
     "h2": PartSpec(server="h2"),
     "postgresql": PartSpec(server="postgres", factors={"prepared_transactions": "100"}),
@@ -49,17 +50,18 @@ def test_an_approval_that_is_undone_leaves_no_order_at_the_supplier_and_one_that
 
 
 @pytest.mark.long
-def test_after_kills_no_order_is_lost_or_doubled(shop: Parts) -> None:
-    server = shop.shop.running.in_place("server")
-    for _ in range(KILLS):
-        since = time.monotonic_ns()
-        for _ in range(ORDERS):
-            shop.order()
-        server.keeper.kill()
-        server.start_again()
-        settled, counts = shop.shop.running.aftermath(since, lambda: None)
-        assert settled and counts["accepted"] == ORDERS
-        assert counts["lost"] == counts["doubled"] == counts["mails_lost"] == 0
+def test_after_kills_no_order_is_lost_or_doubled(tmp_path: Path) -> None:
+    for shop in parts_of(joined("postgresql"), tmp_path):
+        server = shop.shop.running.in_place("server")
+        for _ in range(KILLS):
+            since = time.monotonic_ns()
+            for _ in range(ORDERS):
+                shop.order()
+            server.keeper.kill()
+            server.start_again()
+            settled, counts = shop.shop.running.aftermath(since, lambda: None)
+            assert settled and counts["accepted"] == ORDERS
+            assert counts["lost"] == counts["doubled"] == counts["mails_lost"] == 0
 
 
 def test_a_server_with_transactions_of_its_own_is_given_none() -> None:
