@@ -295,7 +295,7 @@ def test_a_run_that_turns_out_dearer_gives_up_forks_and_in_the_end_the_verdict_b
     assert len(rule(now, 3, 400).trials) == 6
     assert len(rule(now, 3, 900).trials) == 3
     asked = now.model_copy(update={"least_forks": 4})
-    assert len(stopping.within(asked, 3, 900, 300, 890).trials) == 4
+    assert len(stopping.within(asked, 3, 900, 300, 890, asked).trials) == 4
 
 
 def test_the_pilot_decides_the_pairs_only_where_nobody_else_did() -> None:

@@ -325,7 +325,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
 
 
 def _warned(findings: Sequence[Finding]) -> Iterator[str]:
-    """What the checks warn of, gravest checks in their order; of many that say the same of many loads one, with their number."""
+    """What the checks warn of, check by check; of many that say the same of many loads one, with their number."""
     by_check: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.level is Level.WARNING:
@@ -411,9 +411,9 @@ def _unsteady(run: Run) -> Iterator[str]:
         where = "; ".join(_settled(count, trials, on) for (count, trials), on in by_trials.items())
         alike.setdefault(where, []).append(subject)
     for where, subjects in alike.items():
-        given = [f"{longest[subject]:.0f}" for subject in subjects]
-        seconds = " to ".join(dict.fromkeys((min(given, key=float), max(given, key=float))))
-        yield f"{', '.join(subjects)}, given {seconds} s to settle, {where}"
+        given = [longest[subject] for subject in subjects]
+        low, high = f"{min(given):.0f}", f"{max(given):.0f}"
+        yield f"{', '.join(subjects)}, given {low if low == high else f'{low} to {high}'} s to settle, {where}"
 
 
 def _settled(starts: int, missed: Sequence[int], loads: Sequence[str]) -> str:

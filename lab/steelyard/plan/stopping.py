@@ -126,18 +126,18 @@ def warm_up_is_over(
 
 
 def within(
-    schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds, planned: Schedule | None = None
+    schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds, planned: Schedule
 ) -> Schedule:
     """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
 
     Given up in this order: forks down to those of a verdict, pairs down to the least, operations that are not judged, subjects;
     and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took. The first trial had as
-    many pairs as `planned` has, none said: as `schedule`.
+    many pairs as `planned` has.
     All of it comes from what trials cost, never from what they showed, so the interval keeps its meaning.
     """
     per_fork = trials_per_fork(schedule)
     if done == 1:
-        cost = _cost(planned or schedule, spent)
+        cost = _cost(planned, spent)
         changed = _planned(schedule, cost, spent, budget)
         trial = cost.of_trial(changed.pairs_per_cell, len(changed.cells))
         in_fork = _first_trials_per_fork(changed)
