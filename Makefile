@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors map clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors map clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -148,6 +148,10 @@ calibrate-study: build ## forks for docs/reference/calibration.md, in sittings o
 
 usual-way: build ## runs of the usual way beside the calibration's forks, of the same server, the same day; about a minute each; RUNS=10 of each
 	@$(RUN) python -m steelyard.calibration.usual $(if $(RUNS),--runs $(RUNS))
+
+deferred-work: build ## servers that put work off, alone and as a run drives them, for the same page; three and a half minutes a round; ROUNDS=8
+	cargo build $(CARGO_FLAGS) --release --features testservers
+	@$(RUN) python -m steelyard.calibration.deferring $(if $(ROUNDS),--rounds $(ROUNDS))
 
 calibration-tables: build ## docs/reference/calibration.md, from the forks in docs/results/calibration
 	$(RUN) python -m steelyard.calibration.tables

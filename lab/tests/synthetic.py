@@ -14,6 +14,7 @@ from typing import Any
 from hdrh.histogram import HdrHistogram
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Rate, Stage, Steps
 from steelyard.models.records import (
+    AtRest,
     Cell,
     Check,
     Failure,
@@ -87,6 +88,7 @@ class Planted:
     settles: Mapping[str, int] = field(default_factory=dict)  # by subject: slow seconds at the begin of each load
     scale: float = 1.0
     turn_ms: float = 0.0
+    at_rest: Mapping[str, float] = field(default_factory=dict)  # by subject: share of a processor, in each trial
     memory_bytes: Mapping[tuple[int, str], int] = field(
         default_factory=dict
     )  # by trial and subject, where it is another
@@ -215,6 +217,7 @@ class _Trial:
                 ],
                 "machine": [self.planted.machine[self.plan.number]] if self.plan.number in self.planted.machine else [],
                 "samples_checked": 20,
+                "at_rest": [AtRest(subject=one, share=share, windows=1) for one, share in self.planted.at_rest.items()],
                 "wrong_samples": [
                     WrongSample(
                         slice=numbers[pair, one], subject=one, operation="echoStruct", message="item 3: '4' is not '5'"

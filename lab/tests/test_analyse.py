@@ -195,6 +195,17 @@ def test_work_done_in_the_others_turns_replaces_the_verdict_if_it_is_more_than_h
     ]
 
 
+def test_work_that_nobody_asks_for_replaces_the_verdict_if_it_is_more_than_half_the_margin(tmp_path: Path) -> None:
+    borne = judged(tmp_path / "borne", at_rest={A: 0.012, B: 0.0})
+    assert borne.valid and primary(borne).verdict == "slower"
+    verdicts = judged(tmp_path / "busy", at_rest={A: 0.021, B: 0.0})
+    assert not verdicts.valid
+    assert verdicts.why_not == [
+        "tomcat-metro used 2.1% of a processor while nobody asked it, more than half the margin of 3%: frozen in others' turns, "
+        "it may be charged for such work twice; a margin of 4% or more allows for that"
+    ]
+
+
 def test_what_was_compiled_is_held_against_a_subjects_own_time_and_not_that_of_its_pair(tmp_path: Path) -> None:
     # 2 ms are 0.1% of the 2 s for which both were observed, and 3% of what was measured of the one.
     key, short = (1, 1, A), {"measured_ns": 60_000_000}

@@ -14,10 +14,11 @@ from steelyard.base.errors import StoreError
 from steelyard.base.house import root
 from steelyard.base.progress import Progress
 from steelyard.calibration import bank as banking
-from steelyard.calibration import planted, usual_runs
+from steelyard.calibration import deferred_work, planted, usual_runs
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, so_far, timer
 from steelyard.calibration.collecting import setting_of
+from steelyard.calibration.deferred_work import Drive
 from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.usual_runs import UsualRun, minutes_needed
@@ -179,9 +180,9 @@ def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> N
 
 def test_a_sound_machine_reaches_every_figure() -> None:
     values = values_of(made(320, fork_deviation=0.011, slice_deviation=0.005, rounds=5, seconds=104.0))
-    found = figures(values, usual(0.05))
+    found = figures(values, usual(0.05), deferred())
     assert [(one.figure, one.reached) for one in found.rows if one.met is False] == []
-    assert sum(one.met is True for one in found.rows) == 11
+    assert sum(one.met is True for one in found.rows) == 12
     five = next(one for one in found.levels if one.level == 0.05)
     assert five.truth == pytest.approx(-math.log(1.05), abs=0.002)
     assert five.right > 0.97 and five.minutes_found <= 12
@@ -216,6 +217,45 @@ def test_runs_of_the_usual_way_are_kept_beside_the_bank(tmp_path: Path) -> None:
     usual_runs.write(runs, tmp_path)
     assert usual_runs.read(tmp_path) == runs
     assert usual_runs.read(tmp_path / "nowhere") == []
+
+
+def deferred(*, worst: float = 0.01, rounds: int = 6) -> list[Drive]:
+    """Rounds of every kind by every way; the lab's is off by so much of the first kind."""
+    draw = np.random.default_rng(7)
+    found = []
+    for number in range(1, rounds + 1):
+        for kind in (*deferred_work.KINDS, *deferred_work.UNASKED):
+            first = kind == next(iter(deferred_work.KINDS))
+            off = {deferred_work.ALONE: 0.0, deferred_work.SHORT: 0.05, deferred_work.LAB: worst if first else 0.001}
+            for way in deferred_work.WAYS:
+                ratio = 0.98 * math.exp(off[way] + draw.normal(0, 0.002))
+                found.append(Drive(number, kind, way, 2300 * ratio, 2300.0, 150.0, 0.1))
+    return found
+
+
+def test_the_worst_kind_of_deferred_work_is_held_against_each_server_alone() -> None:
+    values = values_of(made(60))
+    name = "Servers that do work at another time"
+
+    def found(drives: list[Drive]) -> FigureRow:
+        return next(one for one in figures(values, (), drives).rows if one.figure.startswith(name))
+
+    assert found(deferred()).met is True
+    missed = found(deferred(worst=0.03))
+    assert missed.met is False and missed.reached.startswith("+3.")
+    assert "half of each request's work at once in a thread of its own" in missed.reached
+    assert found([]).met is False and found(deferred(rounds=2)).reached == "not measured yet"
+    off = deferred_work.off_truth(deferred(worst=0.03, rounds=9), next(iter(deferred_work.KINDS)), deferred_work.LAB)
+    assert off is not None and off.off.low <= math.exp(0.03) <= off.off.high and off.rounds == 9
+    said = page(made(60), "", [], deferred())
+    assert "## Work at another time" in said and "## Work at another time" not in page(made(60), "")
+
+
+def test_rounds_of_deferred_work_are_kept_beside_the_bank(tmp_path: Path) -> None:
+    drives = deferred(rounds=1)
+    deferred_work.write(drives, tmp_path)
+    assert deferred_work.read(tmp_path) == drives
+    assert deferred_work.read(tmp_path / "nowhere") == []
 
 
 def test_too_few_comparisons_as_measured_and_too_many_lost_forks_are_missed_figures() -> None:

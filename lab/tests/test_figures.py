@@ -93,6 +93,10 @@ def test_a_fall_back_from_turns_to_stretches_is_said(tmp_path: Path) -> None:
     fell = analysed(tmp_path / "fell", turn_ms=150, changes=slow)
     (note,) = [note for note in fell.verdicts.notes if "took no turns" in note]
     assert note.startswith("2 of 80 slices on echoStruct took no turns")
+    assert "since answers are too slow" in note
+    at_rest = analysed(tmp_path / "at-rest", turn_ms=150, at_rest={A: 0.012, B: 0.001})
+    (note,) = [note for note in at_rest.verdicts.notes if "took no turns" in note]
+    assert f"took no turns, since {A} worked without being asked" in note
     unasked = analysed(tmp_path / "unasked", turn_ms=0, changes=slow)
     assert not [note for note in unasked.verdicts.notes if "took no turns" in note]
 

@@ -5,12 +5,15 @@ from collections import Counter
 import pytest
 from steelyard.catalogue import entries
 from steelyard.drive import jobs
+from steelyard.drive.jobs import Answering
 from steelyard.models.job import Rate, Session, SessionStep, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
 from steelyard.plan import slices
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
+from test_engines import histogram
 
+ALIKE = Answering(0.8, 0.8)  # ms, every answer
 STUDY = entries.study("wstest").model
 SERVICE = entries.service("wstest").model
 
@@ -51,20 +54,34 @@ def test_slices_of_steady_closed_load_take_turns_which_are_longer_where_answers_
     schedule = make(["a", "b"])
     cell = schedule.cells[0]
     assert (schedule.turn_ms, schedule.slice_seconds) == (150, 2)
-    assert jobs.turn_of(schedule, cell, 2, 0.8) == Turn(ms=150)
-    assert jobs.turn_of(schedule, cell, 3, 8) == Turn(ms=400)
+    assert jobs.turn_of(schedule, cell, [ALIKE] * 2) == Turn(ms=150)
+    assert jobs.turn_of(schedule, cell, [ALIKE, ALIKE, Answering(8, 8)]) == Turn(ms=400)
+
+
+def test_few_answers_that_take_long_make_turns_longer_though_the_mean_is_short() -> None:
+    """A turn's end waits for the answers under way, and is likelier to meet a long one."""
+    schedule = make(["a", "b"])
+    cell = schedule.cells[0]
+    answers_us = [1_000] * 276 + [60_000] * 4
+    stalls = jobs.answering(histogram(answers_us))
+    under_way = sum(us**2 for us in answers_us) / sum(answers_us) / 1000
+    assert stalls.under_way_ms == pytest.approx(under_way, rel=0.002)
+    assert stalls.mean_ms < 2
+    assert jobs.turn_of(schedule, cell, [ALIKE, stalls]) is None
+    assert jobs.turn_of(schedule, cell, [ALIKE, Answering(1, 10)]) == Turn(ms=400)
+    assert jobs.answering(None) == Answering()
 
 
 def test_what_has_no_partner_is_slow_open_or_not_to_be_cut_takes_no_turns() -> None:
     schedule = make(["a", "b"])
     cell = schedule.cells[0]
     rate = Rate(stages=[Stage(from_rate=50, to_rate=50, seconds=2)])
-    assert jobs.turn_of(schedule, cell, 1, 0.8) is None
-    assert jobs.turn_of(schedule, cell, 2, 21) is None, "two turns would not fit into a slice"
-    assert jobs.turn_of(schedule, cell.model_copy(update={"profile": rate}), 2, 0.8) is None
-    assert jobs.turn_of(schedule.model_copy(update={"turn_ms": 0}), cell, 2, 0.8) is None
+    assert jobs.turn_of(schedule, cell, [ALIKE]) is None
+    assert jobs.turn_of(schedule, cell, [ALIKE, Answering(21, 21)]) is None, "two turns would not fit into a slice"
+    assert jobs.turn_of(schedule, cell.model_copy(update={"profile": rate}), [ALIKE] * 2) is None
+    assert jobs.turn_of(schedule.model_copy(update={"turn_ms": 0}), cell, [ALIKE] * 2) is None
     sessions = {next(iter(cell.mix)): Session(steps=[SessionStep(operation="echoVoid")])}
-    assert jobs.turn_of(schedule.model_copy(update={"sessions": sessions}), cell, 2, 0.8) is None
+    assert jobs.turn_of(schedule.model_copy(update={"sessions": sessions}), cell, [ALIKE] * 2) is None
     assert make(["a", "b"], as_published=True).turn_ms == 0
     frozen = STUDY.model_copy(update={"design": "alternating-frozen"})
     request = Request(only=["a", "b"])

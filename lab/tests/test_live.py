@@ -129,17 +129,19 @@ def test_a_sparkline_begins_at_zero_and_stands_at_the_right() -> None:
     assert sparkline([], 3) == "   "
 
 
-def test_the_p99_is_of_what_was_appended_since_the_last_look(tmp_path: Path) -> None:
+def test_response_times_are_of_what_was_appended_since_the_last_look(tmp_path: Path) -> None:
     log = tmp_path / "intervals.hlog"
     last = LastSlices(log)
-    assert last.p99_ms() == {}
+    assert last.response_times() == {}
     histogram = "HISTFAAAACR4nJNpmSzMwMDAwgABzFCaEURcm7yEwf4DROA8/wV+AGiiBkg="  # a thousand of 1 ms
     log.write_text(
         f"#[a comment]\nTag=go/0/echo/response,0.0,1.0,1.0,{histogram}\nTag=go/0/echo/service,0.0,1.0,1.0,{histogram}\n"
         f"Tag=null/1/echo/response,0.0,1.0,1.0,AAAA\nTag=null/1/ec"
     )
-    assert last.p99_ms() == pytest.approx({"go": 1.0}, rel=0.01)
-    assert last.p99_ms() == {}
+    found = last.response_times()
+    assert list(found) == ["go"] and found["go"].total == 1000
+    assert found["go"].percentile(99) == pytest.approx(1000, rel=0.01)
+    assert last.response_times() == {}
 
 
 def test_after_each_fork_the_interval_is_that_of_the_forks_there_are(tmp_path: Path) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from steelyard.analyse import instrument
 from steelyard.base.house import root
-from steelyard.drive.jobs import ANSWERS_IN_A_TURN
+from steelyard.drive.jobs import ANSWERS_IN_A_TURN, ANSWERS_UNDER_WAY_IN_A_TURN
 from steelyard.models.study import Study
 from steelyard.plan.designs.design import MOST_IN_A_TRIAL
+from steelyard.plan.slices import QUIET_AT_REST
 from steelyard.plan.stopping import LEAST_WARM_UP_SECONDS
 from steelyard.statistics import checks, drift, knee, looks, refusal, settling, steady, verdict_words
 
 SAID = " ".join((root() / "METHODOLOGY.md").read_text(encoding="utf-8").split())
-COUNTS = {3: "three", 4: "four", 50: "fifty"}
+COUNTS = {3: "three", 4: "four", 40: "forty", 50: "fifty"}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,8 @@ COUNTS = {3: "three", 4: "four", 50: "fifty"}
         f"nothing is concluded from fewer than {COUNTS[looks.LOOKS[0]]}",
         f"where fewer than {COUNTS[looks.LOOKS[0]]} forks count there are *too few forks*",
         f"they take turns of {Study.model_fields['turn_ms'].default:g} ms (longer where {COUNTS[ANSWERS_IN_A_TURN]} answers",
+        f"or {COUNTS[ANSWERS_UNDER_WAY_IN_A_TURN]} of those that an instant is likely to find under way",
+        f"uses more than {QUIET_AT_REST:.0%} of a processor while nobody asks it",
         f"slices until {COUNTS[steady.CONSECUTIVE]} in a row have their pace within {steady.PACE_TOLERANCE:.0%}",
         f"JIT compiler threads below {steady.JIT_SHARE_LIMIT:.0%} of the subject's own time",
         f"the mean of {COUNTS[steady.LEVEL]} slices must be no more than {steady.PACE_TOLERANCE:.0%} above",

@@ -18,6 +18,7 @@ from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
 from ..plan.shapes import IN_A_SENTENCE
+from ..plan.slices import QUIET_AT_REST
 from ..store.earlier import described
 from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
@@ -440,7 +441,8 @@ def _open_tails(run: Run) -> Iterator[str]:
 
 
 def _in_stretches(run: Run) -> Iterator[str]:
-    """Where slices that were to take turns were driven in one stretch each, since turns would have been too long for a slice."""
+    """Where slices that were to take turns were driven in one stretch each, since turns would have been too long for a slice, or
+    too short for work that nobody asks for."""
     by_cell: dict[str, tuple[int, int]] = {}
     for cell in run.schedule.cells:
         if not may_take_turns(run.schedule, cell):
@@ -458,8 +460,12 @@ def _in_stretches(run: Run) -> Iterator[str]:
         where = enumerated(
             [f"{fell} of {counted(whole, 'slice')} on {name}" for name, (fell, whole) in by_cell.items()]
         )
+        busy = sorted(
+            {rest.subject for trial in run.trials for rest in trial.noted.at_rest if rest.share > QUIET_AT_REST}
+        )
+        why = f"{enumerated(busy)} worked without being asked" if busy else "answers are too slow"
         yield (
-            f"{where} took no turns, since answers are too slow: each had the machine in one stretch, and what the machine did "
+            f"{where} took no turns, since {why}: each had the machine in one stretch, and what the machine did "
             "then met one subject alone"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 from ..base.text import change_text, counted, short_text
 from ..models.records import Cell
@@ -79,6 +80,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     yield _failed(run, cell, subject)
     yield _closes(cell, subject, [row for _, row in rows])
     yield from _elsewhere(run.schedule.margin, cell, subject, [row for _, row in rows])
+    yield from _at_rest(run, cell, subject)
 
 
 def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]]:
@@ -281,6 +283,23 @@ def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]
     level = Level.INVALID if bad else Level.OK
     reading, allowed = f"{share:.2%}", f"at most {limit:.1%}"
     yield Finding("CPU outside turns", cell.name, subject, level, reading, allowed, reason if bad else "")
+
+
+def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
+    """Work that the clock brings, of which who stands frozen makes up in its own turns: it may be charged for it twice."""
+    shares = [rest.share for trial in run.trials for rest in trial.noted.at_rest if rest.subject == subject]
+    if not shares:
+        return
+    share, limit = median(shares), run.schedule.margin / 2
+    bad = share > limit
+    reason = (
+        f"{subject} used {share:.1%} of a processor while nobody asked it, more than half the margin of {run.schedule.margin:.0%}: "
+        f"frozen in others' turns, it may be charged for such work twice; a margin of {2 * share:.0%} or more allows for that"
+    )
+    level = Level.INVALID if bad else Level.OK
+    yield Finding(
+        "CPU at rest", cell.name, subject, level, f"{share:.2%}", f"at most {limit:.1%}", reason if bad else ""
+    )
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

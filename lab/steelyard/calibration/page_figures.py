@@ -25,6 +25,8 @@ from ..statistics.redraws import (
     swapped,
 )
 from ..statistics.verdict_words import MARGIN
+from . import deferred_work
+from .deferred_work import Drive, Off
 from .usual_runs import USUAL_WAY, UsualRun, minutes_needed
 from .values import Floats, LevelForks, Values
 
@@ -38,6 +40,7 @@ WRONG_SIGN = 0.005
 COVERAGE = (0.92, 0.98)
 FOUND = 0.90
 LOST = 0.03
+DEFERRED = 0.015
 USUAL_SHARE = 1 / 3
 USUAL_LEVEL = 0.05
 # Real minutes within which a slow-down is to be called, and the margin where it is not the usual one.
@@ -85,10 +88,12 @@ class Figures:
     usual: Proportion | None
     disjoint: Proportion | None
     words: dict[str, float]
+    deferred: list[Off]
 
 
-def figures(values: Values, usual_runs: Sequence[UsualRun] = ()) -> Figures:
-    """All figures; deterministic, since the redraws' seed is fixed. `usual_runs` are those of the usual way on the same machine."""
+def figures(values: Values, usual_runs: Sequence[UsualRun] = (), drives: Sequence[Drive] = ()) -> Figures:
+    """All figures; deterministic, since the redraws' seed is fixed. `usual_runs` are those of the usual way, and `drives` those of
+    servers that put work off, on the same machine."""
     equal = values.equal
     draw = np.random.default_rng(SEED)
     places = redrawn(len(equal.ratios), REDRAWS, draw)
@@ -96,6 +101,7 @@ def figures(values: Values, usual_runs: Sequence[UsualRun] = ()) -> Figures:
     levels = [_level(values.levels[level], level, draw) for level in values.planted]
     disjoint = _disjoint(equal)
     usual = usual_way(values.throughputs)
+    deferred = deferred_work.all_off(drives)
     rows = [
         _bias(equal),
         _alarms(unslowed),
@@ -105,11 +111,12 @@ def figures(values: Values, usual_runs: Sequence[UsualRun] = ()) -> Figures:
         _wrong_sign(levels),
         _coverage(levels),
         _clocked(levels),
+        _deferred(deferred),
         _lost(values),
         _usual_minutes(levels, usual_runs),
     ]
     words = {said.name.lower(): float(np.mean(unslowed.said == said)) for said in Said}
-    return Figures(rows, levels, usual, disjoint, words)
+    return Figures(rows, levels, usual, disjoint, words, deferred)
 
 
 def _bias(compared: LevelForks) -> FigureRow:
@@ -268,6 +275,18 @@ def _clocked(levels: Sequence[SlowedDown]) -> FigureRow:
     known = [level for level in levels if not math.isnan(level.clocked)]
     shown = ", ".join(f"{level.clocked:+.2%} for +{level.level:.0%}" for level in known) or "not recorded"
     return FigureRow("What was planted, by the server's own processor clock, a request", "", shown, None)
+
+
+def _deferred(offs: Sequence[Off]) -> FigureRow:
+    """The kind of server that a run tells worst."""
+    name = "Servers that do work at another time than they are asked for it, against each alone: the worst kind, 95% interval"
+    told = [off for off in offs if off.way == deferred_work.LAB]
+    if not told:
+        return FigureRow(name, f"within {DEFERRED:.1%}", "not measured yet", False, "`make deferred-work` measures it")
+    worst = max(told, key=lambda off: abs(math.log(off.off.estimate)))
+    met = abs(worst.off.estimate - 1) <= DEFERRED
+    shown = f"{deferred_work.off_text(worst.off)}, {worst.rounds} rounds: {deferred_work.said(worst.kind)}"
+    return FigureRow(name, f"within {DEFERRED:.1%}", shown, met, "" if met else "turns end before its work is done")
 
 
 def _lost(values: Values) -> FigureRow:

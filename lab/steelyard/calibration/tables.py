@@ -15,8 +15,9 @@ from ..base.errors import SteelyardError
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.variance import components
 from . import bank as banking
-from . import usual_runs
+from . import deferred_work, usual_runs
 from .bank import Bank
+from .deferred_work import LAB, SHORT, Drive, Off
 from .page_figures import LEAST_FORKS, MINUTES, REDRAWS, Figures, SlowedDown, figures
 from .usual_runs import UsualRun
 from .values import Values, values_of
@@ -41,15 +42,23 @@ half of the forks, where the redraws are from the other.
 """
 
 
-def page(bank: Bank, notes: str, usual: Sequence[UsualRun] = ()) -> str:
-    """The whole page; the same bank gives the same bytes. `usual` are runs of the usual way on the same machine."""
+DEFERRED_SAID = """
+Two servers with the same planted work a request, by the server's own clock; one does it before it answers, the other partly later,
+or has work besides that nobody asks for. Each round starts each of them alone, the other not started, and both together, in turns
+of 150 ms and as a run drives them: in longer turns, or whole slices, where answers or work at rest ask for it.
+"""
+
+
+def page(bank: Bank, notes: str, usual: Sequence[UsualRun] = (), drives: Sequence[Drive] = ()) -> str:
+    """The whole page; the same bank gives the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
+    servers that put work off."""
     looks = ", ".join(str(look) for look in LOOKS)
     parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS))]
     values = values_of(bank)
     parts.append(_banked(values))
     if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
-        shown = figures(values, usual)
-        parts += [_table_of_rows(shown), _levels(shown), _forks(bank, values), _setup(bank)]
+        shown = figures(values, usual, drives)
+        parts += [_table_of_rows(shown), _levels(shown), _deferred(shown), _forks(bank, values), _setup(bank)]
     if notes:
         parts.append(notes)
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
@@ -98,6 +107,35 @@ def _level(level: SlowedDown) -> list[str]:
         f"{level.forks:.1f}",
         f"{level.coverage:.1%}",
     ]
+
+
+def _deferred(shown: Figures) -> str:
+    """Each kind of server by short turns and as a run drives it, against itself alone."""
+    if not shown.deferred:
+        return ""
+    by_kind: dict[str, dict[str, Off]] = {}
+    for off in shown.deferred:
+        by_kind.setdefault(off.kind, {})[off.way] = off
+    rows = [
+        [
+            deferred_work.said(kind),
+            f"{ways[LAB].alone.estimate:.3f}",
+            deferred_work.off_text(ways[SHORT].off),
+            deferred_work.off_text(ways[LAB].off),
+            _turns(ways[LAB].turns_ms),
+            f"{ways[LAB].at_rest:.1%}",
+            f"{ways[LAB].rounds}",
+        ]
+        for kind, ways in by_kind.items()
+        if {SHORT, LAB} <= ways.keys()
+    ]
+    header = ["beside an honest server, one that does", "ratio, each alone", "off by turns of 150 ms", "off as a run drives them",
+              "turns of a run, ms", "processor at rest", "rounds"]  # fmt: skip
+    return "## Work at another time\n\n" + table(header, rows) + DEFERRED_SAID
+
+
+def _turns(lengths: Sequence[float]) -> str:
+    return " to ".join(dict.fromkeys(f"{length:,.0f}" for length in (min(lengths), max(lengths))))
 
 
 def _forks(bank: Bank, values: Values) -> str:
@@ -174,6 +212,7 @@ def main() -> int:
             banking.read(asked.bank) if begun else Bank({}, [], []),
             notes.read_text(encoding="utf-8") if notes.exists() else "",
             usual_runs.read(asked.bank),
+            deferred_work.read(asked.bank),
         )
     except SteelyardError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from ..base.histogram import Histogram
 from ..catalogue.entries import Entry
 from ..catalogue.formats import http2_of, rmi_of
 from ..exchange import contract
@@ -26,6 +27,7 @@ from ..provision.running import RunningSubject
 
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
 ANSWERS_IN_A_TURN = 50
+ANSWERS_UNDER_WAY_IN_A_TURN = 40  # whose half a turn's end waits for: so at most an eightieth of it
 LEAST_TURNS = 2  # of a slice
 WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
 HURRIED = "-hurried"
@@ -122,15 +124,37 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
     return ordered
 
 
-def turn_of(schedule: Schedule, cell: Cell, together: int, response_ms: float) -> Turn | None:
-    """The turns of `together` slices of a pair; None where each has the machine in one stretch, as open load, load with a shape and
-    slow answers need. `response_ms` is the slowest subject's mean."""
-    if together < 2 or not may_take_turns(schedule, cell):
+@dataclass(frozen=True)
+class Answering:
+    """How a subject answers in a cell, in ms: the mean of its answers, and of those under way at an instant drawn by chance, which
+    is longer where few answers are much slower than the rest."""
+
+    mean_ms: float = 0.0
+    under_way_ms: float = 0.0
+
+    @property
+    def least_turn_ms(self) -> float:
+        """A turn's end waits for half of the answers under way, without load for whoever is done: a small part of a turn."""
+        return max(ANSWERS_IN_A_TURN * self.mean_ms, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
+
+
+def answering(times: Histogram | None) -> Answering:
+    """By the response times of a slice, which may have had no answer."""
+    return Answering() if times is None else Answering(times.mean() / 1000, times.length_biased_mean() / 1000)
+
+
+def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering]) -> Turn | None:
+    """The turns of the slices of a pair, whose subjects are `answering` so; None where each has the machine in one stretch, as open
+    load, load with a shape and slow answers need."""
+    if len(answering) < 2 or not may_take_turns(schedule, cell):
         return None
-    turn = max(schedule.turn_ms, ANSWERS_IN_A_TURN * response_ms)
-    if turn * LEAST_TURNS > schedule.slice_seconds * 1000:
-        return None
-    return Turn(ms=turn)
+    return turn_within(schedule.slice_seconds, schedule.turn_ms, answering)
+
+
+def turn_within(slice_seconds: float, least_ms: float, answering: Sequence[Answering]) -> Turn | None:
+    """Turns of `least_ms` or as long as the subjects' answers want; None where a slice is too short for such."""
+    turn = max(least_ms, *(subject.least_turn_ms for subject in answering))
+    return Turn(ms=turn) if turn * LEAST_TURNS <= slice_seconds * 1000 else None
 
 
 def make_job(

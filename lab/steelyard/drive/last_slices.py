@@ -1,4 +1,4 @@
-"""The p99 of the slices that ended last, from the histograms as the engine appends them: shown meanwhile, judged by nobody."""
+"""The response times of the slices that ended last, from the histograms as the engine appends them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..base.histogram import Histogram, decode, merged, tagged
 
 
 class LastSlices:
-    """Reads an intervals.hlog that grows, between slices; what cannot be read is passed over, for nothing rests on it."""
+    """Reads an intervals.hlog that grows, between slices; what cannot be read is passed over, for no verdict rests on it."""
 
     def __init__(self, path: Path) -> None:
         self._file = GrowingFile(path)
 
-    def p99_ms(self) -> Mapping[str, float]:
-        """The 99th percentile of response time in ms of all that was appended since the last call, by subject."""
+    def response_times(self) -> Mapping[str, Histogram]:
+        """All that was appended since the last call, in us, by subject; who has none is left out."""
         by_subject: dict[str, list[Histogram]] = {}
         for line in self._appended():
             tag, encoded = tagged(line) or ("", "")
@@ -27,7 +27,7 @@ class LastSlices:
             except ValueError:
                 continue
         together = {subject: merged(histograms) for subject, histograms in by_subject.items()}
-        return {subject: times.percentile(99) / 1000 for subject, times in together.items() if times.total}
+        return {subject: times for subject, times in together.items() if times.total}
 
     def _appended(self) -> list[str]:
         try:

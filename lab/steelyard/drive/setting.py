@@ -11,6 +11,7 @@ from ..base.progress import Progress
 from ..catalogue.entries import Entry
 from ..exchange.corpus import Corpus
 from ..models.records import (
+    AtRest,
     Check,
     Counted,
     Distress,
@@ -52,6 +53,7 @@ class TrialLog:
     subjects: list[SubjectRecord] = field(default_factory=list)
     slices: list[SlicePlan] = field(default_factory=list)
     steady: list[Steadiness] = field(default_factory=list)
+    at_rest: list[AtRest] = field(default_factory=list)
     machine: list[Check] = field(default_factory=list)
     wrong_samples: list[WrongSample] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)

@@ -24,7 +24,7 @@ from ..plan.cells import sessions_of
 from ..plan.designs import design_named
 from ..plan.faults import drawn
 from ..plan.kinds import kind_of
-from ..plan.slices import PAUSE_SECONDS, head_start_slices
+from ..plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
 from ..plan.stopping import Pending, warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.running import RunningSubject
@@ -38,14 +38,14 @@ from ..statistics.steady import (
     still_compiles,
 )
 from ..store.tables import mean_request_bytes
-from . import far_notes
+from . import at_rest, far_notes
 from .bring_up import require_host, start_all, unless_lost
 from .drivers import Drivers, drivers_of
 from .engine import Engine, Tick
 from .faults import Strike, counted_after
 from .gathering import end_recording, gather
 from .gauges import store_gauges
-from .jobs import TrialSlices, make_job, plan_slices, turn_of
+from .jobs import Answering, TrialSlices, answering, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
 from .proof import ServiceCounts, check_samples, reconciled, settle
 from .second_client import SecondClient
@@ -114,6 +114,7 @@ def _record(
         subjects=log.subjects,
         slices=log.slices,
         steady=log.steady,
+        at_rest=log.at_rest,
         counted=log.counted,
         reconciled=log.reconciled,
         settled=log.settled,
@@ -170,6 +171,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver = _Driver(setting, plan, log, running, engine, observer, links, counts)
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
+                driver.look_at_rest()
                 driver.measure(slices)
             if (
                 not setting.schedule.faults
@@ -229,7 +231,7 @@ class _Driver:
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.rows = SliceRows(log.folder / "slices.csv")
         self._last_slices = LastSlices(log.folder / "intervals.hlog")
-        self._response_ms: dict[tuple[str, str], float] = {}  # mean of the last slice, by subject and cell
+        self._answering: dict[tuple[str, str], Answering] = {}  # in the last slice, by subject and cell
         self.watch = Watch(
             running,
             self._cells,
@@ -305,6 +307,21 @@ class _Driver:
     def _has_compiler(self, label: str) -> bool:
         return any(part.server.model.jvm for part in self._setting.subjects[label].parts)
 
+    def look_at_rest(self) -> None:
+        """What each subject uses unasked, where who waits is frozen: all run and nobody is asked."""
+        frozen = {
+            label: subject
+            for label, subject in self._running.items()
+            if subject.subject.may_freeze and subject.subject.same_as is None
+        }
+        if len(frozen) < 2 or not (self._design.takes_turns or self._design.freezes):
+            return
+        for subject in frozen.values():
+            subject.thaw()
+        self._setting.progress.show(self._setting.stage(self._plan, "looking at all at rest"))
+        used = {label: partial(_used_ns, subject) for label, subject in frozen.items()}
+        self._log.at_rest = at_rest.look(used, self._setting.progress.refresh)
+
     def measure(self, slices: TrialSlices) -> None:
         """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones."""
         total = max((plan.pair or 0 for plan in slices.measure), default=0) + 1
@@ -321,8 +338,8 @@ class _Driver:
         """The slices of a pair; whether they are voided, since something was compiled in one of them."""
         cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
         kind = kind_of(cell)
-        slowest = max(self._response_ms.get((plan.subject, cell.name), 0.0) for plan in plans)
-        turn = turn_of(self._setting.schedule, cell, len(plans), slowest)
+        answering = [self._answering.get((plan.subject, cell.name), Answering()) for plan in plans]
+        turn = turn_of(self._setting.schedule, cell, answering) if self._all_quiet() else None
         if turn is not None:
             driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
         else:
@@ -333,6 +350,10 @@ class _Driver:
                     stage = kind.stage(cell, plan.subject, pair, total)
                     driven.append(self._drive_slice(plan, stage, kind.rest_seconds))
         return any(compiles(driven_slice.jit_share) for driven_slice in driven)
+
+    def _all_quiet(self) -> bool:
+        """Whether nobody does work unasked: of that a turn holds as much as a much longer time."""
+        return all(rest.share <= QUIET_AT_REST for rest in self._log.at_rest)
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
@@ -400,7 +421,8 @@ class _Driver:
         self._links.record([plan.number for plan in plans], carried, self._links.look())
         after = [processes.read(self._running[plan.subject]) for plan in plans]
         rows = self.rows.take(len(plans))
-        self._setting.progress.live.slices_ended(self._last_slices.p99_ms())
+        times = self._last_slices.response_times()
+        self._setting.progress.live.slices_ended({label: each.percentile(99) / 1000 for label, each in times.items()})
         judged = []
         for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
             jit_ns, cpu_ns = self._observer.record(plan.number, plan.subject, begun, ended)
@@ -408,13 +430,9 @@ class _Driver:
             share = jit_share(jit_ns, observed_ns, measured_ns if row.get("cpu_own_ns") else None)
             cost = cpu_ns_per_request(cpu_ns, int(row["completed"]) + int(row["lead_in_completed"]), observed_ns)
             self._look(plan, row)
-            self._remember_response(plan, row)
+            self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject))
             judged.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share, cost))
         return judged
-
-    def _remember_response(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
-        completed = int(row["completed"])
-        self._response_ms[plan.subject, plan.cell] = int(row["response_ns_sum"]) / completed / 1e6 if completed else 0.0
 
     def _look(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
         failure = self.watch.look(plan, row)
@@ -447,6 +465,11 @@ class _Driver:
     def _patience(self) -> float:
         """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
         return self._setting.schedule.drain_limit_seconds + 60.0
+
+
+def _used_ns(subject: RunningSubject) -> int:
+    """Processor time of a subject's processes so far, without that of JIT compilers."""
+    return sum(process.cpu_ns - process.jit_ns for of_part in subject.use().values() for process in of_part)
 
 
 def _now() -> str:

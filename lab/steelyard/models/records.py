@@ -336,6 +336,14 @@ class Steadiness(Strict):
     seconds: float
 
 
+class AtRest(Strict):
+    """What a subject used while nobody asked it, after its warm-up: a `share` of a processor, the least of so many `windows`."""
+
+    subject: str
+    share: float
+    windows: int
+
+
 class Place(Strict):
     """Where in a trial something happened: slice, and the load of that slice; `request_bytes` is the mean size of a request."""
 
@@ -450,6 +458,7 @@ class TrialRecord(Strict):
     subjects: list[SubjectRecord] = []
     slices: list[SlicePlan] = []
     steady: list[Steadiness] = []
+    at_rest: list[AtRest] = []
     counted: list[Counted] = []
     reconciled: list[Reconciled] = []
     settled: list[Settled] = []

@@ -11,6 +11,7 @@ from .kinds import kind_of, warmed
 HEAD_START_SECONDS = 8.0  # on all processors, of those that compile while they run
 PAUSE_SECONDS = 0.2  # before each warm-up slice: a JIT compiler starves under unbroken load
 BETWEEN_SECONDS = 0.3  # from a measured slice's end to the next one's begin
+QUIET_AT_REST = 0.01  # of a processor: who uses more while nobody asks takes no turns
 TURN_SHARE = 0.2  # of a slice's own time, for the last answers of each of its turns and for handing over
 
 

@@ -1,0 +1,109 @@
+"""Servers that do a part of their work at another time than they are asked for it: what turns say of them, beside each alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from ..base.csvfiles import read_table, write_table
+from ..statistics.interval import Interval, student_interval
+
+FILE = "deferred.csv"
+ALONE, SHORT, LAB = "alone", "short turns", "as a run does"
+WAYS = (ALONE, SHORT, LAB)
+LEAST_ROUNDS = 3
+# By the server's words: what it does, besides answering at once. All have the same work a request.
+KINDS = {
+    "--share 0.5 --when thread": "half of each request's work at once in a thread of its own",
+    "--share 0.5 --when cycle --cycle-ms 60": "half of each request's work in cycles of 60 ms",
+    "--share 0.5 --when cycle --cycle-ms 500": "half of each request's work in cycles of 500 ms",
+}
+UNASKED = {"--chore-ms 10": "10 ms of work every 100 ms, whatever is asked"}
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A server of one kind and the honest one, by one way, in one round: right answers per second of each. `turn_ms` is how long
+    their turns were, a whole slice where each had the machine in one stretch; 0 alone. `at_rest` is the share of a processor that
+    the first one used unasked, where that was looked at."""
+
+    round: int
+    kind: str
+    way: str
+    other_per_s: float
+    honest_per_s: float
+    turn_ms: float = 0.0
+    at_rest: float = 0.0
+
+    @property
+    def log_ratio(self) -> float:
+        """Of the server that puts work off, to the honest one."""
+        return math.log(self.other_per_s / self.honest_per_s)
+
+
+@dataclass(frozen=True)
+class Off:
+    """What one way says of one kind: the ratio alone, and how far from it the way's own is, both with 95% intervals, as ratios."""
+
+    kind: str
+    way: str
+    rounds: int
+    alone: Interval
+    off: Interval
+    turns_ms: tuple[float, ...]
+    at_rest: float
+
+
+def read(folder: Path) -> list[Drive]:
+    """What is kept beside a bank; none where there is nothing. Raises StoreError."""
+    path = folder / FILE
+    if not path.exists():
+        return []
+    return [
+        Drive(
+            row.whole("round"),
+            row.text("kind"),
+            row.text("way"),
+            row.number("other_per_s"),
+            row.number("honest_per_s"),
+            row.number("turn_ms"),
+            row.number("at_rest"),
+        )
+        for row in read_table(path, [column.name for column in fields(Drive)])
+    ]
+
+
+def write(drives: Sequence[Drive], folder: Path) -> None:
+    """Keep what was driven; raises StoreError."""
+    write_table(folder / FILE, [column.name for column in fields(Drive)], map(astuple, drives))
+
+
+def off_truth(drives: Sequence[Drive], kind: str, way: str) -> Off | None:
+    """How far one way is from each server alone, of the rounds that have both; None under LEAST_ROUNDS."""
+    logs = {(drive.round, drive.way): drive.log_ratio for drive in drives if drive.kind == kind}
+    rounds = sorted(number for number, of_way in logs if of_way == way and (number, ALONE) in logs)
+    if len(rounds) < LEAST_ROUNDS:
+        return None
+    alone = student_interval([logs[number, ALONE] for number in rounds])
+    off = student_interval([logs[number, way] - logs[number, ALONE] for number in rounds])
+    driven = [drive for drive in drives if (drive.kind, drive.way) == (kind, way)]
+    turns = tuple(sorted({drive.turn_ms for drive in driven}))
+    return Off(kind, way, len(rounds), alone.exp(), off.exp(), turns, max(drive.at_rest for drive in driven))
+
+
+def all_off(drives: Sequence[Drive]) -> list[Off]:
+    """Every kind by every way but alone, of those that have rounds enough."""
+    by_kind = (off_truth(drives, kind, way) for kind in (*KINDS, *UNASKED) for way in (SHORT, LAB))
+    return [off for off in by_kind if off is not None]
+
+
+def said(kind: str) -> str:
+    """What a kind of server does, in words."""
+    return (KINDS | UNASKED)[kind]
+
+
+def off_text(off: Interval) -> str:
+    """`+1.1% (+0.4% to +1.8%)`, of an interval of ratios."""
+    return f"{off.estimate - 1:+.1%} ({off.low - 1:+.1%} to {off.high - 1:+.1%})"

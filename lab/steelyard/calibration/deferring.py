@@ -1,0 +1,207 @@
+"""`make deferred-work`: rounds of servers that put work off, alone and beside an honest one, kept beside the bank."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+
+from ..base import house
+from ..base.csvfiles import read_table
+from ..base.errors import EngineError, SteelyardError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..drive import at_rest
+from ..drive.engine import Engine
+from ..drive.jobs import answering, turn_within
+from ..drive.last_slices import LastSlices
+from ..models.job import BigBang, Job, KeeperChannel, Rule, Slice, Target, Turn
+from ..plan.slices import QUIET_AT_REST
+from ..provision.cpus import Shares, kept_awake, share
+from ..provision.keeper import Keeper
+from . import deferred_work
+from .deferred_work import ALONE, KINDS, LAB, UNASKED, WAYS, Drive
+
+COST_US = 400  # of a request, by the server's own processor clock
+USERS = 4
+WARM_UP_SECONDS, MEASURED_SECONDS = 2.0, 6.0
+SHORT_TURN_MS, SLICE_SECONDS = 150.0, 2.0  # as in studies/compare.toml
+ROUND_SECONDS = (len(KINDS) + len(UNASKED)) * 53.0
+HONEST, OTHER = "honest", "other"
+_BODY = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><echoVoid/></e:Body></e:Envelope>'
+_PATIENCE_SECONDS = 60.0
+_LONGEST_SECONDS = 1000
+
+
+def collect(bank: Path, program: Path, rounds: int, progress: Progress) -> list[Drive]:
+    """Drive so many rounds more, every kind by every way, the ways in another order each time, and keep them after each kind.
+
+    Raises SteelyardError, and KeyboardInterrupt when stopped: what was driven is kept.
+    """
+    kept = deferred_work.read(bank)
+    done = max((drive.round for drive in kept), default=0)
+    with machine_lock("make deferred-work"), kept_awake(share()):
+        for number in range(done + 1, done + 1 + rounds):
+            progress.plan((done + rounds + 1 - number) * ROUND_SECONDS)
+            turned = number % len(WAYS)
+            for kind in (*KINDS, *UNASKED):
+                for way in WAYS[turned:] + WAYS[:turned]:
+                    progress.show(f"round {number}: {kind}, {way}")
+                    kept.append(_drive(program, number, kind, way))
+                deferred_work.write(kept, bank)
+    return kept
+
+
+def _drive(program: Path, number: int, kind: str, way: str) -> Drive:
+    """One kind by one way; alone, each is started when the other has ended."""
+    words = {HONEST: (), OTHER: tuple(kind.split())}
+    with TemporaryDirectory() as scratch:
+        if way == ALONE:
+            order = [HONEST, OTHER] if number % 2 else [OTHER, HONEST]
+            each = {label: _together(program, {label: words[label]}, way, Path(scratch) / label) for label in order}
+            rates = {label: driven.per_s[label] for label, driven in each.items()}
+            return Drive(number, kind, way, rates[OTHER], rates[HONEST])
+        driven = _together(program, words, way, Path(scratch) / "both")
+    return Drive(number, kind, way, driven.per_s[OTHER], driven.per_s[HONEST], driven.turn_ms, driven.at_rest)
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """Right answers per second of each server, and how that was measured."""
+
+    per_s: dict[str, float]
+    turn_ms: float
+    at_rest: float
+
+
+def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder: Path) -> _Driven:
+    """The servers that are up together, or the only one.
+
+    The other warms up last, and its turns follow at once: it owes as much when it is first measured as at any time later.
+    """
+    folder.mkdir()
+    shares = share()
+    with _servers(program, words, shares, folder) as servers:
+        warm = [_slice(number, label, "warm-up", WARM_UP_SECONDS) for number, label in enumerate(words)]
+        measured = [_slice(len(warm) + before.number, before.subject, "measure", MEASURED_SECONDS) for before in warm]
+        job = Job(
+            seed=1,
+            corpus=_corpus(folder),
+            rules={"right": Rule(contains="echoVoidResponse")},
+            targets=[target for _, target in servers.values()],
+            slices=[*warm, *measured],
+            cpus=shares.engine,
+        )
+        rest, turn = 0.0, Turn(ms=SHORT_TURN_MS)
+        last = LastSlices(folder / "intervals.hlog")
+        with Engine(job, folder) as engine:
+            if way == LAB:
+                used = {label: partial(_used_ns, kept) for label, (kept, _) in servers.items()}
+                rest = next(unasked.share for unasked in at_rest.look(used) if unasked.subject == OTHER)
+            for planned in warm:
+                engine.go(planned.number, _PATIENCE_SECONDS, _no_matter)
+            times = last.response_times()
+            if way == LAB:
+                chosen = turn_within(SLICE_SECONDS, SHORT_TURN_MS, [answering(times.get(label)) for label in words])
+                turn = chosen if chosen is not None and rest <= QUIET_AT_REST else Turn(ms=SLICE_SECONDS * 1000)
+            if way == ALONE:
+                engine.go(measured[0].number, _PATIENCE_SECONDS, _no_matter)
+            else:
+                engine.take_turns([planned.number for planned in measured], turn, _PATIENCE_SECONDS, _no_matter)
+    rows = read_table(folder / "slices.csv", ["subject", "phase", "completed", "measured_ns", "valid"])
+    told = [row for row in rows if row.text("phase") == "measure"]
+    if any(row.text("valid") != "1" for row in told):
+        raise EngineError("the engine could not keep to its load")
+    rates = {row.text("subject"): row.whole("completed") / row.whole("measured_ns") * 1e9 for row in told}
+    return _Driven(
+        {label: round(rate, 3) for label, rate in rates.items()}, 0.0 if way == ALONE else round(turn.ms, 1), rest
+    )
+
+
+def _no_matter(tick: dict[str, Any]) -> None:
+    """Of a second of load nobody is told."""
+
+
+def _used_ns(kept: Keeper) -> int:
+    return sum(process.cpu_ns for process in kept.use())
+
+
+def _slice(number: int, label: str, phase: str, seconds: float) -> Slice:
+    profile = BigBang(users=USERS, seconds=seconds)
+    return Slice(
+        number=number, subject=label, phase=phase, profile=profile, mix={"echoVoid": 1}, deck_seed=7, lead_in_ms=0
+    )
+
+
+def _corpus(folder: Path) -> str:
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (corpus / "corpus.bin").write_text(_BODY, encoding="utf-8")
+    index = f"entry,operation,offset,length,rule,safe\n0,echoVoid,0,{len(_BODY)},right,1\n"
+    (corpus / "corpus.csv").write_text(index, encoding="utf-8")
+    return corpus.name
+
+
+@contextmanager
+def _servers(
+    program: Path, words: dict[str, tuple[str, ...]], shares: Shares, folder: Path
+) -> Iterator[dict[str, tuple[Keeper, Target]]]:
+    """The servers, each kept, as the engine asks and freezes them."""
+    with ExitStack() as stack:
+        servers = {}
+        for label, more in words.items():
+            log, control = folder / f"{label}.log", folder / label
+            # A test server ends with its input, which a keeper does not give it.
+            line = shlex.join([str(program), "defer", "--microseconds", str(COST_US), *more])
+            argv = ["sh", "-c", f"sleep {_LONGEST_SECONDS} | exec {line}"]
+            kept = stack.enter_context(Keeper(argv, log=log, cpus=shares.server, control=control))
+            channel = KeeperChannel(control=str(control), may_freeze=True)
+            headers = {"Content-Type": "text/xml"}
+            target = Target(subject=label, url=f"http://{_address_in(log)}/", headers=headers, keepers=[channel])
+            servers[label] = kept, target
+        yield servers
+
+
+def _address_in(log: Path) -> str:
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < end:
+        if log.is_file() and (said := log.read_text(encoding="utf-8")).endswith("\n"):
+            return str(json.loads(said.splitlines()[0])["listening"])
+        time.sleep(0.01)
+    raise EngineError(f"the test server says nothing in {log}")
+
+
+def main() -> int:
+    """Collect; 0 when all rounds are kept, 130 when stopped, 1 on an error."""
+    wishes = argparse.ArgumentParser(description=__doc__)
+    wishes.add_argument("--rounds", type=int, default=8, help="more, of about three and a half minutes each")
+    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--program", type=Path, default=house.root() / "engine/target/release/steelyard-testserver")
+    asked = wishes.parse_args()
+    console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
+    try:
+        with Progress(console) as progress:
+            kept = collect(asked.bank, asked.program.resolve(), asked.rounds, progress)
+    except SteelyardError as error:
+        console.print(f"error: {error}", highlight=False, markup=False)
+        return error.exit_code
+    except KeyboardInterrupt:
+        console.print("stopped; what was driven is kept", highlight=False)
+        return 130
+    console.print(f"{max(drive.round for drive in kept)} rounds are kept in {asked.bank}", highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
