@@ -1,15 +1,16 @@
 """The collectors' table of docs/decisions/slices-take-turns.md, from forks kept beside it: `python tools/collectors.py [--check]`.
 
-`--collect N` first measures N rounds more, of one fork each way, about half an hour a round, on a quiet machine. What a collector
-does beside the requests is work that may be done in another's turn; each server alone, the other not started, is the truth.
+`--collect N [SERVER ...]` first measures N rounds more of these servers, of one fork each way, on a quiet machine: two minutes a
+round of Go, a quarter of an hour of Tomcat. What a collector does beside the requests is work that may be done in another's turn;
+each server alone, the other not started, is the truth.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
@@ -28,19 +29,8 @@ LEAST_ALONE = (
 )
 
 
-@dataclass(frozen=True)
-class Way:
-    """A way to weigh them: lines of the study, and the environment that it runs in."""
-
-    lines: str
-    environment: dict[str, str] = field(default_factory=dict)
-
-
-WAYS = {
-    **{f"turns of {ms} ms, frozen": Way(f"turn_ms = {ms}") for ms in (50, 100, 150, 200)},
-    "turns of 150 ms, nobody frozen": Way("turn_ms = 150", {"STEELYARD_FREEZE": "no"}),
-    "one stretch, the others frozen": Way("turn_ms = 0"),
-}
+# By what a way to weigh them is called: for how long each has the machine, 0 for a whole slice.
+WAYS = {"turns of 150 ms, frozen": 150, "one stretch, the others frozen": 0}
 # By the server: the factor, and its settings; the first one is the reference.
 SERVERS = {"tomcat-metro": ("gc", ("Serial", "Parallel", "G1", "Z")), "go": ("gogc", ("400", "25"))}
 STUDY = """\
@@ -54,7 +44,7 @@ primary = "echoStruct"
 pairs = 10
 slice_seconds = 1.0
 warm_up_limit_seconds = 30.0
-{lines}
+turn_ms = {turn_ms}
 """
 SUBJECT = """
 [[subjects]]
@@ -63,25 +53,25 @@ parts = [{{ server = "{server}", factors = {{ {factor} = "{setting}" }} }}]
 """
 
 
-def collect(rounds: int) -> None:
+def collect(rounds: int, servers: Sequence[str]) -> None:
     """Measure and keep so many rounds more of one fork each way, the ways in another order each time."""
     ways = [*WAYS, ALONE]
-    kept = max((int(place.name.partition("-")[0]) for place in KEPT.glob("*")), default=0)
-    for number in range(kept, kept + rounds):
-        for server, (_, settings) in SERVERS.items():
+    for server in servers:
+        settings = SERVERS[server][1]
+        kept = max((int(place.name.partition("-")[0]) for place in KEPT.glob(f"*-{server}-*")), default=0)
+        for number in range(kept, kept + rounds):
             for way in ways[number % len(ways) :] + ways[: number % len(ways)]:
                 for together in [[one] for one in settings] if way == ALONE else [settings]:
                     _drive(server, together, way, folder(number + 1, server, way, together[0] if way == ALONE else ""))
 
 
 def _drive(server: str, settings: list[str] | tuple[str, ...], way: str, to: Path) -> None:
-    chosen = WAYS.get(way, Way("turn_ms = 0"))
     factor = SERVERS[server][0]
     subjects = "".join(SUBJECT.format(server=server, factor=factor, setting=one) for one in settings)
     with TemporaryDirectory() as scratch:
         study = Path(scratch) / "collectors.toml"
-        study.write_text(STUDY.format(reference=settings[0], lines=chosen.lines) + subjects, encoding="utf-8")
-        run_one_fork([str(study)], to, KEPT_FILES, chosen.environment)
+        study.write_text(STUDY.format(reference=settings[0], turn_ms=WAYS.get(way, 0)) + subjects, encoding="utf-8")
+        run_one_fork([str(study)], to, KEPT_FILES)
 
 
 def folder(number: int, server: str, way: str, alone: str = "") -> Path:
@@ -90,35 +80,53 @@ def folder(number: int, server: str, way: str, alone: str = "") -> Path:
     return KEPT / name
 
 
-def line(server: str, setting: str, way: str, truth: float | None) -> tuple[str, float | None]:
-    """A line of the table, and the ratio where forks are enough for a truth: that is the ratio of each alone."""
-    found = [both for number in range(1, 1000) for both in _fork(server, setting, way, number)]
-    if not found:
-        return "", None
-    throughputs, costs = zip(*found, strict=True)
-    ratio = math.exp(fmean(throughputs))
-    interval = student_interval(list(throughputs)).exp() if len(found) > 1 else None
+@dataclass(frozen=True)
+class Fork:
+    """One setting beside the reference, in one fork: the log ratios of throughput and of processor time a request."""
+
+    throughput: float
+    cost: float
+
+
+def line(server: str, setting: str, way: str, alone: Mapping[int, Fork]) -> str:
+    """A line of the table, empty where nothing was kept; `alone` are the forks of each alone, by round."""
+    forks = forks_of(server, setting, way)
+    if not forks:
+        return ""
+    throughputs = [fork.throughput for fork in forks.values()]
+    off = [fork.throughput - alone[number].throughput for number, fork in forks.items() if number in alone]
     cells = [
         f"{server}, {SERVERS[server][0]} {setting} against {SERVERS[server][1][0]}",
         way,
-        f"{len(found)}",
-        f"{ratio:.3f}" + (f", {interval.low:.3f} to {interval.high:.3f}" if interval else ""),
-        f"{math.exp(-fmean(costs)):.3f}",
-        "" if truth is None else f"{ratio / truth - 1:+.1%}",
+        f"{len(forks)}",
+        f"{math.exp(fmean(throughputs)):.3f}{_interval(throughputs, '.3f', 0)}",
+        f"{math.exp(-fmean(fork.cost for fork in forks.values())):.3f}",
+        "" if way == ALONE or len(off) < LEAST_ALONE else f"{math.expm1(fmean(off)):+.1%}{_interval(off, '+.1%', 1)}",
     ]
-    return f"| {' | '.join(cells)} |", ratio if len(found) >= LEAST_ALONE else None
+    return f"| {' | '.join(cells)} |"
 
 
-def _fork(server: str, setting: str, way: str, number: int) -> Iterator[tuple[float, float]]:
-    """The log ratios of throughput and of processor time a request of one fork; nothing where it was not kept."""
+def _interval(logs: Sequence[float], form: str, less: int) -> str:
+    """`, 0.98 to 1.02` of the ratios, from each of which `less` is taken; empty of one alone."""
+    if len(logs) < 2:
+        return ""
+    interval = student_interval(logs).exp()
+    return f", {interval.low - less:{form}} to {interval.high - less:{form}}"
+
+
+def forks_of(server: str, setting: str, way: str) -> dict[int, Fork]:
+    """What was kept of a setting and a way, by round."""
     reference = SERVERS[server][1][0]
-    if way == ALONE:
-        places = [folder(number, server, way, one) for one in (setting, reference)]
-    else:
-        places = [folder(number, server, way)] * 2
-    if all(is_stored(place / "slices.csv") for place in places):
-        first, second = (_of(place, one) for place, one in zip(places, (setting, reference), strict=True))
-        yield math.log(first[0] / second[0]), math.log(first[1] / second[1])
+    kept = {}
+    for number in range(1, 1000):
+        if way == ALONE:
+            places = [folder(number, server, way, one) for one in (setting, reference)]
+        else:
+            places = [folder(number, server, way)] * 2
+        if all(is_stored(place / "slices.csv") for place in places):
+            first, second = (_of(place, one) for place, one in zip(places, (setting, reference), strict=True))
+            kept[number] = Fork(math.log(first[0] / second[0]), math.log(first[1] / second[1]))
+    return kept
 
 
 def _of(place: Path, setting: str) -> tuple[float, float]:
@@ -135,19 +143,22 @@ def table() -> str:
     lines = []
     for server, (_, settings) in SERVERS.items():
         for setting in settings[1:]:
-            alone, truth = line(server, setting, ALONE, None)
-            lines += [alone, *(line(server, setting, way, truth)[0] for way in WAYS)]
+            alone = forks_of(server, setting, ALONE)
+            lines += [line(server, setting, way, alone) for way in (ALONE, *WAYS)]
     shown = [one for one in lines if one]
     if not shown:
-        return "Not measured yet: `python tools/collectors.py --collect 4` does, on a quiet machine."
-    head = "| which | how | forks | ratio of throughput, 95% interval | inverse ratio of processor time a request | off the truth |"
+        return f"Not measured yet: `python tools/collectors.py --collect {LEAST_ALONE}` does, on a quiet machine."
+    head = (
+        "| which | how | forks | ratio of throughput, 95% interval | inverse ratio of processor time a request | off each alone, "
+        "95% interval |"
+    )
     return "\n".join([head, "|---|---|--:|--:|--:|--:|", *shown])
 
 
 def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     if (rounds := wanted_runs()) is not None:
-        collect(rounds)
+        collect(rounds, [word for word in sys.argv[1:] if word in SERVERS] or list(SERVERS))
     return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "tools/collectors.py")
 
 

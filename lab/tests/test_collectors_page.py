@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import math
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from steelyard.statistics.interval import student_interval
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,15 +48,17 @@ def table_of(collectors: ModuleType, rates_alone: list[int]) -> list[str]:
         fork(collectors.folder(number, "go", "alone", "25"), {"25": rate}, {"25": 125})
         fork(collectors.folder(number, "go", "alone", "400"), {"400": 10_000}, {"400": 100})
         both = {"25": 6000, "400": 10_000}
-        fork(collectors.folder(number, "go", "turns of 150 ms, nobody frozen"), both, {"25": 125, "400": 100})
+        fork(collectors.folder(number, "go", "turns of 150 ms, frozen"), both, {"25": 125, "400": 100})
     return [one for one in collectors.table().splitlines() if "gogc 25 against 400" in one]
 
 
 def test_a_way_that_lets_one_pay_for_the_other_is_off_the_truth(collectors: ModuleType) -> None:
     lines = table_of(collectors, [5000, 5020, 5010])
-    assert [one.split(" | ")[1] for one in lines] == ["alone", "turns of 150 ms, nobody frozen"]
+    assert [one.split(" | ")[1] for one in lines] == ["alone", "turns of 150 ms, frozen"]
     assert "| 3 | 0.501, 0.499 to 0.503 | 0.800 |" in lines[0]
-    assert lines[1].endswith("| 0.800 | +19.8% |")
+    off = [math.log(6000 / rate) for rate in (5000, 5020, 5010)]
+    interval = student_interval(off).exp()
+    assert lines[1].endswith(f"| 0.800 | +19.8%, {interval.low - 1:+.1%} to {interval.high - 1:+.1%} |")
 
 
 def test_two_rounds_are_no_truth_to_be_off(collectors: ModuleType) -> None:
