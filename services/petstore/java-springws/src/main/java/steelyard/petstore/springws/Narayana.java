@@ -39,9 +39,9 @@ final class Narayana implements AutoCloseable {
   static final String BROKER = "broker";
   static final String DATABASE = "database";
   private static final String NODE = "petstore"; // its own transactions are known by this
-  private static final int LOOK_SECONDS = 10; // as shipped it looks after whatever is left in doubt
-  private static final int SECOND_LOOK_SECONDS =
-      5; // every two minutes, and again after ten seconds
+  // As shipped it looks every two minutes for what was left in doubt, and again after ten seconds.
+  private static final int LOOK_SECONDS = 10;
+  private static final int SECOND_LOOK_SECONDS = 5;
 
   private final RecoveryManager recoveryManager;
   private final XARecoveryModule resources;
