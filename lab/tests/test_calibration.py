@@ -28,6 +28,7 @@ from steelyard.catalogue.subject_syntax import study_of
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.plan.budget import fitted
+from steelyard.plan.designs.design import LEAST_PAIRS
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
 from steelyard.plan.stopping import warm_up_within
@@ -121,6 +122,18 @@ def test_a_fork_that_lost_most_of_its_rounds_or_failed_is_lost_and_its_time_is_n
     assert (values.equal.forks, values.lost) == ([1, 2, 3, 4], [2, 4])
     assert [math.isnan(one) for one in values.equal.ratios] == [False, True, False, True]
     assert values.equal.seconds[1] == values.equal.seconds[0] and values.equal.seconds[3] == 33.0
+
+
+def test_rounds_that_a_budget_would_not_have_held_are_left_out_with_what_they_cost() -> None:
+    # Of 149 s of a fork, 8 rounds of 8 faces took 1.3 s each; with two faces alone it takes 149 - 10 * 6 * 1.3 = 71 s.
+    whole = made(3)
+    free, held = values_of(whole), values_of(whole, within=65.0)
+    assert list(free.equal.seconds) == pytest.approx([71.0] * 3) and free.rounds == 30
+    assert list(held.equal.seconds) == pytest.approx([71.0 - 3 * 2.6] * 3) and held.rounds == 21
+    first_rounds = [one for one in whole.slices if one.round < 7]
+    assert held.equal.ratios == pytest.approx(values_of(Bank(SETUP, whole.forks, first_rounds)).equal.ratios)
+    least = values_of(whole, within=1.0)
+    assert least.rounds == 3 * LEAST_PAIRS and list(values_of(whole, within=71.1).equal.seconds) == [71.0] * 3
 
 
 def test_a_fork_that_the_user_stopped_is_none() -> None:

@@ -11,6 +11,7 @@ from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import stopping
 from steelyard.plan.budget import Fitted, fitted
+from steelyard.plan.designs.design import LEAST_PAIRS
 from steelyard.plan.estimate import of_trial
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.settings import Request, settle
@@ -260,6 +261,18 @@ def test_the_warm_up_leaves_room_for_the_least_forks_of_the_pairs_planned_in_hal
     assert stopping.warm_up_within(schedule(WSTEST, only=TEN, budget_seconds=1200)) == pytest.approx(50), (
         "three trials a fork"
     )
+
+
+def test_a_trial_ends_its_pairs_where_one_more_would_not_end_within_its_share_of_the_budget() -> None:
+    assert stopping.trial_within(schedule(study("a", "b", budget=300))) == pytest.approx(75)
+    assert stopping.trial_within(schedule(WSTEST, only=TEN, budget_seconds=1200)) == pytest.approx(100)
+    assert stopping.trial_within(schedule(WSTEST)) is None
+    ending = stopping.END_SECONDS
+    assert stopping.pairs_are_over(75, 75 - ending - 4, 9, 9 * 4.1)
+    assert not stopping.pairs_are_over(75, 75 - ending - 4, 9, 9 * 3.9), "there is time for one more"
+    assert not stopping.pairs_are_over(75, 200, LEAST_PAIRS - 1, 8.0), "the least are driven whatever they take"
+    assert stopping.pairs_are_over(75, 200, LEAST_PAIRS, 12.0)
+    assert not stopping.pairs_are_over(None, 10_000, 30, 120.0)
 
 
 def test_without_a_budget_and_before_tests_the_warm_up_takes_its_time() -> None:

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 from played import Run, played
 from steelyard.drive import trial
+from steelyard.plan import stopping
 
 ROOT = Path(__file__).parents[2]
 STUDY = """
@@ -130,6 +131,29 @@ def test_where_a_verdict_is_promised_a_trial_whose_pairs_are_void_is_made_up_for
     assert [trial["makes_up"] for trial in json.loads(schedule.read_text())["trials"]] == [None] * 4 + [2]
     (primary,) = [compared for compared in verdicts(tmp_path)["comparisons"] if compared["primary"]]
     assert (primary["verdict"], primary["forks"]) == ("faster", 4)
+
+
+def test_a_budget_ends_the_pairs_of_a_trial_that_it_does_not_hold_and_that_is_said(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = tmp_path / study(tmp_path, forks=4)
+    short.write_text(short.read_text().replace("pairs = 3", "pairs = 6") + "[budget]\nseconds = 600\n")
+    monkeypatch.setattr(stopping, "END_SECONDS", 1_000.0)  # so no pair beyond the least fits
+    ran = run("run", short.name, rates={"b": 1300})
+    assert ran.code == 0, ran.err
+    for record in records(tmp_path):
+        driven = {plan["pair"] for plan in record["slices"] if plan["phase"] == "measure"}
+        assert record["status"] == "complete" and driven == {0, 1, 2}
+    notes = verdicts(tmp_path)["notes"]
+    said = "shortened to fit 10 minutes: 4 of 4 starts ended after 3 of 6 pairs, for a warm-up that took longer than planned"
+    assert [note for note in notes if "starts ended after" in note] == [said]
+
+
+def test_a_budget_that_holds_all_pairs_ends_none(run: Run, tmp_path: Path) -> None:
+    roomy = tmp_path / study(tmp_path, forks=4)
+    roomy.write_text(roomy.read_text() + "[budget]\nseconds = 3600\n")
+    assert run("run", roomy.name, rates={"b": 1300}).code == 0
+    assert not [note for note in verdicts(tmp_path)["notes"] if "starts ended after" in note]
 
 
 def test_what_fails_in_every_trial_is_no_accident(run: Run, tmp_path: Path) -> None:

@@ -300,6 +300,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
         yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
     for said in run.schedule.left_out:
         yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept(said)}"
+    yield from _cut_short(run)
     for measure, why in run.schedule.not_judged.items():
         yield f"not judged: {measure}, for {why}"
     for label in sorted(run.floors):
@@ -351,6 +352,22 @@ def _left(run: Run) -> Iterator[str]:
 def missing(run: Run) -> list[str]:
     """Which files that tell how the run was made are not in its folder, and what is therefore not known; a sentence each."""
     return [f"{name} is missing: {unknown}" for name, unknown in _TELLING.items() if not is_stored(run.folder / name)]
+
+
+def _cut_short(run: Run) -> Iterator[str]:
+    """Where a trial's share of the budget was over before it had all of its pairs, since its warm-up took longer than planned."""
+    planned, whole = run.schedule.pairs_per_cell, [trial for trial in run.trials if trial.status == "complete"]
+    if run.schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in run.schedule.cells):
+        return
+    pairs = [len({plan.pair for plan in trial.plans.values() if plan.pair is not None}) for trial in whole]
+    fewer = sorted(count for count in pairs if count < planned)
+    if fewer:
+        after = " to ".join(dict.fromkeys(map(str, (fewer[0], fewer[-1]))))
+        starts = f"{len(fewer)} of {counted(len(whole), 'start')}"
+        yield (
+            f"shortened to fit {run.schedule.budget_seconds / 60:.3g} minutes: {starts} ended after {after} of "
+            f"{counted(planned, 'pair')}, for a warm-up that took longer than planned"
+        )
 
 
 def _kept(left_out: str) -> str:

@@ -12,6 +12,7 @@ from statistics import fmean, median, stdev
 from ..base import house
 from ..base.csvfiles import write_text
 from ..base.errors import SteelyardError
+from ..catalogue import entries
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.variance import components
 from . import bank as banking
@@ -37,7 +38,8 @@ one of none.
 Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by
 the rule that `compare` follows (looks after {looks} forks, alpha {alpha} each, margin 3% unless said otherwise, no interval
 narrower than its pairs ask for). *Real minutes* are all that the drawn forks would have cost with the two compared subjects
-alone: starts, verification, warm-up, slices, ends; a fork that is lost costs its time too. The truth of a level is that of one
+alone: starts, verification, warm-up, slices, ends; where a fork took longer than its share of the budget, its last rounds are left
+out, as a comparison would not have driven them. A fork that is lost costs its time too. The truth of a level is that of one
 half of the forks, where the redraws are from the other.
 """
 
@@ -49,12 +51,18 @@ of 150 ms and as a run drives them: in longer turns, or whole slices, where answ
 """
 
 
-def page(bank: Bank, notes: str, usual: Sequence[UsualRun] = (), drives: Sequence[Drive] = ()) -> str:
+def page(
+    bank: Bank,
+    notes: str,
+    usual: Sequence[UsualRun] = (),
+    drives: Sequence[Drive] = (),
+    fork_within: float = math.inf,
+) -> str:
     """The whole page; the same bank gives the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
-    servers that put work off."""
+    servers that put work off; `fork_within` are the seconds that the budget has for a fork."""
     looks = ", ".join(str(look) for look in LOOKS)
     parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS))]
-    values = values_of(bank)
+    values = values_of(bank, fork_within)
     parts.append(_banked(values))
     if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
         shown = figures(values, usual, drives)
@@ -196,6 +204,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
+def _fork_within(bank: Path) -> float:
+    """The seconds that the study's budget has for a fork."""
+    study = entries.study(str(bank / banking.STUDY)).model
+    return math.inf if study.budget is None else study.budget.seconds / LOOKS[0]
+
+
 def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     wishes = argparse.ArgumentParser(description=__doc__)
@@ -213,6 +227,7 @@ def main() -> int:
             notes.read_text(encoding="utf-8") if notes.exists() else "",
             usual_runs.read(asked.bank),
             deferred_work.read(asked.bank),
+            _fork_within(asked.bank) if begun else math.inf,
         )
     except SteelyardError as error:
         print(f"error: {error}", file=sys.stderr)

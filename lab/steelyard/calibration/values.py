@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..plan.designs.design import LEAST_PAIRS
 from ..statistics.interval import fork_value, predicted_variance
 from .bank import Bank, ForkEntry, SliceEntry
 from .planted import AGAIN, face, partner
@@ -72,8 +73,12 @@ class Values:
         return [level for level in self.levels if level > 0]
 
 
-def values_of(bank: Bank) -> Values:
-    """All forks that ended, failed ones as lost; those that the user stopped are left out, since that was no fault of theirs."""
+def values_of(bank: Bank, within: float = math.inf) -> Values:
+    """All forks that ended, failed ones as lost; those that the user stopped are left out, since that was no fault of theirs.
+
+    `within` are the seconds that a budget has for a fork of two subjects: of one that took longer the last rounds are left out, as
+    a run would not have driven them.
+    """
     by_fork: dict[int, list[SliceEntry]] = {fork.fork: [] for fork in bank.forks if fork.status != "interrupted"}
     for entry in bank.slices:
         if entry.fork in by_fork:
@@ -89,8 +94,9 @@ def values_of(bank: Bank) -> Values:
         for level in levels:
             if fork.status == "complete" and not _by_round(slices, face(level)):
                 continue  # this fork's level was another one
-            rows[level].append(_row(fork, slices, level))
-        plain, slowed = _by_round(slices, partner(0.0)), _by_round(slices, face(0.0))
+            rows[level].append(_row(fork, slices, level, within))
+        driven = _within(fork, slices, 0.0, within)[0]
+        plain, slowed = _by_round(driven, partner(0.0)), _by_round(driven, face(0.0))
         rounds, voided = rounds + len(plain), voided + len(plain) - len(_log_ratios(slowed, plain))
         if levels and math.isnan(rows[0.0][-1][1]):
             values.lost.append(fork.fork)
@@ -101,11 +107,27 @@ def values_of(bank: Bank) -> Values:
     return Values(compared, values.pairs, values.throughputs, rounds, voided, values.lost)
 
 
-def _row(fork: ForkEntry, slices: Sequence[SliceEntry], level: float) -> tuple[float, ...]:
+def _within(
+    fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float
+) -> tuple[list[SliceEntry], float]:
+    """A fork's slices without the rounds for which a comparison of a with again at `level` would not have had time within `limit`
+    seconds, and what it would have taken."""
+    seconds = fork.seconds - _faces_seconds(slices, level)
+    kept = {partner(level), face(level)}
+    of_two = [entry for entry in slices if entry.phase == "measure" and entry.label in kept]
+    rounds = 1 + max((entry.round for entry in of_two), default=-1)
+    if seconds <= limit or rounds <= LEAST_PAIRS:
+        return list(slices), seconds
+    round_seconds = sum(entry.spent_ns for entry in of_two) / 1e9 / rounds
+    driven = max(LEAST_PAIRS, rounds - math.ceil((seconds - limit) / round_seconds))
+    return [entry for entry in slices if entry.round < driven], seconds - (rounds - driven) * round_seconds
+
+
+def _row(fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float) -> tuple[float, ...]:
     """Fork, ratio, scatter, truth, clocked share and seconds."""
+    slices, seconds = _within(fork, slices, level, limit)
     plain, slowed, unslowed = (_by_round(slices, label) for label in (partner(level), face(level), face(0.0)))
     against, within = _log_ratios(slowed, plain), _log_ratios(slowed, unslowed)
-    seconds = fork.seconds - _faces_seconds(slices, level)
     if fork.status != "complete" or len(against) < max(1, math.ceil(len(plain) / 2)):
         return fork.fork, math.nan, math.nan, math.nan, math.nan, seconds
     scatter = predicted_variance(against) if len(against) > 1 else math.nan

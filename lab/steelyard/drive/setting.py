@@ -72,7 +72,8 @@ class TrialLog:
 class Setting:
     """What all trials of a run share. `folder` is the run's.
 
-    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not.
+    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
+    `trial_within` those by which it wants the trial to end.
     `site` is the host of all subjects.
     """
 
@@ -84,6 +85,7 @@ class Setting:
     shares: Shares
     progress: Progress
     warm_up_within: float | None = None
+    trial_within: float | None = None
     site: Site = LOOPBACK
 
     def stage(self, plan: TrialPlan, activity: str) -> str:

@@ -25,7 +25,7 @@ from ..plan.designs import design_named
 from ..plan.faults import drawn
 from ..plan.kinds import kind_of
 from ..plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
-from ..plan.stopping import Pending, warm_up_is_over
+from ..plan.stopping import Pending, pairs_are_over, warm_up_is_over
 from ..provision.cpus import kept_awake
 from ..provision.running import RunningSubject
 from ..statistics.steady import (
@@ -172,7 +172,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
                 driver.look_at_rest()
-                driver.measure(slices)
+                driver.measure(slices, begun)
             if (
                 not setting.schedule.faults
             ):  # what was killed counts from nothing again, and its losses are what is looked for
@@ -322,17 +322,30 @@ class _Driver:
         used = {label: partial(_used_ns, subject) for label, subject in frozen.items()}
         self._log.at_rest = at_rest.look(used, self._setting.progress.refresh)
 
-    def measure(self, slices: TrialSlices) -> None:
-        """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones."""
+    def measure(self, slices: TrialSlices, begun: float) -> None:
+        """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones.
+
+        A budget ends both early; the trial was begun at `begun` on the monotonic clock.
+        """
         total = max((plan.pair or 0 for plan in slices.measure), default=0) + 1
         voided: Counter[str] = Counter()
-        for (cell, _), group in groupby(slices.measure, lambda plan: (plan.cell, plan.pair or 0)):
-            voided[cell] += self._drive_pair(list(group), total)
+        clock, pairs = time.monotonic(), 0
+        for pair, of_pair in groupby(slices.measure, lambda plan: plan.pair or 0):
+            if self._pairs_are_over(begun, clock, pairs):
+                break
+            for cell, group in groupby(of_pair, lambda plan: plan.cell):
+                voided[cell] += self._drive_pair(list(group), total)
+            pairs = pair + 1
         for cell, spare in slices.spare.items():
             for plans in spare:
-                if not voided[cell]:
+                if not voided[cell] or self._pairs_are_over(begun, clock, pairs - voided[cell]):
                     break
                 voided[cell] += self._drive_pair(plans, total) - 1
+
+    def _pairs_are_over(self, begun: float, clock: float, counted: int) -> bool:
+        """Whether the budget ends them, of which so many that count were driven since `clock`."""
+        now = time.monotonic()
+        return pairs_are_over(self._setting.trial_within, now - begun, counted, now - clock)
 
     def _drive_pair(self, plans: Sequence[SlicePlan], total: int) -> bool:
         """The slices of a pair; whether they are voided, since something was compiled in one of them."""

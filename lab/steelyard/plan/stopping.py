@@ -15,6 +15,7 @@ from .slices import seconds_of_slice
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
 LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0
 LEAST_FOR_A_VERDICT = 4  # forks
+END_SECONDS = 1.5  # of a trial, after its last pair: counts are compared, processes end
 OVER = 0.05  # by so much of it a budget may be overrun: no fork takes exactly as long as the one before
 
 Seconds = float
@@ -86,16 +87,22 @@ class _Cost:
         return int(left / (self.subjects * self.of_slice))
 
 
+def trial_within(schedule: Schedule) -> Seconds | None:
+    """Seconds that a trial may take for the budget to hold the least forks; None where all may take their time: without a budget,
+    and where there are tests, of which none can be cut short."""
+    if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
+        return None
+    return schedule.budget_seconds / (forks_for_a_verdict(schedule) * _first_trials_per_fork(schedule))
+
+
 def warm_up_within(schedule: Schedule) -> Seconds | None:
-    """Seconds from a trial's begin by which its warm-up must end for the budget to hold the least forks; None where all may take
-    their time: without a budget, and where tests come after, of which none can be cut short.
+    """Seconds from a trial's begin by which its warm-up must end for its share of the budget; None where it has none.
 
     What comes after the warm-up is measured as planned, but in no more than half of a trial.
     """
-    if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
+    trial = trial_within(schedule)
+    if trial is None:
         return None
-    forks = forks_for_a_verdict(schedule)
-    trial = schedule.budget_seconds / (forks * _first_trials_per_fork(schedule))
     slices = schedule.pairs_per_cell * len(schedule.cells) * len(schedule.trials[0].start_order)
     return trial - min(trial / 2, slices * seconds_of_slice(schedule))
 
@@ -123,6 +130,17 @@ def warm_up_is_over(
     if verdict_promised and any(subject.compiling for subject in pending):
         return False
     return all(subject.spent > least_warm_up_seconds(subject.compiler) for subject in pending)
+
+
+def pairs_are_over(within: Seconds | None, since_begin: Seconds, driven: int, measuring: Seconds) -> bool:
+    """Whether a trial's share of the budget holds no pair more (of all cells), by what the `driven` ones took; the least are driven
+    whatever they take.
+
+    How long a warm-up takes is known when it is over, so pairs make up for it; what they showed has no part in it.
+    """
+    if within is None or driven < LEAST_PAIRS:
+        return False
+    return since_begin + measuring / driven + END_SECONDS > within
 
 
 def within(

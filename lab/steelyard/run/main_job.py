@@ -38,7 +38,7 @@ from ..plan.designs import design_named
 from ..plan.estimate import of_run
 from ..plan.schedule import schedule_of, schedule_only
 from ..plan.settings import Request, Settings, settle
-from ..plan.stopping import forks_for_a_verdict, stopping_of, warm_up_within, without_verdict
+from ..plan.stopping import forks_for_a_verdict, stopping_of, trial_within, warm_up_within, without_verdict
 from ..plan.subjects import subjects_asked, subjects_of
 from ..provision import subject
 from ..provision.cpus import Shares
@@ -173,6 +173,7 @@ def setting_of(
         shares=shares,
         progress=progress,
         warm_up_within=warm_up_within(schedule),
+        trial_within=trial_within(schedule),
     )
 
 
