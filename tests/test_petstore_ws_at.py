@@ -90,7 +90,7 @@ def undone_after_its_call(both: Parts, place: str) -> int:
 
 
 def counts_once_it_commits(both: Parts, place: str) -> Mapping[str, int]:
-    """The shop's counts after an approval was undone, which left nothing at the supplier, and then committed, which left an order."""
+    """The shop's counts after an approval was undone, which left nothing at the supplier, and then committed: it left an order."""
     assert undone_after_its_call(both, place) == 0
     before = both.in_stock()
     both.plant(place, 0)

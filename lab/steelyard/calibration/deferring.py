@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from rich.console import Console
 from ..base import house
 from ..base.csvfiles import read_table
 from ..base.errors import EngineError, SteelyardError
+from ..base.histogram import Histogram
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..drive import at_rest
@@ -103,18 +104,15 @@ def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder
             slices=[*warm, *measured],
             cpus=shares.engine,
         )
-        rest, turn = 0.0, Turn(ms=SHORT_TURN_MS)
-        last = LastSlices(folder / "intervals.hlog")
+        last, rest, turn = LastSlices(folder / "intervals.hlog"), 0.0, Turn(ms=SHORT_TURN_MS)
         with Engine(job, folder) as engine:
-            if way == LAB:
+            if way == LAB:  # before the load, since a look after it would wait until all that is owed is done
                 used = {label: partial(_used_ns, kept) for label, (kept, _) in servers.items()}
                 rest = next(unasked.share for unasked in at_rest.look(used) if unasked.subject == OTHER)
             for planned in warm:
                 engine.go(planned.number, _PATIENCE_SECONDS, _no_matter)
-            times = last.response_times()
             if way == LAB:
-                chosen = turn_within(SLICE_SECONDS, SHORT_TURN_MS, [answering(times.get(label)) for label in words])
-                turn = chosen if chosen is not None and rest <= QUIET_AT_REST else Turn(ms=SLICE_SECONDS * 1000)
+                turn = _as_a_run_takes(last.response_times(), rest)
             if way == ALONE:
                 engine.go(measured[0].number, _PATIENCE_SECONDS, _no_matter)
             else:
@@ -127,6 +125,12 @@ def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder
     return _Driven(
         {label: round(rate, 3) for label, rate in rates.items()}, 0.0 if way == ALONE else round(turn.ms, 1), rest
     )
+
+
+def _as_a_run_takes(times: Mapping[str, Histogram], rest: float) -> Turn:
+    """The turns of servers that answered so and were so busy at rest; whole slices where a run would have each in one stretch."""
+    turn = turn_within(SLICE_SECONDS, SHORT_TURN_MS, [answering(times.get(label)) for label in (HONEST, OTHER)])
+    return turn if turn is not None and rest <= QUIET_AT_REST else Turn(ms=SLICE_SECONDS * 1000)
 
 
 def _no_matter(tick: dict[str, Any]) -> None:
