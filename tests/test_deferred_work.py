@@ -25,7 +25,8 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Dr
     folder: Path = tmp_path_factory.mktemp("deferred")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("STEELYARD_LOCK", str(folder / "lock"))
-        patched.setattr(deferring, "MEASURED_SECONDS", 2.0)
+        patched.setattr(deferring, "WARM_UP_SECONDS", 1.5)
+        patched.setattr(deferring, "MEASURED_SECONDS", 1.0)
         patched.setattr(deferring, "KINDS", {CYCLES: ""})
         drives = deferring.collect(folder, PROGRAM, 1, Progress(Console(quiet=True)))
     assert deferred_work.read(folder) == drives and {drive.round for drive in drives} == {1}
