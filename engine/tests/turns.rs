@@ -100,12 +100,8 @@ fn steady(subject: &str, number: usize, seconds: f64) -> Value {
     })
 }
 
-/// Drives a slice of each in turns of 150 ms, on one processor; gives their rows.
+/// Drives a slice of each in turns, on one processor; gives their rows.
 fn in_turns(targets: &[Value], seconds: f64) -> Vec<Row> {
-    in_turns_of(150, targets, seconds)
-}
-
-fn in_turns_of(ms: u32, targets: &[Value], seconds: f64) -> Vec<Row> {
     let subjects: Vec<&str> = targets
         .iter()
         .map(|target| target["subject"].as_str().unwrap())
@@ -118,7 +114,7 @@ fn in_turns_of(ms: u32, targets: &[Value], seconds: f64) -> Vec<Row> {
     let bench = Bench::new();
     let more = json!({"targets": targets, "cpus": [0], "timeout_ms": 30_000, "drain_limit_ms": 30_000});
     let mut engine = bench.ready(&job("", json!(slices), more));
-    engine.say(&json!({"turns": {"slices": numbers, "ms": ms}}).to_string());
+    engine.say(&json!({"turns": {"slices": numbers, "ms": 150}}).to_string());
     for place in numbers {
         engine.expect(&json!({"drained": place}));
     }
@@ -131,10 +127,6 @@ fn in_turns_of(ms: u32, targets: &[Value], seconds: f64) -> Vec<Row> {
 
 fn share_in_others_turns(row: &Row) -> f64 {
     number(row, "cpu_other_ns") as f64 / number(row, "cpu_own_ns") as f64
-}
-
-fn throughput(row: &Row) -> f64 {
-    number(row, "completed") as f64 / number(row, "measured_ns") as f64 * 1e9
 }
 
 /// The planted work is in the columns, whenever it is done; what more there is, is the serving itself.
@@ -250,41 +242,4 @@ fn whenever_work_is_done_it_is_paid_for_in_the_servers_own_turns() {
             }
         }
     }
-}
-
-/// In turns as long as the lab takes for such servers: whole slices of 2 s where few answers take long, or work comes unasked.
-#[test]
-#[ignore = "long, and for a quiet machine with two processors: throughput against that of each server alone"]
-fn turns_find_the_throughput_of_each_server_alone() {
-    let kinds = [
-        ("", 150),
-        ("--share 0.2 --when cycle --cycle-ms 60", 1000),
-        ("--share 0.5 --when cycle --cycle-ms 60", 1000),
-        ("--share 0.5 --when cycle --cycle-ms 500", 2000),
-        ("--share 0.5 --when thread", 150),
-        ("--chore-ms 10", 2000),
-    ];
-    let alone = |words: &str| {
-        let server = Kept::start_on("alone", words, Some(1));
-        throughput(&in_turns(&[server.target(true)], 6.0)[0])
-    };
-    let off_truth = |kind: &str, ms: u32| {
-        let truth = alone(kind) / alone("");
-        let (other, honest) = (
-            Kept::start_on("other", kind, Some(1)),
-            Kept::start_on("honest", "", Some(1)),
-        );
-        let rows = in_turns_of(ms, &[other.target(true), honest.target(true)], 6.0);
-        (throughput(&rows[0]) / throughput(&rows[1]) / truth).ln()
-    };
-    let mut off = Vec::new();
-    for (kind, ms) in kinds {
-        let rounds: Vec<f64> = (0..4).map(|_| off_truth(kind, ms)).collect();
-        let mean = rounds.iter().sum::<f64>() / rounds.len() as f64;
-        println!("`{kind}`: {:+.1}% in turns of {ms} ms, of {rounds:.3?}", 100.0 * mean);
-        if mean.abs() > 0.02 {
-            off.push(kind);
-        }
-    }
-    assert!(off.is_empty(), "more than 2% from the truth: {off:?}");
 }
