@@ -28,11 +28,6 @@ struct Kept {
 
 impl Kept {
     fn start(label: &'static str, words: &str) -> Self {
-        Self::start_on(label, words, None)
-    }
-
-    /// On one processor, or where the system likes.
-    fn start_on(label: &'static str, words: &str, cpu: Option<u32>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let program = env!("CARGO_BIN_EXE_steelyard-testserver");
@@ -44,9 +39,6 @@ impl Kept {
             .arg(&log)
             .arg("--control")
             .arg(folder.path().join("control"));
-        if let Some(cpu) = cpu {
-            keeper.arg("--cpus").arg(cpu.to_string());
-        }
         let keeper = keeper
             .args(["--", "sh", "-c", &script])
             .stdin(Stdio::piped())
