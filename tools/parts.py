@@ -42,11 +42,13 @@ _SKIPPED = re.compile(
     r"^(?:SKIPPED .*|test .* \.\.\. ignored(?!, not a test).*|\S skipped [1-9].*|\d+ of \d+ were disturbed by the host.*)$",
     re.M,
 )
-# How pytest, cargo, node and Go name a test that failed, and how pytest says why: beside the name it cuts that short.
+# How pytest, cargo, node, Go and Maven name what failed, and how pytest says why: beside the name it cuts that short.
 _FAILED = re.compile(
-    r"^(?:(?:FAILED|ERROR) .*|E +[\w.]*(?:Error|Exception)\b.*|test .* \.\.\. FAILED|\S failed [1-9].*|--- FAIL: .*|not ok .*)$",
+    r"^(?:(?:FAILED|ERROR) .*|E +[\w.]*(?:Error|Exception)\b.*|test .* \.\.\. FAILED|\S failed [1-9].*|--- FAIL: .*|not ok .*"
+    r"|\[ERROR\] (?:Failed to execute goal|  \S+Tests?\b).*)$",
     re.M,
 )
+LAST_LINES = 5  # of a part that failed and named nothing: formatters and compilers have ways of their own to say why
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,14 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     del _at_work[name]
+    failed = _FAILED.findall(said) or (said.splitlines()[-LAST_LINES:] if process.returncode else [])
     part = Part(
         name,
         process.returncode,
         time.monotonic() - begun,
         used.ru_utime + used.ru_stime,
         tuple(line.strip() for line in _SKIPPED.findall(said)),
-        tuple(dict.fromkeys(line.strip() for line in _FAILED.findall(said))),
+        tuple(dict.fromkeys(line.strip() for line in failed)),
     )
     print(f"\n==== {name} ====\n{said}", flush=True)
     return part

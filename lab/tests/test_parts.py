@@ -93,11 +93,20 @@ def test_the_summary_says_which_test_failed_and_why(parts: ModuleType) -> None:
         "test keeper::a ... FAILED",
         "test keeper::b ... ok",
         "no ERROR here",
+        "[ERROR]   SettingsTest.a:12 expected: <1> but was: <2>",
+        "[ERROR] Failed to execute goal spotless:check on project petstore: format violations",
+        "[ERROR] Re-run Maven with the -e switch.",
     ]
     bad = parts.run("\n".join(f"print({line!r})" for line in said) + "\nraise SystemExit(1)", MAKE)
-    assert bad.failed == (said[0], said[2], said[3], said[4])
-    assert parts.summary([bad], 1.0).endswith("test keeper::a ... FAILED")
+    assert bad.failed == (said[0], said[2], said[3], said[4], said[7], said[8])
+    assert parts.summary([bad], 1.0).endswith(said[8])
     assert "failed:" not in parts.summary([parts.run("pass", MAKE)], 1.0)
+
+
+def test_a_part_that_failed_and_named_nothing_is_told_by_its_last_lines(parts: ModuleType) -> None:
+    lines = "for number in range(9): print('line', number)"
+    assert parts.run(f"{lines}\nraise SystemExit(1)", MAKE).failed == tuple(f"line {number}" for number in range(4, 9))
+    assert parts.run(lines, MAKE).failed == ()
 
 
 def test_a_time_that_is_given_is_shared_by_the_parts_and_each_has_some(

@@ -4,8 +4,9 @@ import java.util.Map;
 
 /**
  * How this start of the pet store is made up: the variant of the calls between center and supplier,
- * whether a container without transactions of its own is given some (JTA), where the broker keeps its messages, where the other processes are, and a planted delay of
- * commits; and which part of it this server holds.
+ * whether a container without transactions of its own is given some (JTA), where the broker keeps
+ * its messages, where the other processes are, and a planted delay of commits; and which part of it
+ * this server holds.
  */
 public record Settings(
     Variant variant,

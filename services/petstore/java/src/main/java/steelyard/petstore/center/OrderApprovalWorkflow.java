@@ -47,7 +47,9 @@ public final class OrderApprovalWorkflow implements Workflow {
         orders
             .find(approval.id(), database)
             .orElseThrow(
-                () -> new SQLException("the order " + approval.id() + " is decided before it is kept"));
+                () ->
+                    new SQLException(
+                        "the order " + approval.id() + " is decided before it is kept"));
     if (!decided) {
       return; // it was before
     }
