@@ -101,9 +101,15 @@ def line(server: str, setting: str, way: str, alone: Mapping[int, Fork]) -> str:
         f"{len(forks)}",
         f"{math.exp(fmean(throughputs)):.3f}{_interval(throughputs, '.3f', 0)}",
         f"{math.exp(-fmean(fork.cost for fork in forks.values())):.3f}",
-        "" if way == ALONE or len(off) < LEAST_ALONE else f"{math.expm1(fmean(off)):+.1%}{_interval(off, '+.1%', 1)}",
+        _off([fork.throughput + fork.cost for fork in forks.values()]),
+        "" if way == ALONE or len(off) < LEAST_ALONE else _off(off),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _off(logs: Sequence[float]) -> str:
+    """How far from 1 ratios are, with an interval."""
+    return f"{math.expm1(fmean(logs)):+.1%}{_interval(logs, '+.1%', 1)}"
 
 
 def _interval(logs: Sequence[float], form: str, less: int) -> str:
@@ -149,10 +155,21 @@ def table() -> str:
     if not shown:
         return f"Not measured yet: `python tools/collectors.py --collect {LEAST_ALONE}` does, on a quiet machine."
     head = (
-        "| which | how | forks | ratio of throughput, 95% interval | inverse ratio of processor time a request | off each alone, "
-        "95% interval |"
+        "| which | how | forks | ratio of throughput, 95% interval | inverse ratio of processor time a request | off the latter | "
+        "off each alone |"
     )
-    return "\n".join([head, "|---|---|--:|--:|--:|--:|", *shown])
+    return "\n".join([head, "|---|---|--:|--:|--:|--:|--:|", *shown, *_spread()])
+
+
+def _spread() -> list[str]:
+    """How fast a server was alone from round to round, the same build each time: what the last column holds, too."""
+    said = []
+    for server, (factor, (reference, *others)) in SERVERS.items():
+        rounds = [number for other in others for number in forks_of(server, other, ALONE)]
+        rates = [_of(folder(number, server, ALONE, reference), reference)[0] for number in sorted(set(rounds))]
+        if len(rates) > 1:
+            said.append(f"{server} with {factor} {reference} {min(rates):,.0f} to {max(rates):,.0f}")
+    return ["", f"Alone, from round to round, in requests/s: {'; '.join(said)}."] if said else []
 
 
 def main() -> int:

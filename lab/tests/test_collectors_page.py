@@ -58,11 +58,23 @@ def test_a_way_that_lets_one_pay_for_the_other_is_off_the_truth(collectors: Modu
     assert "| 3 | 0.501, 0.499 to 0.503 | 0.800 |" in lines[0]
     off = [math.log(6000 / rate) for rate in (5000, 5020, 5010)]
     interval = student_interval(off).exp()
-    assert lines[1].endswith(f"| 0.800 | +19.8%, {interval.low - 1:+.1%} to {interval.high - 1:+.1%} |")
+    assert "| 0.800 | -25.0%, -25.0% to -25.0% |" in lines[1], "its clock says 0.8 where 0.6 came out"
+    assert lines[1].endswith(f" | +19.8%, {interval.low - 1:+.1%} to {interval.high - 1:+.1%} |")
 
 
 def test_two_rounds_are_no_truth_to_be_off(collectors: ModuleType) -> None:
-    assert table_of(collectors, [5000, 5020])[1].endswith("| 2 | 0.600, 0.600 to 0.600 | 0.800 |  |")
+    assert table_of(collectors, [5000, 5020])[1].endswith(
+        "| 2 | 0.600, 0.600 to 0.600 | 0.800 | -25.0%, -25.0% to -25.0% |  |"
+    )
+
+
+def test_how_much_the_host_moved_from_round_to_round_is_said_of_the_server_alone(collectors: ModuleType) -> None:
+    table_of(collectors, [5000])
+    assert "Alone, from round" not in collectors.table()
+    for number, rate in ((2, 9000), (3, 11_000)):
+        fork(collectors.folder(number, "go", "alone", "25"), {"25": rate}, {"25": 125})
+        fork(collectors.folder(number, "go", "alone", "400"), {"400": rate}, {"400": 100})
+    assert collectors.table().endswith("Alone, from round to round, in requests/s: go with gogc 400 9,000 to 11,000.")
 
 
 def test_without_a_kept_fork_the_page_says_how_to_measure(collectors: ModuleType) -> None:
