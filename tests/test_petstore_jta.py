@@ -1,4 +1,4 @@
-"""A transaction manager within the application on Tomcat: a step's message, work and sends are one, also after a kill."""
+"""A step: message, work and sends are one, also after a kill, by a transaction manager in the application or the server's own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.models.study import PartSpec, SubjectSpec
-from test_petstore_pages import TOMCAT
+from test_petstore_pages import LIBERTY, TOMCAT, in_variant
 from test_petstore_ws_at import PLACES, Parts, counts_once_it_commits, parts_of
 
 KILLS, ORDERS = 4, 12
@@ -31,9 +31,19 @@ def joined(database: str) -> SubjectSpec:
     )
 
 
-@pytest.fixture(scope="module", params=["h2", pytest.param("postgresql", marks=pytest.mark.long)])
+ON_LIBERTY = in_variant(LIBERTY, "jms-original")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(joined("h2"), id="tomcat-h2"),
+        pytest.param(joined("postgresql"), id="tomcat-postgresql", marks=pytest.mark.long),
+        pytest.param(ON_LIBERTY, id="liberty", marks=pytest.mark.long),
+    ],
+)
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
-    yield from parts_of(joined(request.param), tmp_path_factory.mktemp("joined"))
+    yield from parts_of(request.param, tmp_path_factory.mktemp("joined"))
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -45,8 +55,9 @@ def test_an_approval_that_is_undone_leaves_no_order_at_the_supplier_and_one_that
 
 
 @pytest.mark.long
-def test_after_kills_no_order_is_lost_or_doubled(tmp_path: Path) -> None:
-    for shop in parts_of(joined("postgresql"), tmp_path):
+@pytest.mark.parametrize("spec", [joined("postgresql"), ON_LIBERTY], ids=["tomcat", "liberty"])
+def test_after_kills_no_order_is_lost_or_doubled(spec: SubjectSpec, tmp_path: Path) -> None:
+    for shop in parts_of(spec, tmp_path):
         server = shop.shop.running.in_place("server")
         for _ in range(KILLS):
             since = time.monotonic_ns()
@@ -56,7 +67,7 @@ def test_after_kills_no_order_is_lost_or_doubled(tmp_path: Path) -> None:
             server.start_again()
             settled, counts = shop.shop.running.aftermath(since, lambda: None)
             assert settled and counts["accepted"] == ORDERS
-            assert counts["lost"] == counts["doubled"] == counts["mails_lost"] == 0
+            assert not {name: counts[name] for name in ("lost", "doubled", "mails_lost") if counts[name]}, counts
 
 
 def test_a_server_with_transactions_of_its_own_is_given_none() -> None:

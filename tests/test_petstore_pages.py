@@ -128,6 +128,23 @@ WILDFLY = SubjectSpec(
     companions=[PartSpec(server="postgres", factors={"prepared_transactions": "100"}), PartSpec(server="greenmail")],
 )
 
+LIBERTY = SubjectSpec(
+    label="liberty",
+    parts=[
+        PartSpec(
+            server="liberty",
+            factors={
+                "variant": "web-service",
+                "messaging": "artemis",
+                "core_threads": "50",
+                "database": "postgresql",
+                "heap": "500m",
+            },
+        )
+    ],
+    companions=[PartSpec(server="postgres", factors={"prepared_transactions": "100"}), PartSpec(server="greenmail")],
+)
+
 
 def in_variant(spec: SubjectSpec, variant: str) -> SubjectSpec:
     """The same in another variant."""
@@ -155,6 +172,10 @@ def in_the_database(spec: SubjectSpec) -> SubjectSpec:
         pytest.param(in_variant(WILDFLY, "outbox"), id="wildfly-outbox", marks=pytest.mark.long),
         pytest.param(in_variant(WILDFLY, "ws-at"), id="wildfly-ws-at", marks=pytest.mark.long),
         pytest.param(in_the_database(WILDFLY), id="wildfly-jdbc", marks=pytest.mark.long),
+        pytest.param(LIBERTY, id="liberty", marks=pytest.mark.long),
+        pytest.param(in_variant(LIBERTY, "jms-modified"), id="liberty-jms-modified", marks=pytest.mark.long),
+        pytest.param(in_variant(LIBERTY, "outbox"), id="liberty-outbox", marks=pytest.mark.long),
+        pytest.param(in_the_database(LIBERTY), id="liberty-jdbc", marks=pytest.mark.long),
     ],
 )
 def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:

@@ -24,6 +24,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import org.springframework.transaction.jta.JtaTransactionManager;
 import steelyard.petstore.Settings;
+import steelyard.petstore.broker.Broker;
 import steelyard.petstore.messaging.Messenger;
 import steelyard.petstore.messaging.Transactions;
 
@@ -78,7 +79,7 @@ public class JtaConfiguration {
   /** Connections to the broker whose sessions take part in the running transaction. */
   @Bean(destroyMethod = "stop")
   JmsPoolXAConnectionFactory joining(Narayana narayana) {
-    ActiveMQXAConnectionFactory broker = new ActiveMQXAConnectionFactory("vm://0");
+    ActiveMQXAConnectionFactory broker = new ActiveMQXAConnectionFactory(Broker.ADDRESS);
     broker.setConsumerWindowSize(0); // a consumer takes one message, and goes with its transaction
     narayana.recoverMessagesOf(broker);
     JmsPoolXAConnectionFactory pool = new Joining();

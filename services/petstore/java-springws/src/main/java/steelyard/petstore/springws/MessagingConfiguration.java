@@ -8,19 +8,16 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.apache.activemq.artemis.core.config.Configuration;
-import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
-import org.apache.activemq.artemis.core.config.storage.DatabaseStorageConfiguration;
-import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
-import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import steelyard.petstore.PetStore;
 import steelyard.petstore.Settings;
+import steelyard.petstore.broker.Broker;
 import steelyard.petstore.messaging.Destination;
 import steelyard.petstore.messaging.Receiver;
 
@@ -28,7 +25,7 @@ import steelyard.petstore.messaging.Receiver;
  * Artemis within this process, its messages in a journal on the disk or in the database, and a
  * listener container for each receiver.
  */
-@org.springframework.context.annotation.Configuration
+@Configuration
 public class MessagingConfiguration {
 
   private static final Logger LOG = Logger.getLogger(MessagingConfiguration.class.getName());
@@ -38,23 +35,7 @@ public class MessagingConfiguration {
   EmbeddedActiveMQ brokerServer(Settings settings)
       throws Exception { // as the broker's own signatures say
     Path folder = Path.of(System.getProperty("catalina.base", "."), "broker");
-    Configuration configuration =
-        new ConfigurationImpl()
-            .setPersistenceEnabled(true)
-            .setSecurityEnabled(false)
-            .setJMXManagementEnabled(false)
-            .setJournalType(JournalType.NIO)
-            .setJournalDirectory(folder.resolve("journal").toString())
-            .setBindingsDirectory(folder.resolve("bindings").toString())
-            .setLargeMessagesDirectory(folder.resolve("large").toString())
-            .setPagingDirectory(folder.resolve("paging").toString())
-            .addAddressSetting("#", everLater())
-            .addAcceptorConfiguration("in-vm", "vm://0");
-    if (settings.messagesInDatabase()) {
-      configuration.setStoreConfiguration(databaseStore(settings));
-    }
-    EmbeddedActiveMQ server = new EmbeddedActiveMQ();
-    server.setConfiguration(configuration);
+    EmbeddedActiveMQ server = Broker.in(folder, settings, false);
     try {
       server.start();
     } catch (Exception away) {
@@ -64,35 +45,9 @@ public class MessagingConfiguration {
     return server;
   }
 
-  /**
-   * A step whose database or mail server is away is tried again for a minute and a half. As shipped
-   * all attempts come at once one after the other, so that a message is given up before what it
-   * waits for is back. Queues stay: as shipped one goes where nobody listens and nothing is in it,
-   * also while a message to it waits for what an unfinished transaction comes to.
-   */
-  private static AddressSettings everLater() {
-    return new AddressSettings()
-        .setRedeliveryDelay(10)
-        .setRedeliveryMultiplier(2)
-        .setMaxRedeliveryDelay(5000)
-        .setMaxDeliveryAttempts(30)
-        .setAutoDeleteQueues(false)
-        .setAutoDeleteAddresses(false);
-  }
-
-  /** Tables of the broker's own beside the shop's, with its own connections. */
-  private static DatabaseStorageConfiguration databaseStore(Settings settings) {
-    DatabaseStorageConfiguration store = new DatabaseStorageConfiguration();
-    store.setJdbcConnectionUrl(settings.jdbcUrl());
-    store.setJdbcDriverClassName(settings.jdbcDriver());
-    store.setJdbcUser(Settings.USER);
-    store.setJdbcPassword(settings.password());
-    return store;
-  }
-
   @Bean
   ConnectionFactory broker(EmbeddedActiveMQ started) {
-    return new ActiveMQJMSConnectionFactory("vm://0");
+    return new ActiveMQJMSConnectionFactory(Broker.ADDRESS);
   }
 
   @Bean

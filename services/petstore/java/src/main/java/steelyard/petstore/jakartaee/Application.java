@@ -12,7 +12,6 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.JMSDestinationDefinition;
-import jakarta.transaction.TransactionManager;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.logging.Level;
@@ -55,17 +54,16 @@ public class Application {
 
   private static final Logger LOG = Logger.getLogger(Application.class.getName());
 
-  @Resource(lookup = "java:jboss/datasources/petstore")
+  // By their names on WildFly; elsewhere the server's own file says which they are
+  // (ibm-ejb-jar-bnd.xml).
+  @Resource(name = "jdbc/petstore", lookup = "java:jboss/datasources/petstore")
   private DataSource database;
 
-  @Resource(lookup = "java:/JmsXA")
+  @Resource(name = "jms/inTransaction", lookup = "java:/JmsXA")
   private ConnectionFactory inTransaction;
 
-  @Resource(lookup = "java:/ConnectionFactory")
+  @Resource(name = "jms/outside", lookup = "java:/ConnectionFactory")
   private ConnectionFactory unmanaged;
-
-  @Resource(lookup = "java:jboss/TransactionManager")
-  private TransactionManager manager;
 
   @EJB private Transactions transactions;
 
@@ -76,18 +74,17 @@ public class Application {
   @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
   void open() {
     Settings settings = Settings.of(System.getenv());
+    Container container = Container.here();
     outside = new OutsideMessenger(unmanaged, settings);
     store =
         new PetStore(
             settings,
             database,
-            settings.variant() == Settings.Variant.WS_AT
-                ? new SpanningTransactions(transactions, manager)
-                : transactions,
+            container.transactions(transactions, database, settings),
             new JmsMessenger(inTransaction),
             outside,
             new JaxWsPartners(settings),
-            new ManagedQueues());
+            container.lengths());
     try {
       store.prepare();
     } catch (SQLException away) {

@@ -1,6 +1,5 @@
 package steelyard.petstore.jakartaee;
 
-import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
 import jakarta.ejb.ConcurrencyManagementType;
 import jakarta.ejb.Singleton;
@@ -17,8 +16,7 @@ import steelyard.petstore.messaging.Transactions;
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 public class ContainerTransactions implements Transactions {
 
-  @Resource(lookup = "java:jboss/TransactionManager")
-  private TransactionManager manager;
+  private final TransactionManager manager = Container.here().transactionManager();
 
   @Override
   @TransactionAttribute(TransactionAttributeType.MANDATORY)

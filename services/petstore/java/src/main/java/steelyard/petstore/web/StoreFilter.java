@@ -27,7 +27,9 @@ public class StoreFilter extends HttpFilter {
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    String path = request.getServletPath();
+    // Where no servlet is, servers differ in which of the two holds it.
+    String info = request.getPathInfo();
+    String path = request.getServletPath() + (info == null ? "" : info);
     if (path.equals("/count")) {
       response.setContentType("text/plain");
       response.getWriter().print(requests.sum());

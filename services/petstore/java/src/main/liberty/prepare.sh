@@ -1,0 +1,29 @@
+# Lays the database's driver, Artemis's resource adapter and what the store needs of the server beside the WAR: prepare.sh SCRATCH TARGET CACHE.
+set -eu
+server=$1/servers/steelyard application=$2/petstore/WEB-INF cache=$3
+here=$(cd "$(dirname "$0")" && pwd)
+: "${STEELYARD_PORT_DATABASE:?the pet store needs a database beside the server}" "${STEELYARD_PASSWORD:?is not set}"
+if [ "${STEELYARD_MESSAGING:-none}" != artemis ]; then
+  echo "the pet store needs messaging, which messaging=artemis has and messaging=${STEELYARD_MESSAGING:-none} has not" >&2
+  exit 1
+fi
+database_port=${STEELYARD_PORT_LINK:-$STEELYARD_PORT_DATABASE} # what stands before the database, if anything does
+place=${STEELYARD_HOST:-127.0.0.1}:$database_port
+case ${STEELYARD_DATABASE:-h2} in
+  postgresql) source=org.postgresql.xa.PGXADataSource url=jdbc:postgresql://$place/steelyard ;;
+  *) source=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$place/./steelyard;LOCK_TIMEOUT=20000" ;;
+esac
+printf 'petstore.source=%s\npetstore.url=%s\n' "$source" "$url" >>"$server/bootstrap.properties"
+cp "$application/lib/${STEELYARD_DATABASE:-h2}"-*.jar "$server/driver.jar"
+mkdir -p "$server/configDropins/defaults"
+cp "$here/server.xml" "$server/configDropins/defaults/petstore.xml"
+
+# Artemis and its adapter, and what of the store's own classes starts the broker; the driver, where messages are kept in the database.
+server=$(cd "$server" && pwd)
+open=$(mktemp -d)
+trap 'rm -rf "$open"' EXIT
+mkdir "$open/META-INF"
+cp "$here/ra.xml" "$open/META-INF/ra.xml"
+cp "$cache"/artemis/*.jar "$server/driver.jar" "$open"
+(cd "$application/classes" && "$JAVA_HOME/bin/jar" --create --no-manifest --file "$open/broker.jar" steelyard/petstore/broker steelyard/petstore/Settings*.class steelyard/petstore/Part.class)
+"$JAVA_HOME/bin/jar" --create --no-manifest --file "$server/artemis.rar" -C "$open" .
