@@ -39,4 +39,5 @@ def test_work_that_was_put_off_is_waited_for_and_is_none_of_the_clock(tmp_path: 
 
 
 def test_who_is_quiet_costs_one_look(tmp_path: Path) -> None:
-    assert looked_at(tmp_path, waits=["sleep", "1000"]) == {"waits": (0, 1)}
+    ((share, windows),) = looked_at(tmp_path, waits=["sleep", "1000"]).values()
+    assert share <= QUIET_AT_REST and windows == 1  # on a busy machine its start lies within what is looked at

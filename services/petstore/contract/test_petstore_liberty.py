@@ -18,22 +18,22 @@ CLASSES = ("broker/BrokerAdapter.class", "Settings.class", "Settings$Variant.cla
 JAVA_HOME = jdk_home(25) or jdk_home(17)
 
 
-def prepared(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+def prepared(folder: Path, messaging: bool = True, **given: str) -> subprocess.CompletedProcess[str]:
     """The script's end on a fresh server in `folder`."""
     library, classes = (folder / "target" / "petstore" / "WEB-INF" / name for name in ("lib", "classes"))
-    for place in (folder / "servers" / "steelyard", folder / "cache" / "artemis", library):
+    for place in (folder / "servers" / "steelyard", folder / "artemis", library):
         place.mkdir(parents=True)
     (library / "postgresql-1.jar").write_bytes(b"a driver")
-    (folder / "cache" / "artemis" / "artemis-server.jar").write_bytes(b"a broker")
+    (folder / "artemis" / "artemis-server.jar").write_bytes(b"a broker")
     for name in CLASSES:
         file = classes / "steelyard" / "petstore" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"a class")
     (folder / "servers" / "steelyard" / "bootstrap.properties").write_text("command.port=-1\n")
-    values = {"messaging": "artemis", "database": "postgresql", "port_database": "5", "password": "secret", **given}
+    values = {"database": "postgresql", "port_database": "5", "password": "secret", **given}
     environment = {f"STEELYARD_{name.upper()}": value for name, value in values.items()}
     return subprocess.run(
-        ["sh", str(PREPARE), str(folder), str(folder / "target"), str(folder / "cache")],
+        ["sh", str(PREPARE), str(folder), str(folder / "target"), str(folder / "artemis") if messaging else ""],
         env={**os.environ, **environment, "JAVA_HOME": str(JAVA_HOME)},
         capture_output=True,
         text=True,
@@ -87,7 +87,7 @@ def test_every_receiver_has_an_activation_under_the_name_by_which_it_is_bound(se
 
 
 def test_a_server_without_messaging_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    ended = prepared(tmp_path, messaging="none")
+    ended = prepared(tmp_path, messaging=False)
     assert ended.returncode == 1
     assert ended.stderr == "the pet store needs messaging, which messaging=artemis has and messaging=none has not\n"
 

@@ -1,10 +1,10 @@
-# Lays the database's driver, Artemis's resource adapter and what the store needs of the server beside the WAR: prepare.sh SCRATCH TARGET CACHE.
+# Lays the database's driver, Artemis's resource adapter and what the store needs of the server beside the WAR: prepare.sh SCRATCH TARGET ADAPTER.
 set -eu
-server=$1/servers/steelyard application=$2/petstore/WEB-INF cache=$3
+server=$1/servers/steelyard application=$2/petstore/WEB-INF adapter=$3
 here=$(cd "$(dirname "$0")" && pwd)
 : "${STEELYARD_PORT_DATABASE:?the pet store needs a database beside the server}" "${STEELYARD_PASSWORD:?is not set}"
-if [ "${STEELYARD_MESSAGING:-none}" != artemis ]; then
-  echo "the pet store needs messaging, which messaging=artemis has and messaging=${STEELYARD_MESSAGING:-none} has not" >&2
+if [ -z "$adapter" ]; then
+  echo "the pet store needs messaging, which messaging=artemis has and messaging=none has not" >&2
   exit 1
 fi
 database_port=${STEELYARD_PORT_LINK:-$STEELYARD_PORT_DATABASE} # what stands before the database, if anything does
@@ -24,6 +24,6 @@ open=$(mktemp -d)
 trap 'rm -rf "$open"' EXIT
 mkdir "$open/META-INF"
 cp "$here/ra.xml" "$open/META-INF/ra.xml"
-cp "$cache"/artemis/*.jar "$server/driver.jar" "$open"
+cp "$adapter"/*.jar "$server/driver.jar" "$open"
 (cd "$application/classes" && "$JAVA_HOME/bin/jar" --create --no-manifest --file "$open/broker.jar" steelyard/petstore/broker steelyard/petstore/Settings*.class steelyard/petstore/Part.class)
 "$JAVA_HOME/bin/jar" --create --no-manifest --file "$server/artemis.rar" -C "$open" .
