@@ -2,18 +2,12 @@
 set -eu
 server=$1/servers/steelyard application=$2/petstore/WEB-INF adapter=$3
 here=$(cd "$(dirname "$0")" && pwd)
-: "${STEELYARD_PORT_DATABASE:?the pet store needs a database beside the server}" "${STEELYARD_PASSWORD:?is not set}"
+. "$here/../data-source.sh"
 if [ -z "$adapter" ]; then
   echo "the pet store needs messaging, which messaging=artemis has and messaging=none has not" >&2
   exit 1
 fi
-database_port=${STEELYARD_PORT_LINK:-$STEELYARD_PORT_DATABASE} # what stands before the database, if anything does
-place=${STEELYARD_HOST:-127.0.0.1}:$database_port
-case ${STEELYARD_DATABASE:-h2} in
-  postgresql) source=org.postgresql.xa.PGXADataSource url=jdbc:postgresql://$place/steelyard ;;
-  *) source=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$place/./steelyard;LOCK_TIMEOUT=20000" ;;
-esac
-printf 'petstore.source=%s\npetstore.url=%s\n' "$source" "$url" >>"$server/bootstrap.properties"
+printf 'petstore.source=%s\npetstore.url=%s\n' "$class" "$url" >>"$server/bootstrap.properties"
 cp "$application/lib/${STEELYARD_DATABASE:-h2}"-*.jar "$server/driver.jar"
 mkdir -p "$server/configDropins/defaults"
 cp "$here/server.xml" "$server/configDropins/defaults/petstore.xml"

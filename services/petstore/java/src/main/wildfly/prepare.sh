@@ -1,17 +1,11 @@
 # Deploys the database's driver and a data source that takes part in transactions beside the WAR: prepare.sh SCRATCH TARGET.
 set -eu
 deployments=$1/deployments libraries=$2/petstore/WEB-INF/lib configuration=$1/configuration/standalone.xml
-: "${STEELYARD_PORT_DATABASE:?the pet store needs a database beside the server}" "${STEELYARD_PASSWORD:?is not set}"
+. "$(dirname "$0")/../data-source.sh"
 if [ "${STEELYARD_PROFILE:-standalone}" != standalone-full ]; then
   echo "the pet store needs messaging, which profile=standalone-full has and profile=${STEELYARD_PROFILE:-standalone} has not" >&2
   exit 1
 fi
-database_port=${STEELYARD_PORT_LINK:-$STEELYARD_PORT_DATABASE} # what stands before the database, if anything does
-server=${STEELYARD_HOST:-127.0.0.1}:$database_port
-case ${STEELYARD_DATABASE:-h2} in
-  postgresql) class=org.postgresql.xa.PGXADataSource url=jdbc:postgresql://$server/steelyard ;;
-  *) class=org.h2.jdbcx.JdbcDataSource url="jdbc:h2:tcp://$server/./steelyard;LOCK_TIMEOUT=20000" ;;
-esac
 cp "$libraries/${STEELYARD_DATABASE:-h2}"-*.jar "$deployments/driver.jar" # whose name is the driver's
 umask 077
 cat >"$deployments/petstore-ds.xml" <<END
