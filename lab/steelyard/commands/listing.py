@@ -44,11 +44,12 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     of_tests = sum(shapes.seconds_of(cell.profile) for cell in blocks)
     bound = "up to " if any(cell.profile.kind == "fixed-work" for cell in blocks) else ""
     trials = counted(len(planned.trials), "trial")
+    alone = ", on one subject at a time" if planned.at_once == 1 else ""
+    at_once = f", {planned.at_once} at a time" if planned.at_once > 1 else ""
     scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
     lines = [
-        f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken, on one "
-        f"subject at a time{scaled}",
-        f"{planned.design}: {trials}; {bound}{of_tests:.0f} s of tests a subject and trial, after warm-ups of up to "
+        f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken{alone}{scaled}",
+        f"{planned.design}: {trials}{at_once}; {bound}{of_tests:.0f} s of tests a subject and trial, after warm-ups of up to "
         f"{planned.warm_up_limit_seconds:g} s; {_time(seconds)}",
     ]
     for line in lines:

@@ -130,6 +130,14 @@ class RunOptions:
             help="Of a study's grids of reliability: users and payload doubled until each subject breaks, or a bound.",
         ),
     ] = False
+    at_once: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            help="Trials driven at a time, of tests in which something is broken (as many as the machine holds otherwise).",
+        ),
+    ] = None
     budget: Annotated[
         str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
     ] = None
@@ -158,6 +166,7 @@ class RunOptions:
         "steelyard run wstest --config WSTest.ini --as-published",
         "steelyard run wstest --budget 40m",
         "steelyard run flight --variations --dry-run",
+        "steelyard run petstore --tests faults --at-once 4 --dry-run",
         "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml",
         "steelyard run wstest --only tomcat-metro,wildfly --across heap=128m,256m --dry-run",
         "steelyard run --resume runs/wstest-2026-01-31-120000",
@@ -179,6 +188,10 @@ def run(options: RunOptions) -> None:
             hint="the schedule is the same wherever subjects run"
             if options.cluster is None
             else "leave one of them out",
+        )
+    if options.hosts is not None and options.at_once is not None:
+        raise ConfigurationError(
+            "--hosts and --at-once do not go together: a host has one trial at a time", hint="leave one of them out"
         )
     if options.cluster is not None:
         _on_machines(options, request)
@@ -251,6 +264,7 @@ def request_of(options: RunOptions) -> Request:
         whole_grid=options.whole_grid,
         grids=_words("--grid", options.grid),
         push=options.push,
+        at_once=options.at_once,
     )
 
 

@@ -74,7 +74,7 @@ class Setting:
 
     `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
     `trial_within` those by which it wants the trial to end.
-    `site` is the host of all subjects.
+    `site` is the host of all subjects. `lab` is the process of the run, where trials are driven side by side.
     """
 
     schedule: Schedule
@@ -87,6 +87,7 @@ class Setting:
     warm_up_within: float | None = None
     trial_within: float | None = None
     site: Site = LOOPBACK
+    lab: int | None = None
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """What a trial is doing now, for the progress line."""

@@ -141,7 +141,7 @@ def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
 def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
     setting.progress.live.begin_trial()
     setting.progress.show(setting.stage(plan, "looking at the machine"))
-    log.machine = doctor.examine(0.5)
+    log.machine = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
     with ExitStack() as stack:
         stack.enter_context(kept_awake(setting.shares))
         require_host(setting)

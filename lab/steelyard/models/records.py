@@ -147,7 +147,7 @@ class Schedule(Strict):
     study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's. `restore` says before what companions are
     brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them. `faults` are those of
     the tests that are asked for, each of them met `times` in each trial; `aftermath` is then what the service counts of each,
-    `promises` what is said of it beforehand.
+    `promises` what is said of it beforehand. `at_once` is how many trials are driven at a time: one, where anything is timed.
     """
 
     study: str
@@ -184,6 +184,7 @@ class Schedule(Strict):
     faults: list[Fault] = []
     aftermath: Aftermath | None = None
     promises: list[PromiseMade] = []
+    at_once: int = Field(default=1, ge=1)
 
     def for_trial(self, plan: TrialPlan) -> Schedule:
         """The same with the cells that a trial is for: the one that it names, else each that all its subjects have; a subject

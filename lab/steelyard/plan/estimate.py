@@ -78,7 +78,8 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
     What is fetched and built before is not in it, nor a search for the number of users.
     """
     left = [trial for trial in schedule.trials if trial.number not in done]
-    whole = sum((of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left), REPORTING)
+    trials = [of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left]
+    whole = _side_by_side(trials, schedule.at_once) + REPORTING
     if schedule.budget_seconds is None:
         return whole
     promised = schedule.trials[: schedule.least_forks * trials_per_fork(schedule)]
@@ -87,6 +88,18 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
         NOTHING,
     )
     return whole.within(schedule.budget_seconds).no_less_than(certain)
+
+
+def _side_by_side(trials: Sequence[PlannedTime], at_once: int) -> PlannedTime:
+    """Trials in their order, so many at a time: each begins when a place is free."""
+    places = [NOTHING] * at_once
+    for trial in trials:
+        free = min(range(at_once), key=lambda place: places[place].about)
+        places[free] += trial
+    longest = NOTHING
+    for place in places:
+        longest = longest.no_less_than(place)
+    return longest
 
 
 def of_trial(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:

@@ -45,7 +45,7 @@ def occasions(schedule: Schedule, cell: Cell) -> dict[int, Fault]:
 
 
 def drawn(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) -> DrawnFault:
-    """When in its block a fault strikes and for how long, by the trial's seed alone: all subjects meet the same."""
+    """When in its block a fault strikes and for how long, by the seed alone that the trials of a fork share: all meet the same."""
     fault = occasions(schedule, cell)[occasion]
     draw = random.Random(f"fault {trial.seed} {occasion}")
     at = draw.uniform(*fault.within) * shapes.seconds_of(cell.profile)

@@ -21,6 +21,7 @@ from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, promises_of, require_possible
 from .grids import grids_of
 from .settings import Request, Settings, settle
+from .side_by_side import most_at_once
 from .stopping import trials_per_fork
 from .subjects import reference_of, subjects_asked, words_asked
 
@@ -44,10 +45,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / lengths.slice)
     broken = any(cell.kind == "fault" for cell in cells)
-    beside = None if broken else reference  # what is lost of one is compared with its promises
-    groups = [
-        group for them in _together(cells, labels) for group in design.groups(them, beside if beside in them else None)
-    ]
+    groups = _groups(cells, labels, design, reference, broken=broken)
     schedule = Schedule(
         study=study.name,
         service=service.name,
@@ -57,7 +55,8 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         asked=words_asked(study, request),
         reference=reference,
         cells=cells,
-        trials=_trials(groups, cells if design.cell_by_cell else (), forks, request.seed),
+        trials=_trials(groups, cells if design.cell_by_cell else (), forks, request.seed, alike=broken),
+        at_once=_at_once(request, specs, len(groups) * forks, broken=broken),
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=lengths.slice,
         turn_ms=study.turn_ms if design.takes_turns and not _any_by_rmi(service, specs) else 0,
@@ -79,6 +78,33 @@ def schedule_of(study: Study, service: Service, request: Request, settings: Sett
         **_layers_of(study, service),
     )
     return _with_faults(schedule, study, specs) if broken else schedule
+
+
+def _groups(
+    cells: Sequence[Cell], labels: Sequence[str], design: Design, reference: str, *, broken: bool
+) -> list[list[str]]:
+    """Which subjects share a trial; where something is broken none do, for each is compared with its own promises."""
+    together = _together(cells, labels)
+    if broken:
+        return [[label] for label in dict.fromkeys(label for them in together for label in them)]
+    return [group for them in together for group in design.groups(them, reference if reference in them else None)]
+
+
+def _at_once(request: Request, specs: Sequence[SubjectSpec], trials: int, *, broken: bool) -> int:
+    """How many trials are driven at a time; raises ConfigurationError where the user wants several in which times are measured."""
+    if not broken:
+        if request.at_once is not None:
+            raise ConfigurationError(
+                "--at-once is for tests in which something is broken: what is measured is measured alone",
+                hint="leave it out",
+            )
+        return 1
+    if request.budget_seconds is not None:  # it is kept to by what the trials before have cost
+        if request.at_once is not None:
+            raise ConfigurationError("--budget and --at-once do not go together", hint="leave one of them out")
+        return 1
+    processes = max(len(spec.parts) + len(spec.companions) for spec in specs)
+    return min(trials, request.at_once or most_at_once(processes))
 
 
 def _together(cells: Sequence[Cell], labels: Sequence[str]) -> list[list[str]]:
@@ -189,15 +215,19 @@ def _require_sizes(service: Service, settings: Settings) -> None:
             raise ConfigurationError(f"{name} is {value}, but must be from {known.least} to {known.most:,}")
 
 
-def _trials(groups: Sequence[Sequence[str]], cells: Sequence[Cell], forks: int, seed: int) -> list[TrialPlan]:
+def _trials(
+    groups: Sequence[Sequence[str]], cells: Sequence[Cell], forks: int, seed: int, *, alike: bool
+) -> list[TrialPlan]:
     """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups; with `cells`, each of them
-    in turn has trials of its own."""
+    in turn has trials of its own. All trials of a fork have one seed where what they draw is to be `alike`."""
     draw = random.Random(f"trials {seed}")
     plans: list[TrialPlan] = []
-    for _, cell, group in product(range(forks), [cell.name for cell in cells] or [""], groups):
+    of_fork = [draw.randrange(2**48) for _ in range(forks)] if alike else []
+    for fork, cell, group in product(range(forks), [cell.name for cell in cells] or [""], groups):
         order = list(group)
         draw.shuffle(order)
-        plans.append(TrialPlan(number=len(plans) + 1, seed=draw.randrange(2**48), start_order=order, cell=cell))
+        own = of_fork[fork] if alike else draw.randrange(2**48)
+        plans.append(TrialPlan(number=len(plans) + 1, seed=own, start_order=order, cell=cell))
     return plans
 
 

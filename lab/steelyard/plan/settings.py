@@ -39,6 +39,7 @@ class Request:
     whole_grid: bool = False
     grids: Sequence[str] = ()
     push: bool = False
+    at_once: int | None = None
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -51,6 +51,7 @@ from .hosting import furnish, shared, with_bandwidth
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, Standing, put_aside, require_same_setup, taken_up
+from .side_by_side import drive_side_by_side
 
 HOSTS_FILE = "hosts.toml"  # of a run's folder
 _LOOKING_SHARE = 0.03
@@ -95,7 +96,7 @@ def run(
         )
         schedule = schedule_of(study.model, service.model, request, settings, users)
         fits = fitted(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
-        schedule = fits.schedule
+        schedule = fits.schedule if declared is None else fits.schedule.model_copy(update={"at_once": 1})
         for said in fits.said:
             progress.say(said)
         _keep_schedule(folder, schedule)
@@ -208,31 +209,29 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
 
 def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     """Drive every trial that is left; a failed one is a result, and the next is started fresh. Returns what failed, in words."""
-    failures = list(standing.failures)
-    verified: set[str] = set()
-    broken = dict(standing.broken)
+    tally = _Tally(setting.progress, list(standing.failures), dict(standing.broken), set())
+    if setting.schedule.at_once > 1:
+        return _drive_side_by_side(setting, standing, tally)
     begun = time.monotonic() - standing.seconds
     narrow = _Narrowing(setting)
     setting = _pushed_on(setting, 0)
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
     setting.progress.plan(_seconds_left(setting, standing))
     done = 0
-    while done < len(setting.schedule.trials) or (setting := _with_makeups(setting, broken)).schedule.trials[done:]:
+    while (
+        done < len(setting.schedule.trials) or (setting := _with_makeups(setting, tally.broken)).schedule.trials[done:]
+    ):
         planned = setting.schedule.trials[done]
         done += 1
-        plan = _without(planned, broken)
+        plan = _without(planned, tally.broken)
         if planned.number in standing.done or plan is None:
             continue
-        fresh = not set(plan.start_order) <= verified
+        fresh = not set(plan.start_order) <= tally.verified
         try:
             drive.run_trial(setting, plan, all_spellings=fresh)
-            verified.update(plan.start_order)
+            tally.verified.update(plan.start_order)
         except TrialFailedError as error:
-            if not is_its_result(setting.schedule, error.failure):
-                failures.append(str(error))
-            setting.progress.say(f"trial {plan.number} failed: {error.message}")
-            if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
-                broken[error.failure.subject] = error.message
+            tally.failed(setting.schedule, plan, error)
         narrow()
         setting = _pushed_on(setting, done)
         spent = time.monotonic() - begun
@@ -247,7 +246,57 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             _keep_schedule(setting.folder, changed)
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
-    return failures
+    return tally.failures
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """What the trials so far have come to: sentences on those that failed, subjects that cannot be started and why, and subjects
+    whose answers were verified in all spellings."""
+
+    progress: Progress
+    failures: list[str]
+    broken: dict[str, str]
+    verified: set[str]
+
+    def failed(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
+        """Take in that a trial failed."""
+        if not is_its_result(schedule, error.failure):
+            self.failures.append(str(error))
+        self.progress.say(f"trial {plan.number} failed: {error.message}")
+        if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
+            self.broken[error.failure.subject] = error.message
+
+
+def _drive_side_by_side(setting: Setting, standing: Standing, tally: _Tally) -> list[str]:
+    """The same with several trials at a time, of which none measures a time; what failed by accident is made up for at the end."""
+    begun, offered, ended = time.monotonic(), 0, 0
+
+    def on_end(plan: TrialPlan, error: TrialFailedError | None) -> None:
+        nonlocal ended
+        ended += 1
+        if error is not None:
+            tally.failed(setting.schedule, plan, error)
+        if ended >= setting.schedule.at_once:  # the first ones end together
+            still = len(setting.schedule.trials) - len(standing.done) - ended
+            setting.progress.plan(still * (time.monotonic() - begun) / ended)
+
+    setting.progress.plan(_seconds_left(setting, standing))
+    while owed := setting.schedule.trials[offered:]:
+        offered += len(owed)
+        drive_side_by_side(setting, _offered(owed, standing, tally), on_end)
+        setting = _with_makeups(setting, tally.broken)
+    return tally.failures
+
+
+def _offered(owed: Sequence[TrialPlan], standing: Standing, tally: _Tally) -> Iterator[tuple[TrialPlan, bool]]:
+    """Of the trials, each that is to be driven when it is asked for, and whether its answers are verified in all spellings."""
+    for planned in owed:
+        plan = _without(planned, tally.broken)
+        if planned.number not in standing.done and plan is not None:
+            fresh = not set(plan.start_order) <= tally.verified
+            tally.verified.update(plan.start_order)
+            yield plan, fresh
 
 
 class _Narrowing:

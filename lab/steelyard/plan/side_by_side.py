@@ -1,0 +1,19 @@
+"""How many trials are driven at a time: one where anything in them is timed; where nothing is, as many as the machine holds."""
+
+from __future__ import annotations
+
+import os
+
+PER_PROCESSOR = 2  # the load of a fault is a few customers, who leave most of a processor idle
+BYTES_A_PROCESS = 2**30
+_OF_MEMORY = 0.5
+
+
+def most_at_once(processes: int, processors: int | None = None, memory_bytes: int | None = None) -> int:
+    """Of trials with so many processes each, how many this machine holds; at least one. What is not given is the machine's own."""
+    if processors is None:
+        processors = len(os.sched_getaffinity(0))
+    if memory_bytes is None:
+        memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    held = int(_OF_MEMORY * memory_bytes / (BYTES_A_PROCESS * max(1, processes)))
+    return max(1, min(PER_PROCESSOR * processors, held))
