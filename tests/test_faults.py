@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Lab, lab_in
+from conftest import Lab, lab_in, still_running
 from steelyard.base.csvfiles import read_table
 from steelyard.store.tables import FAILURE_KINDS
 
@@ -92,6 +94,16 @@ def ran(lab: Lab) -> tuple[Any, Path]:
     return printed, Path(lab.folder / printed["run"])
 
 
+def trial_of(folder: Path, subject: str) -> Path:
+    """The folder of the one trial of a subject."""
+    (path,) = [
+        path
+        for path in folder.glob("trials/*/trial.json")
+        if json.loads(path.read_text())["subjects"][0]["label"] == subject
+    ]
+    return path.parent
+
+
 def outcome(printed: Any, subject: str, fault: str, name: str) -> Any:
     (row,) = [row for row in printed["faults"] if (row["subject"], row["fault"]) == (subject, fault)]
     assert row["times"] == row["planned"] == (2 if fault == "kill" else 1)
@@ -115,8 +127,8 @@ def test_a_full_disk_takes_nothing_that_was_answered_but_the_memory_of_who_is_st
 ) -> None:
     assert outcome(ran[0], "file", "full", "lost")["total"] == 0
     assert outcome(ran[0], "memory", "full", "lost")["hit"] == 1
-    slices = list(read_table(next(ran[1].glob("trials/*/slices.csv")), ("subject", *FAILURE_KINDS)))
-    failed = {kind: sum(row.whole(kind) for row in slices if row.text("subject") == "file") for kind in FAILURE_KINDS}
+    slices = list(read_table(trial_of(ran[1], "file") / "slices.csv", FAILURE_KINDS))
+    failed = {kind: sum(row.whole(kind) for row in slices) for kind in FAILURE_KINDS}
     assert sum(failed.values()) > 0, f"some were not answered: {failed}"
 
 
@@ -129,11 +141,12 @@ def test_what_the_service_is_told_to_do_wrong_it_does_until_it_is_told_otherwise
 
 def test_customers_who_vanish_take_nothing_with_them_and_the_others_go_on(ran: tuple[Any, Path]) -> None:
     assert [outcome(ran[0], subject, "vanish", "lost")["total"] for subject in SUBJECTS] == [0, 0, 0]
-    record = json.loads(next(ran[1].glob("trials/*/trial.json")).read_text())
-    (number,) = [met["slice"] for met in record["faults"] if (met["subject"], met["fault"]) == ("file", "vanish")]
+    folder = trial_of(ran[1], "file")
+    record = json.loads((folder / "trial.json").read_text())
+    (number,) = [met["slice"] for met in record["faults"] if met["fault"] == "vanish"]
     (accepted,) = [met["counts"]["accepted"] for met in record["faults"] if met["slice"] == number]
     columns = ("slice", "completed", "lead_in_completed")
-    rows = read_table(next(ran[1].glob("trials/*/slices.csv")), columns)
+    rows = read_table(folder / "slices.csv", columns)
     (answered,) = [sum(row.whole(name) for name in columns[1:]) for row in rows if row.whole("slice") == number]
     assert accepted - USERS > answered > 0, "the others' answers are figures, and theirs are none"
     assert not list(ran[1].glob("trials/*/client-*"))
@@ -146,12 +159,22 @@ def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
 
 
 def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, Path]) -> None:
-    (record,) = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
-    faults = record["faults"]
+    records = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
+    assert len(records) == len(SUBJECTS), "each breaks alone"
+    faults = [fault for record in records for fault in record["faults"]]
     assert len(faults) == 6 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
     assert all(fault["away_seconds"] >= fault["planned_seconds"] for fault in faults)
     by_occasion = {(fault["occasion"], fault["planned_seconds"]) for fault in faults}
     assert len(by_occasion) == 6, "all subjects meet the same"
+
+
+def test_trials_are_driven_side_by_side_and_none_takes_the_others_for_strangers(ran: tuple[Any, Path]) -> None:
+    at_once = json.loads((ran[1] / "schedule.json").read_text())["at_once"]
+    records = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
+    begun_ended = sorted((record["begun"], record["ended"]) for record in records)
+    assert any(later[0] < earlier[1] for earlier, later in pairwise(begun_ended)) == (at_once > 1)
+    found = [check["found"] for record in records for check in record["machine"] if check["name"] == "other processes"]
+    assert len(found) == len(SUBJECTS) and not any("steelyard" in each for each in found), found
 
 
 def test_the_report_has_the_table(ran: tuple[Any, Path]) -> None:
@@ -167,3 +190,28 @@ def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused_before_anythi
     assert (
         done.err.splitlines()[0] == "error: fault kill is of the broker, which file does not have; valid here: server"
     )
+
+
+def test_trials_side_by_side_are_interrupted_together_and_taken_up_again(
+    lab: Lab, until: Callable[[Callable[[], bool], float], None]
+) -> None:
+    text = STUDY.replace("hold_seconds = 2", "hold_seconds = 3") + "".join(
+        SUBJECT.format(keeps=keeps) for keeps in SUBJECTS
+    )
+    (lab.folder / "stopped.toml").write_text(text.replace('name = "broken"', 'name = "stopped"'))
+    process = lab.start("run", "stopped.toml", "--at-once", "2")
+
+    def both_are_broken() -> bool:
+        return len(list(lab.folder.glob("runs/stopped-*/trials/*/slices.csv"))) == 2
+
+    until(both_are_broken, 60)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert still_running(lab.folder) == []
+    (folder,) = lab.folder.glob("runs/stopped-*")
+    statuses = [json.loads(path.read_text())["status"] for path in folder.glob("trials/*/trial.json")]
+    assert statuses == ["interrupted", "interrupted"]
+    resumed = lab.run("run", "--resume", str(folder), "--json")
+    assert resumed.code == 0, resumed.err
+    assert {(row["times"], row["planned"]) for row in resumed.json()["faults"]} == {(2, 2), (1, 1)}

@@ -47,8 +47,9 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     alone = ", on one subject at a time" if planned.at_once == 1 else ""
     at_once = f", {planned.at_once} at a time" if planned.at_once > 1 else ""
     scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
+    tests = f"{counted(len(blocks), 'test')}, each once a fork, unbroken{alone}{scaled}"
     lines = [
-        f"{planned.study}: {', '.join(planned.subjects)}; {counted(len(blocks), 'test')}, each once a fork, unbroken{alone}{scaled}",
+        f"{planned.study}: {', '.join(planned.subjects)}; {tests}",
         f"{planned.design}: {trials}{at_once}; {bound}{of_tests:.0f} s of tests a subject and trial, after warm-ups of up to "
         f"{planned.warm_up_limit_seconds:g} s; {_time(seconds)}",
     ]
