@@ -24,6 +24,7 @@ from steelyard.plan.faults import drawn, occasions
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
 from steelyard.plan.side_by_side import BYTES_A_PROCESS, most_at_once
+from steelyard.provision.cpus import share
 from steelyard.run import side_by_side
 from steelyard.run.side_by_side import drive_side_by_side
 
@@ -50,7 +51,7 @@ def setting(planned: Schedule, tmp_path: Path, said: io.StringIO) -> Setting:
         subjects={},
         corpus=others,
         folder=tmp_path,
-        shares=others,
+        shares=share(),
         progress=Progress(Console(file=said, width=240)),
     )
 
@@ -187,7 +188,7 @@ def run_trial(setting, plan):
         raise
 
 planned = own.schedule_only(own.entries.study("petstore").model, own.Request(tests="faults", at_once=2))
-setting = own.Setting(planned, None, {{}}, None, Path(sys.argv[1]), None, Progress(Console(file=io.StringIO())))
+setting = own.Setting(planned, None, {{}}, None, Path(sys.argv[1]), own.share(), Progress(Console(file=io.StringIO())))
 with pytest.MonkeyPatch.context() as patch:
     own.trials_are(patch, run_trial)
     own.endings(setting, planned.trials[:2])

@@ -227,7 +227,8 @@ def _drive_one(
     for hears in others:
         hears.close()
     progress = _Relayed(tell)
-    own = replace(setting, progress=progress, lab=os.getppid())
+    times_nothing = replace(setting.shares, awake=[])
+    own = replace(setting, progress=progress, lab=os.getppid(), shares=times_nothing)
     try:
         with progress.followed(lambda: tell(progress.live.subjects)):
             drive.run_trial(own, plan, all_spellings=all_spellings)

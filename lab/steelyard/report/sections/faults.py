@@ -24,6 +24,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "meanings": [(outcome.title, outcome.meaning) for outcome in aftermath.outcomes],
         "promises": _promises(rows),
         "cases": _cases(analysis),
+        "at_once": analysis.run.schedule.at_once,
     }
 
 
