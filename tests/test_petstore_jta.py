@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.models.study import PartSpec, SubjectSpec
 from test_petstore_pages import LIBERTY, TOMCAT, in_variant
-from test_petstore_ws_at import PLACES, Parts, counts_once_it_commits, parts_of
+from test_petstore_ws_at import PLACES, Parts, counts_once_it_commits, parts_of, until
 
 KILLS, ORDERS = 4, 12
+CUSTOMERS, SHOPPING_SECONDS = 20, 4.0
 COMPANIONS = {
     "h2": PartSpec(server="h2"),
     "postgresql": PartSpec(server="postgres", factors={"prepared_transactions": "100"}),
@@ -52,6 +57,33 @@ def test_an_approval_that_is_undone_leaves_no_order_at_the_supplier_and_one_that
 ) -> None:
     counts = counts_once_it_commits(shop, place)
     assert counts["orders.mails"] >= 3 * counts["orders.completed"]
+
+
+def test_a_shop_whose_database_was_killed_under_load_takes_orders_again(shop: Parts) -> None:
+    database, killed = shop.shop.running.in_place("database"), Event()
+
+    def shops() -> None:
+        while not killed.is_set():
+            with suppress(AssertionError):  # while it is away, nothing can be had
+                shop.order()
+
+    with ThreadPoolExecutor(CUSTOMERS) as customers:
+        shopping = [customers.submit(shops) for _ in range(CUSTOMERS)]
+        try:
+            time.sleep(SHOPPING_SECONDS)
+            database.keeper.kill()
+            database.start_again()
+            time.sleep(SHOPPING_SECONDS)
+        finally:
+            killed.set()
+        for each in shopping:
+            each.result()
+    until(lambda: shop.shop.visitor().ask("category?id=fish").status == 200)
+    statuses = Counter(shop.shop.visitor().ask("category?id=fish").status for _ in range(100))
+    assert {*statuses} == {200}, statuses
+    (log,) = shop.folder.glob("*.server.log")
+    assert "Connection has been closed" not in log.read_text(), "a connection that died was handed out again"
+    shop.order()
 
 
 @pytest.mark.long

@@ -56,12 +56,12 @@ class _GivenUp:
 
 
 @dataclass(frozen=True)
-class _Driven:
+class _CameToItsEnd:
     """The trial came to its end."""
 
 
 _Subjects = dict[str, LiveSubject]
-_Told = _Stage | _Line | _Failed | _GivenUp | _Driven | _Subjects
+_Told = _Stage | _Line | _Failed | _GivenUp | _CameToItsEnd | _Subjects
 
 
 @dataclass
@@ -93,7 +93,7 @@ def drive_side_by_side(
                 assert isinstance(hears, Connection)
                 under_way = driving[hears]
                 told = _heard(under_way)
-                if isinstance(told, (_Failed, _Driven)):
+                if isinstance(told, (_Failed, _CameToItsEnd)):
                     under_way.process.join()
                     _forget(setting.progress, driving.pop(hears))
                     ended(under_way.plan, _error_of(told))
@@ -144,7 +144,7 @@ def _heard(under_way: _Driving) -> _Told:
     return told
 
 
-def _error_of(told: _Failed | _Driven) -> TrialFailedError | None:
+def _error_of(told: _Failed | _CameToItsEnd) -> TrialFailedError | None:
     return TrialFailedError(told.failure, told.hint) if isinstance(told, _Failed) else None
 
 
@@ -232,7 +232,7 @@ def _drive_one(
     try:
         with progress.followed(lambda: tell(progress.live.subjects)):
             drive.run_trial(own, plan, all_spellings=all_spellings)
-        tell(_Driven())
+        tell(_CameToItsEnd())
     except TrialFailedError as error:
         tell(_Failed(error.failure, error.hint))
     except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 package steelyard.petstore.springws;
 
 import io.agroal.api.AgroalDataSource;
+import io.agroal.api.configuration.AgroalConnectionPoolConfiguration.ConnectionValidator;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
@@ -56,6 +57,9 @@ public class JtaConfiguration {
             .connectionPoolConfiguration(
                 pool ->
                     pool.maxSize(StoreConfiguration.CONNECTIONS)
+                        // Else those that died with the database are handed out for ever.
+                        .connectionValidator(ConnectionValidator.defaultValidator())
+                        .validateOnBorrow(true)
                         .acquisitionTimeout(
                             Duration.ofMillis(StoreConfiguration.CONNECTION_WAIT_MILLIS))
                         .transactionIntegration(
