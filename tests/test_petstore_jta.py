@@ -14,7 +14,7 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.models.study import PartSpec, SubjectSpec
-from test_petstore_pages import LIBERTY, TOMCAT, in_variant
+from test_petstore_pages import LIBERTY, TOMCAT, WILDFLY, in_variant
 from test_petstore_ws_at import PLACES, Parts, counts_once_it_commits, parts_of, until
 
 KILLS, ORDERS = 4, 12
@@ -36,7 +36,7 @@ def joined(database: str) -> SubjectSpec:
     )
 
 
-ON_LIBERTY = in_variant(LIBERTY, "jms-original")
+ON_LIBERTY, ON_WILDFLY = (in_variant(server, "jms-original") for server in (LIBERTY, WILDFLY))
 
 
 @pytest.fixture(
@@ -87,7 +87,7 @@ def test_a_shop_whose_database_was_killed_under_load_takes_orders_again(shop: Pa
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("spec", [joined("postgresql"), ON_LIBERTY], ids=["tomcat", "liberty"])
+@pytest.mark.parametrize("spec", [joined("postgresql"), ON_LIBERTY, ON_WILDFLY], ids=["tomcat", "liberty", "wildfly"])
 def test_after_kills_no_order_is_lost_or_doubled(spec: SubjectSpec, tmp_path: Path) -> None:
     for shop in parts_of(spec, tmp_path):
         server = shop.shop.running.in_place("server")

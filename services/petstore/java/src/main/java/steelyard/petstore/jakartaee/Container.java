@@ -25,7 +25,7 @@ enum Container {
     Transactions transactions(Transactions own, DataSource database, Settings settings) {
       return settings.variant() == Settings.Variant.WS_AT
           ? new SpanningTransactions(own, transactionManager())
-          : own;
+          : new DoubtfulTransactions(own, ManagedQueues.WILDFLY, database, settings);
     }
 
     @Override
@@ -46,7 +46,7 @@ enum Container {
 
     @Override
     Transactions transactions(Transactions own, DataSource database, Settings settings) {
-      return new DoubtfulTransactions(own, database, settings);
+      return new DoubtfulTransactions(own, ManagedQueues.ARTEMIS, database, settings);
     }
 
     @Override

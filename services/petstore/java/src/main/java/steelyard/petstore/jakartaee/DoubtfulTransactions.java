@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import java.util.Set;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -19,15 +20,20 @@ import steelyard.petstore.messaging.Transactions;
  */
 final class DoubtfulTransactions implements Transactions {
 
-  private static final String BROKERS = "org.apache.activemq.artemis:broker=*";
-
   private final MBeanServer management = ManagementFactory.getPlatformMBeanServer();
   private final Transactions container;
+  private final String brokers;
   private final DataSource database;
   private final String prepared;
 
-  DoubtfulTransactions(Transactions container, DataSource database, Settings settings) {
+  /**
+   * `brokers` is the name, or the pattern of names, by which the server's management knows its
+   * broker.
+   */
+  DoubtfulTransactions(
+      Transactions container, String brokers, DataSource database, Settings settings) {
     this.container = container;
+    this.brokers = brokers;
     this.database = database;
     prepared =
         settings.database().equals("postgresql")
@@ -59,7 +65,9 @@ final class DoubtfulTransactions implements Transactions {
   private long ofBroker() {
     try {
       long count = 0;
-      for (ObjectName broker : management.queryNames(new ObjectName(BROKERS), null)) {
+      ObjectName named = new ObjectName(brokers);
+      for (ObjectName broker :
+          named.isPattern() ? management.queryNames(named, null) : Set.of(named)) {
         count +=
             ((String[]) management.invoke(broker, "listPreparedTransactions", null, null)).length;
       }

@@ -14,7 +14,10 @@ import steelyard.petstore.messaging.Destination;
 /** The lengths of queues as management tells them, within this process. */
 final class ManagedQueues implements ToLongFunction<Destination> {
 
-  private static final String ARTEMIS = "org.apache.activemq.artemis:broker=*";
+  /** By which names management knows the broker; that of WildFly is found by no pattern. */
+  static final String ARTEMIS = "org.apache.activemq.artemis:broker=*";
+
+  static final String WILDFLY = "jboss.as:subsystem=messaging-activemq,server=default";
 
   private final MBeanServer management = ManagementFactory.getPlatformMBeanServer();
   private final Map<Destination, ObjectName> names = new EnumMap<>(Destination.class);
