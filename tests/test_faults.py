@@ -195,10 +195,11 @@ def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused_before_anythi
 def test_trials_side_by_side_are_interrupted_together_and_taken_up_again(
     lab: Lab, until: Callable[[Callable[[], bool], float], None]
 ) -> None:
-    text = STUDY.replace("hold_seconds = 2", "hold_seconds = 3") + "".join(
-        SUBJECT.format(keeps=keeps) for keeps in SUBJECTS
+    kills_and_a_freeze = "[[faults]]".join(STUDY.split("[[faults]]")[:3])
+    text = kills_and_a_freeze.replace('name = "broken"', 'name = "stopped"').replace(
+        "hold_seconds = 2", "hold_seconds = 4"
     )
-    (lab.folder / "stopped.toml").write_text(text.replace('name = "broken"', 'name = "stopped"'))
+    (lab.folder / "stopped.toml").write_text(text + "".join(SUBJECT.format(keeps=keeps) for keeps in SUBJECTS[:2]))
     process = lab.start("run", "stopped.toml", "--at-once", "2")
 
     def both_are_broken() -> bool:

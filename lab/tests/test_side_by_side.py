@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,8 +20,11 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.drive.setting import Setting, TrialFailedError
 from steelyard.models.records import Failure, Schedule, TrialPlan
+from steelyard.plan.designs import design_named
+from steelyard.plan.designs.design import Ordering
 from steelyard.plan.estimate import of_run
 from steelyard.plan.faults import drawn, occasions
+from steelyard.plan.kinds import KINDS
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.settings import Request
 from steelyard.plan.side_by_side import BYTES_A_PROCESS, most_at_once
@@ -220,6 +224,18 @@ def test_each_subject_breaks_alone_and_all_of_a_fork_meet_the_same(planned: Sche
         by_fork.setdefault(place // len(planned.subjects), set()).add(met)
     assert [len(met) for met in by_fork.values()] == [1] * 4
     assert len(set.union(*by_fork.values())) == 4, "and another fork meets others"
+
+
+def test_trials_of_a_fork_meet_their_faults_in_different_orders_so_that_not_all_are_broken_at_a_time(
+    planned: Schedule,
+) -> None:
+    (cell,) = planned.cells
+    orders = []
+    for trial in planned.trials[: len(planned.subjects)]:
+        ordering = Ordering(planned, trial, [cell], trial.start_order, random.Random(1))
+        orders.append([number for number, _, _ in KINDS["fault"].order(design_named(planned.design), ordering)])
+    assert len({tuple(order) for order in orders}) == len(orders)
+    assert all(sorted(order) == sorted(occasions(planned, cell)) for order in orders)
 
 
 def test_what_is_measured_is_never_driven_side_by_side() -> None:

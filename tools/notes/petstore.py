@@ -1,13 +1,12 @@
-"""What is said of the kept runs of an order workflow: what messages and web services cost, what safety costs, what is lost."""
+"""What is said of the kept runs of an order workflow: what messages and web services cost, and what safety costs."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from steelyard.base.csvfiles import read_bytes
-from steelyard.base.text import counted, enumerated, value_text
-from steelyard.models.verdict import FaultRow
+from steelyard.base.text import value_text
 from steelyard.report.sections.paper_claims import own_figure
 
 from .kept_run import Kept, command, listed, steadiness, tally, true
@@ -84,43 +83,6 @@ def _safe(kept: Kept) -> Iterator[str]:
         "the least processor time, and need a broker that takes part in it. Web services within the transaction cost the most "
         "by far: beside each call stand a registration with the coordinator, two phases and their logs."
     )
-
-
-def faults(kept: Kept) -> str:
-    """What is said of what each variant lost, doubled and delayed when something broke."""
-    times = sum(row.times for row in kept.verdicts.faults)
-    words = f"{counted(times, 'fault')} on {counted(len(kept.run.schedule.subjects), 'subject')}."
-    return "\n\n".join([command(kept), kept.verdicts.sentence, words, listed(list(_faults(kept)))])
-
-
-def _faults(kept: Kept) -> Iterator[str]:
-    rows = kept.verdicts.faults
-    for subject in kept.run.schedule.subjects:
-        mine = [row for row in rows if row.subject == subject]
-        lost, doubled, mails = (_sum(mine, one) for one in ("lost", "doubled", "mails_doubled"))
-        losing = [row for row in mine if _sum([row], "lost")]
-        where = enumerated([f"{row.title} ({_sum([row], 'lost')} in {row.times})" for row in losing])
-        kept_word = (
-            "as promised" if not any(one.broken for row in mine for one in row.outcomes) else "not all as promised"
-        )
-        yield (
-            f"{subject}: of {sum(row.accepted for row in mine):,} orders accepted while something broke {lost} were lost, "
-            f"{doubled} carried out twice and {mails} mails came twice, {kept_word}"
-            + (f"; lost where {where}." if losing else ".")
-        )
-    safe_ones = [
-        one for one in kept.run.schedule.subjects if one.rpartition("=")[2] in ("jms-original", "ws-at", "outbox")
-    ]
-    unsafe = [one for one in kept.run.schedule.subjects if one not in safe_ones]
-    losses = {one: _sum([row for row in rows if row.subject == one], "lost") for one in kept.run.schedule.subjects}
-    if safe_ones and not any(losses[one] for one in safe_ones):
-        yield f"No order was lost by who promises to lose none: {enumerated(safe_ones)}."
-    if unsafe and any(losses[one] for one in unsafe):
-        yield f"Orders were lost by who may lose some: {enumerated([f'{one} ({losses[one]})' for one in unsafe if losses[one]])}."
-
-
-def _sum(rows: Sequence[FaultRow], outcome: str) -> int:
-    return sum(one.total for row in rows for one in row.outcomes if one.outcome == outcome)
 
 
 def _none_lost(kept: Kept) -> str:
@@ -208,4 +170,4 @@ def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
             yield f"{here}; the paper {span} ({published['source']})", low - slack <= own <= high + slack
 
 
-MADE = {"petstore": petstore, "petstore-safe": safe, "petstore-faults": faults}
+MADE = {"petstore": petstore, "petstore-safe": safe}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import ClassVar
 
 from ...models.records import Cell, Schedule
@@ -21,9 +22,12 @@ class FaultBlock(Block):
         return len(occasions(schedule, cell))
 
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
-        """Faults in an order drawn anew for each fork; who meets one first moves on from fault to fault."""
+        """Faults in an order drawn anew for each trial; who meets one first moves on from fault to fault.
+
+        Trials of one fork have one seed. In the same order their servers would be killed, and start again, at the same time.
+        """
         met = [(number, cell) for cell in ordering.cells for number in occasions(ordering.schedule, cell)]
-        ordering.draw.shuffle(met)
+        random.Random(f"faults {ordering.trial.seed} {ordering.trial.number}").shuffle(met)
         subjects = sorted(ordering.trial.start_order, key=ordering.schedule.subjects.index)
         ordered: list[SliceToCome] = []
         for place, (number, cell) in enumerate(met):
