@@ -168,13 +168,11 @@ def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, 
     assert len(by_occasion) == 6, "all subjects meet the same"
 
 
-def test_trials_are_driven_side_by_side_and_none_takes_the_others_for_strangers(ran: tuple[Any, Path]) -> None:
+def test_trials_are_driven_side_by_side_where_the_machine_holds_several(ran: tuple[Any, Path]) -> None:
     at_once = json.loads((ran[1] / "schedule.json").read_text())["at_once"]
     records = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
     begun_ended = sorted((record["begun"], record["ended"]) for record in records)
     assert any(later[0] < earlier[1] for earlier, later in pairwise(begun_ended)) == (at_once > 1)
-    found = [check["found"] for record in records for check in record["machine"] if check["name"] == "other processes"]
-    assert len(found) == len(SUBJECTS) and not any("steelyard" in each for each in found), found
 
 
 def test_the_report_has_the_table(ran: tuple[Any, Path]) -> None:
