@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -166,6 +167,16 @@ def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, 
     assert all(fault["away_seconds"] >= fault["planned_seconds"] for fault in faults)
     by_occasion = {(fault["occasion"], fault["planned_seconds"]) for fault in faults}
     assert len(by_occasion) == 6, "all subjects meet the same"
+
+
+def test_what_is_started_again_sees_the_processors_that_it_saw_at_first(ran: tuple[Any, Path]) -> None:
+    lines = [
+        [line for line in path.read_text().splitlines() if line.startswith("begun on")]
+        for path in ran[1].glob("trials/*/*.log")
+    ]
+    begun = [seen for seen in lines if seen]
+    assert len(begun) == len(SUBJECTS) and all(len(seen) == 4 for seen in begun), "two kills and a full disk"
+    assert {line for seen in begun for line in seen} == {f"begun on {sorted(os.sched_getaffinity(0))}"}
 
 
 def test_trials_are_driven_side_by_side_where_the_machine_holds_several(ran: tuple[Any, Path]) -> None:

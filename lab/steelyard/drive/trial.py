@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import traceback
 from collections import Counter
@@ -26,7 +25,7 @@ from ..plan.faults import drawn
 from ..plan.kinds import kind_of
 from ..plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
 from ..plan.stopping import Pending, pairs_are_over, warm_up_is_over
-from ..provision.cpus import kept_awake
+from ..provision.cpus import kept_awake, staying_on
 from ..provision.running import RunningSubject
 from ..statistics.steady import (
     CONSECUTIVE,
@@ -158,9 +157,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
         job = make_job(
             setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
         )
-        affinity = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, setting.shares.engine)  # the lab must not run where the servers do
-        stack.callback(os.sched_setaffinity, 0, affinity)
+        stack.enter_context(staying_on(setting.shares.engine))  # the lab must not run where the servers do
         try:
             counts = ServiceCounts(running)
             with (

@@ -55,6 +55,17 @@ class Shares:
         return self.elsewhere or not set(self.server) & set(self.engine)
 
 
+@contextmanager
+def staying_on(cpus: Collection[int]) -> Iterator[None]:
+    """This thread, and what it begins meanwhile, runs on `cpus` alone; afterwards where it ran before."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def share(
     available: Collection[int] | None = None, root: Path = Path("/"), *, companions: bool = False, idle: bool = False
 ) -> Shares:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from ..models.server import Server
 from ..models.service import Reconciliation
 from . import build, keeper, server_certificate
 from .asking import service_count
-from .cpus import Shares
+from .cpus import Shares, staying_on
 from .keeper import Keeper, ProcessUse
 from .site import LOOPBACK, Site
 from .subject import Part, Subject
@@ -51,6 +52,9 @@ class RunningPart:
     ) -> None:
         self.part = part
         self._again = again
+        self._cpus = os.sched_getaffinity(
+            0
+        )  # since a server sizes itself by the processors that it sees when it starts
         self.state = state
         self.keeper = kept
         self.control = control
@@ -62,11 +66,13 @@ class RunningPart:
         self.restored = 0  # how often since it was started, by whichever subjects share it
 
     def start_again(self) -> None:
-        """Run it anew on what it left, once it has ended: the same folder, port and environment, with nothing prepared or restored.
+        """Run it anew on what it left, once it has ended, with nothing prepared or restored: in the same folder, on the same port,
+        with the same environment, and until it is pinned on the processors of the first time.
 
         Returns when it is ready; raises ProvisionError or KeeperError where it does not come up.
         """
-        self.keeper = self._again()
+        with staying_on(self._cpus):
+            self.keeper = self._again()
 
     def carry_out(self, argv: Sequence[str], deed: str) -> None:
         """Run a command of the part's server while it runs; raises ProvisionError where it fails."""

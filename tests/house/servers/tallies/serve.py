@@ -13,6 +13,7 @@ numbers, in_memory = itertools.count(), []
 last_count = 0
 forgets = False
 kept.touch()
+print("begun on", sorted(os.sched_getaffinity(0)), flush=True)
 
 
 def keep(identifier):
