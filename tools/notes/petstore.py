@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from steelyard.base.csvfiles import read_bytes
-from steelyard.base.text import value_text
+from steelyard.base.text import counted, value_text
+from steelyard.models.verdict import FaultRow
 from steelyard.report.sections.paper_claims import own_figure
 
 from .kept_run import Kept, command, listed, steadiness, tally, true
@@ -96,6 +97,53 @@ def _none_lost(kept: Kept) -> str:
     )
 
 
+def faults(kept: Kept) -> str:
+    """What is said of what each subject lost, doubled and sent twice where something broke."""
+    rows = kept.verdicts.faults
+    met = f"{sum(row.times for row in rows)} faults were met, {counted(len({row.fault for row in rows}), 'kind')} of them."
+    return "\n\n".join([command(kept), met, "What it shows.", listed(list(_faults(kept)))])
+
+
+def _faults(kept: Kept) -> Iterator[str]:
+    rows = kept.verdicts.faults
+    yield true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
+    for subject in kept.run.schedule.subjects:
+        mine = [row for row in rows if row.subject == subject]
+        became = ", ".join(
+            f"{_sum(mine, name):,} {word}"
+            for name, word in (
+                ("lost", "lost"),
+                ("doubled", "shipped twice"),
+                ("delayed", "late"),
+                ("unacknowledged", "unacknowledged"),
+                ("mails_doubled", "mails sent again"),
+            )
+        )
+        yield (
+            f"{subject}: {sum(row.accepted for row in mine):,} orders in {sum(row.times for row in mine)} blocks, each with a fault: "
+            f"{became}. {_of_promises(mine)}"
+        )
+    yield true(
+        all(_sum(rows, name) == 0 for name in ("doubled", "mails_lost")),
+        "No order was shipped twice and no mail was missing, of any subject after any fault.",
+    )
+
+
+def _sum(rows: Iterable[FaultRow], name: str) -> int:
+    return sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
+
+
+def _of_promises(rows: Iterable[FaultRow]) -> str:
+    """What was beyond the promises of a subject, after which faults; or that nothing was."""
+    broken = [
+        f"{outcome.total} {outcome.title} after {row.fault} (promised: at most {outcome.promised} after one)"
+        for row in rows
+        for outcome in row.outcomes
+        if outcome.broken
+    ]
+    return f"Beyond what it promised: {', '.join(broken)}." if broken else "All as it promised."
+
+
 def _petstore(kept: Kept) -> Iterator[str]:
     yield _none_lost(kept)
     for cell in kept.run.schedule.cells:
@@ -170,4 +218,4 @@ def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
             yield f"{here}; the paper {span} ({published['source']})", low - slack <= own <= high + slack
 
 
-MADE = {"petstore": petstore, "petstore-safe": safe}
+MADE = {"petstore": petstore, "petstore-safe": safe, "petstore-faults": faults}
