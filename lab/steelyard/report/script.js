@@ -153,7 +153,7 @@
     const shown = make("div", { "aria-live": "polite" });
     const show = () => {
       const [first, second] = [Number(a.value), Number(b.value)];
-      const headings = ["measure", "operation or test", data.subjects[first], data.subjects[second], "ratio", "interval", "verdict"];
+      const headings = ["measure", data.cell, data.subjects[first], data.subjects[second], "ratio", "interval", "verdict"];
       const rows = data.measures.map(measure => [measure.title, measure.cell, ...beside(measure, first, second)]);
       const same = make("p", {}, "Choose two different subjects.");
       shown.replaceChildren(first === second ? same : table(headings, rows, 2));

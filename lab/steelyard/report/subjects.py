@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..analyse.decisions import tests_in_order
 from ..models.records import Cell
 from ..store.stored_run import Run
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
@@ -12,6 +13,11 @@ from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 def cells(run: Run) -> list[Cell]:
     """The cells in the order shown, the primary one first."""
     return sorted(run.schedule.cells, key=lambda cell: not cell.primary)
+
+
+def cell_word(run: Run) -> str:
+    """What a cell is called where a column names one."""
+    return "test" if tests_in_order(run) else "operation"
 
 
 def called(run: Run, label: str) -> str:

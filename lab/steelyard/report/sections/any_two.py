@@ -13,7 +13,7 @@ from ...models.records import Cell
 from ..figure_table import measures_shown, word_of
 from ..script import data_block
 from ..section import Section
-from ..subjects import called, cells
+from ..subjects import called, cell_word, cells
 
 DATA = "any-two-data"
 _LEAST = 3  # subjects; two stand beside each other everywhere on the page
@@ -27,13 +27,14 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def data(analysis: Analysis) -> Mapping[str, object]:
-    """What the script reads: subjects by place; a measure in a cell with each subject's own value and the stored comparisons, each
-    [subject, subject, ratio, low, high, word], the bounds null where there is no interval."""
+    """What the script reads: what a cell is called; subjects by place; a measure in a cell with each subject's own value and the
+    stored comparisons, each [subject, subject, ratio, low, high, word], the bounds null where there is no interval."""
     run = analysis.run
     subjects = run.schedule.subjects
     first, second = _chosen(analysis)
     return {
         "subjects": [called(run, label) for label in subjects],
+        "cell": cell_word(run),
         "first": subjects.index(first),
         "second": subjects.index(second),
         "measures": [

@@ -15,7 +15,7 @@ from ...store.tables import FAILURE_KINDS
 from ..charts.shares import SharePart, shares
 from ..drawing import COLOURS, Picture
 from ..section import Section
-from ..subjects import called, cells
+from ..subjects import called, cell_word, cells
 
 _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
 _CLOSES = "closed a 1,000"
@@ -46,7 +46,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     run = analysis.run
     kinds = failure_kinds(run)
     return {
-        "failure_headings": tuple(failure_headings(kinds)),
+        "failure_headings": (cell_word(run), "subject", *failure_headings(kinds)),
         "asides": [said for kind, said in _ASIDES.items() if kind in kinds],
         "failure_rows": list(failure_rows(run, kinds)),
         "parts": tuple((part.title, f"var(--series-{COLOURS.index(part.colour)})") for part in _PARTS),

@@ -13,6 +13,7 @@ from ...models.records import Cell
 from ...statistics.verdict_words import Better, Word
 from ..section import Section
 from ..standings import basis_of, ratio_amount
+from ..subjects import cell_word
 
 _LEAST = 4  # comparisons from which a matrix is read faster than sentences
 _DEEPEST, _SHADES = math.log(2), 3  # from twice as much on, a colour is at its deepest
@@ -59,7 +60,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     return {
         "subjects": [(label, label in run.floors) for label in others],
         "reference": run.schedule.reference,
-        "what": "test" if tests else "payload and users" if gridded else "operation",
+        "what": "payload and users" if gridded and not tests else cell_word(run),
         "measures": list(dict.fromkeys(analysis.measures[cell.primary_measure].title.lower() for cell in cells)),
         "lines": [
             _line(
