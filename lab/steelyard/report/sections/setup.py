@@ -146,7 +146,13 @@ def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         yield prefix, ", ".join(_shown(inner) for inner in value) or "none"
     elif value is not None and value != "":
-        yield prefix, bytes_text(value) if prefix.endswith("bytes") and isinstance(value, int) else _shown(value)
+        yield prefix, _amount(prefix, value)
+
+
+def _amount(name: str, value: Any) -> str:
+    if isinstance(value, int | float) and name.endswith(("bytes", "bytes per s")):
+        return bytes_text(value) + "/s" * name.endswith("per s")
+    return _shown(value)
 
 
 def _shown(value: Any) -> str:
