@@ -181,6 +181,35 @@ def test_any_two_are_compared_and_turned_round(shown: Any, html: str) -> None:
     assert section.get_by_text("Choose two different subjects.").is_visible()
 
 
+# The first line of text of each cell of each row: where its middle is, and over how many lines the cell's first text goes.
+LINES = """rows => rows.map(row => [...row.cells].map(cell => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
+  while (texts.nextNode() && !texts.currentNode.data.trim());
+  if (!texts.currentNode.data) return null;
+  range.selectNodeContents(texts.currentNode);
+  const lines = range.getClientRects();
+  return [(lines[0].top + lines[0].bottom) / 2, lines.length];
+}).filter(Boolean))"""
+
+
+@pytest.mark.parametrize("table", [".standings", ".figures"])
+def test_a_name_that_stays_stands_on_the_line_of_its_figures(shown: Any, table: str) -> None:
+    rows = shown.locator(f"{table} tbody tr:visible").evaluate_all(LINES)
+    assert len(rows) >= len(RATES)
+    for row in rows:
+        middles = [middle for middle, _ in row]
+        assert max(middles) - min(middles) < 2, "pixels"
+
+
+def test_figures_of_any_two_are_not_broken_over_lines(shown: Any) -> None:
+    section = shown.locator("#any-two")
+    section.get_by_label("with").select_option(label="go")
+    section.get_by_label("Compare").select_option(label="b10")
+    rows = section.locator("tbody tr").evaluate_all(LINES)
+    assert rows and all(lines == 1 for row in rows for _, lines in row[1:-1])
+    assert section.locator("thead th").nth(1).inner_text().split() == ["operation"]
+
+
 def test_a_forks_slices_are_shown_with_what_was_voided(shown: Any, html: str) -> None:
     section = shown.locator("#forks")
     section.locator("tr[data-trial='2'] button").first.click()
