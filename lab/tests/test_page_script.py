@@ -198,7 +198,7 @@ def test_a_name_that_stays_stands_on_the_line_of_its_figures(shown: Any, table: 
     assert len(rows) >= len(RATES)
     for row in rows:
         middles = [middle for middle, _ in row]
-        assert max(middles) - min(middles) < 0.25, "pixels: collapsed borders put them half a pixel apart, and their lines with them"
+        assert max(middles) - min(middles) < 0.25, "collapsed borders put them half a pixel apart"
 
 
 def test_figures_of_any_two_are_not_broken_over_lines(shown: Any) -> None:
