@@ -116,7 +116,14 @@ def stress(kept: Kept) -> str:
         if one.judged and one.detector in ("knee", "scalability", "refusal")
     ]
     return "\n\n".join(
-        [command(kept), when(kept), tally(kept), steadiness(kept), "How far each goes, and how it says no.", listed(told)]
+        [
+            command(kept),
+            when(kept),
+            tally(kept),
+            steadiness(kept),
+            "How far each goes, and how it says no.",
+            listed(told),
+        ]
     )
 
 
