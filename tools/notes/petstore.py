@@ -109,9 +109,11 @@ def faults(kept: Kept) -> str:
 
 def _of_all(rows: Sequence[FaultRow]) -> Iterator[str]:
     yield true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
+    yield true(_sum(rows, "doubled") == 0, "No order was shipped twice, of any subject after any fault.")
+    others = [row for row in rows if row.fault != "kill-mail"]
     yield true(
-        _sum(rows, "doubled") == _sum(rows, "mails_lost") == 0,
-        "No order was shipped twice and no mail was missing, of any subject after any fault.",
+        _sum(others, "mails_lost") == 0 < _sum(rows, "mails_lost"),
+        f"Mails were missing only after the mail server was killed, {_sum(rows, 'mails_lost'):,} in all: GreenMail has them in memory.",
     )
     yield true(
         _sum(rows, "mails_doubled") > 0,
