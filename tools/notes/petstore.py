@@ -113,7 +113,7 @@ def _of_all(rows: Sequence[FaultRow]) -> Iterator[str]:
     others = [row for row in rows if row.fault != "kill-mail"]
     yield true(
         _sum(others, "mails_lost") == 0 < _sum(rows, "mails_lost"),
-        f"Mails were missing only after the mail server was killed, {_sum(rows, 'mails_lost'):,} in all: GreenMail has them in memory.",
+        f"Mails were missing only after a kill of GreenMail, which has them in memory: {_sum(rows, 'mails_lost'):,} in all.",
     )
     yield true(
         _sum(rows, "mails_doubled") > 0,
