@@ -108,23 +108,4 @@ def _scale(kept: Kept) -> Iterator[str]:
     )
 
 
-def stress(kept: Kept) -> str:
-    """What is said of the tests that the thesis describes and does not run: how far each server goes, and how it says no."""
-    told = [
-        f"{one.cell}: {one.sentence}"
-        for one in kept.verdicts.detections
-        if one.judged and one.detector in ("knee", "scalability", "refusal")
-    ]
-    return "\n\n".join(
-        [
-            command(kept),
-            when(kept),
-            tally(kept),
-            steadiness(kept),
-            "How far each goes, and how it says no.",
-            listed(told),
-        ]
-    )
-
-
-MADE = {"soaservers": soaservers, "soaservers-stress": stress}
+MADE = {"soaservers": soaservers}

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from steelyard.analyse.sentences import place_text
 from steelyard.base.text import ratio_text, value_text
-from steelyard.models.verdict import Comparison
 
 from .kept_run import Kept, command, listed, steadiness, tally, true
 
@@ -30,33 +29,11 @@ def placed(kept: Kept) -> str:
     return "\n".join(rows)
 
 
-def by_operation(kept: Kept) -> str:
-    """Each subject's throughput over the reference's, operation by operation."""
-    reference = kept.run.schedule.reference
-    operations = [cell.name for cell in kept.run.schedule.cells]
-    beside = {
-        (one.a, one.cell): one
-        for one in kept.verdicts.comparisons
-        if one.measure == "throughput" and one.b == reference
-    }
-    rows = [f"| over {reference} | {' | '.join(operations)} |", "|---" * (1 + len(operations)) + "|"]
-    for label in dict.fromkeys(label for label, _ in beside):
-        rows.append(f"| {label} | {' | '.join(_ratio(beside[label, operation]) for operation in operations)} |")
-    return "\n".join(rows)
-
-
-def _ratio(one: Comparison) -> str:
-    if one.ratio is None or one.interval is None:
-        return "-"
-    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
-    return f"{ratio_text(one.ratio, one.interval)} ({low} to {high})"
-
-
 def wstest(kept: Kept) -> str:
-    """What is said of many ways to answer one question, and four more."""
-    others = f"Throughput by operation, with its interval; {kept.run.study['primary']} is judged, the others explain:"
-    parts = [command(kept), placed(kept), tally(kept), steadiness(kept), others, by_operation(kept)]
-    return "\n\n".join([*parts, "What it shows.", listed(list(_wstest(kept)))])
+    """What is said of many ways to answer one question."""
+    return "\n\n".join(
+        [command(kept), placed(kept), tally(kept), steadiness(kept), "What it shows.", listed(list(_wstest(kept)))]
+    )
 
 
 def _wstest(kept: Kept) -> Iterator[str]:
