@@ -55,9 +55,9 @@ def _cell(outcome: FaultOutcome, times: int) -> str:
     if not times:
         return "-"
     low, high = outcome.share
-    often = f"in {outcome.hit} ({100 * low:.0f} to {100 * high:.0f}%)"
+    often = f"in\u00a0{outcome.hit} ({100 * low:.0f}\u00a0to\u00a0{100 * high:.0f}%)"  # a line ends between the two, not within
     broken = f", {outcome.broken} beyond {outcome.promised}" if outcome.broken else ""
-    return f"{outcome.total:,} {often}{broken}"
+    return f"{outcome.total:,}\u00a0{often}{broken}"
 
 
 def _promises(rows: Sequence[FaultRow]) -> list[tuple[str, ...]]:

@@ -65,7 +65,9 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if when := when_text(analysis.run):
         yield "measured", when
     if measuring := measuring_text(analysis.run):
-        yield "for", f"{measuring}, in {counted(len(analysis.run.trials), 'trial')}"
+        at_once = analysis.run.schedule.at_once
+        beside = f", {at_once} at a time" if at_once > 1 else ""
+        yield "for", f"{measuring}, in {counted(len(analysis.run.trials), 'trial')}{beside}"
 
 
 def _percents(primary: Sequence[Compared]) -> str:
