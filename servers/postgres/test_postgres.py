@@ -41,7 +41,7 @@ def begun(cache: Path, scratch: Path) -> subprocess.Popen[str]:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    """A cache that others may read, as the user is another who runs the product for root."""
+    """The server's folder in the cache, in which nothing is unpacked yet."""
     folder = tmp_path / "cache"
     folder.mkdir()
     return folder

@@ -52,9 +52,8 @@ class RunningPart:
     ) -> None:
         self.part = part
         self._again = again
-        self._cpus = os.sched_getaffinity(
-            0
-        )  # since a server sizes itself by the processors that it sees when it starts
+        # A server sizes itself by the processors that it sees when it starts, and must see the same when it starts again.
+        self._cpus = os.sched_getaffinity(0)
         self.state = state
         self.keeper = kept
         self.control = control
