@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import steelyard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -76,16 +77,26 @@ def test_the_pet_store_meets_more_than_two_hundred_faults(planned: Schedule) -> 
 
 
 def test_a_network_can_be_cut_where_there_is_one(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match="is of the link, which wildfly@variant=jms-modified does not have"):
+    with pytest.raises(
+        ConfigurationError, match="is of the link, which wildfly@variant=jms-modified does not have"
+    ) as lacking:
         schedule_only(study, Request(tests="network"))
+    assert lacking.value.hint == "--with linked gives it one"
     linked = schedule_only(study, Request(tests="network", set_of_factors="linked"))
     assert {(fault.kind, fault.part) for fault in linked.faults} == {("freeze", "link"), ("kill", "link")}
 
 
 def test_a_server_refuses_only_where_it_is_known_how(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match="refuse, and nobody knows how to tell greenmail"):
+    with pytest.raises(ConfigurationError, match="refuse, and greenmail cannot be told to") as lacking:
         schedule_only(study, Request(tests="refusal"))
+    assert lacking.value.hint == "--with exim gives it one"
     assert schedule_only(study, Request(tests="refusal", set_of_factors="exim")).faults[0].kind == "refuse"
+
+
+def test_a_dry_run_says_how_many_faults_there_are_and_how_long_their_blocks_are(tmp_path: Path) -> None:
+    told = steelyard("run", "petstore", "--tests", "faults", "--dry-run", folder=tmp_path).out
+    assert "1 test with 24 faults, each in a block of its own" in told
+    assert "1920 s of tests a subject and trial" in told, "24 blocks of 80 s"
 
 
 def test_each_subject_meets_every_occasion_once_and_before_the_next_comes(planned: Schedule) -> None:

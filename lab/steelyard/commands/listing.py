@@ -41,13 +41,15 @@ def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
 def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     """The schedule of a study with tests: each test's load, and what all of them will take."""
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
-    of_tests = sum(shapes.seconds_of(cell.profile) for cell in blocks)
+    of_tests = sum(kind_of(cell).blocks(planned, cell) * shapes.seconds_of(cell.profile) for cell in blocks)
     bound = "up to " if any(cell.profile.kind == "fixed-work" for cell in blocks) else ""
     trials = counted(len(planned.trials), "trial")
     alone = ", on one subject at a time" if planned.at_once == 1 else ""
     at_once = f", {planned.at_once} at a time" if planned.at_once > 1 else ""
     scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
-    tests = f"{counted(len(blocks), 'test')}, each once a fork, unbroken{alone}{scaled}"
+    faults = sum(fault.times for fault in planned.faults)
+    how = f" with {counted(faults, 'fault')}, each in a block of its own" if faults else ", each once a fork, unbroken"
+    tests = f"{counted(len(blocks), 'test')}{how}{alone}{scaled}"
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {tests}",
         f"{planned.design}: {trials}{at_once}; {bound}{of_tests:.0f} s of tests a subject and trial, after warm-ups of up to "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..base.configuration import nearest
@@ -14,8 +15,9 @@ from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..models.records import Cell, PromiseMade, Schedule, TrialPlan
 from ..models.service import Aftermath, Service
-from ..models.study import CLIENT, Fault, Study, SubjectSpec
+from ..models.study import CLIENT, Fault, PartSpec, Study, SubjectSpec
 from . import shapes
+from .subjects import subjects_of
 
 
 @dataclass(frozen=True)
@@ -69,21 +71,12 @@ def require_possible(
             raise ConfigurationError(
                 f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone"
             )
-        parts = {role_of(part): part for part in (*spec.companions, *spec.parts)}
-        places = sorted(parts)
         for fault in faults:
-            if fault.part == CLIENT:
-                continue
-            if fault.part not in parts:
+            lacking = _lacking(fault, spec)
+            if lacking:
+                given = _sets_with_all(study, fault, spec)
                 raise ConfigurationError(
-                    f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
-                    hint=f"it has {listed('part', places)}",
-                )
-            server = entries.server(parts[fault.part].server).model
-            if fault.kind == "refuse" and server.refuse is None:
-                raise ConfigurationError(
-                    f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and nobody knows how to tell {server.name}",
-                    hint="[refuse] of a server.toml says so",
+                    lacking.message, hint=f"--with {given[0]} gives it one" if given else lacking.hint
                 )
             if fault.plant is not None and fault.plant not in service.model.plants:
                 raise ConfigurationError(
@@ -91,8 +84,45 @@ def require_possible(
                     f"{nearest(fault.plant, sorted(service.model.plants))}",
                     hint="[plants] of its service.toml says what it can be told to do wrong",
                 )
-        for role in sorted(aftermath.roles() - {*places}):
+        for role in sorted(aftermath.roles() - {*_parts(spec)}):
             raise ConfigurationError(f"{spec.label} has no {role}, which {service.name} asks what became of its work")
+
+
+def _parts(spec: SubjectSpec) -> dict[str, PartSpec]:
+    """The processes of a subject by their roles."""
+    return {role_of(part): part for part in (*spec.companions, *spec.parts)}
+
+
+def _lacking(fault: Fault, spec: SubjectSpec) -> ConfigurationError | None:
+    """What a subject would need for a fault to be of it, and does not have."""
+    if fault.part == CLIENT:
+        return None
+    parts = _parts(spec)
+    places = sorted(parts)
+    if fault.part not in parts:
+        return ConfigurationError(
+            f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
+            hint=f"it has {listed('part', places)}",
+        )
+    server = entries.server(parts[fault.part].server).model
+    if fault.kind == "refuse" and server.refuse is None:
+        return ConfigurationError(
+            f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and {server.name} cannot be told to",
+            hint="[refuse] of a server.toml says so",
+        )
+    return None
+
+
+def _sets_with_all(study: Study, fault: Fault, spec: SubjectSpec) -> list[str]:
+    """The study's sets of factors under which the subject has what the fault needs."""
+    label, _ = factors.split(study, spec.label)
+    able = []
+    for name in study.sets:
+        with suppress(ConfigurationError):  # a set that this subject cannot have
+            [other] = subjects_of(study, [label], name)
+            if _lacking(fault, other) is None:
+                able.append(name)
+    return able
 
 
 def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
