@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from steelyard.analyse.sentences import place_text
 from steelyard.base.text import ratio_text, value_text
+from steelyard.models.verdict import Comparison
 
 from .kept_run import Kept, command, listed, steadiness, tally, true
 
@@ -29,11 +30,38 @@ def placed(kept: Kept) -> str:
     return "\n".join(rows)
 
 
+def by_operation(kept: Kept) -> str:
+    """Each subject's throughput over the reference's, operation by operation."""
+    reference = kept.run.schedule.reference
+    operations = [cell.name for cell in kept.run.schedule.cells]
+    beside = _beside(kept)
+    rows = [f"| over {reference} | {' | '.join(operations)} |", "|---" * (1 + len(operations)) + "|"]
+    for label in dict.fromkeys(label for label, _ in beside):
+        rows.append(f"| {label} | {' | '.join(_ratio(beside[label, operation]) for operation in operations)} |")
+    return "\n".join(rows)
+
+
+def _beside(kept: Kept) -> dict[tuple[str, str], Comparison]:
+    """The comparison of each subject's throughput with the reference's, by subject and operation."""
+    return {
+        (one.a, one.cell): one
+        for one in kept.verdicts.comparisons
+        if one.measure == "throughput" and one.b == kept.run.schedule.reference
+    }
+
+
+def _ratio(one: Comparison) -> str:
+    if one.ratio is None or one.interval is None:
+        return "-"
+    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
+    return f"{ratio_text(one.ratio, one.interval)} ({low} to {high})"
+
+
 def wstest(kept: Kept) -> str:
-    """What is said of many ways to answer one question."""
-    return "\n\n".join(
-        [command(kept), placed(kept), tally(kept), steadiness(kept), "What it shows.", listed(list(_wstest(kept)))]
-    )
+    """What is said of many ways to answer one question, and four more."""
+    others = f"Throughput by operation, with its interval; {kept.run.study['primary']} is judged, the others explain:"
+    parts = [command(kept), placed(kept), tally(kept), steadiness(kept), others, by_operation(kept)]
+    return "\n\n".join([*parts, "What it shows.", listed(list(_wstest(kept)))])
 
 
 def _wstest(kept: Kept) -> Iterator[str]:
@@ -61,11 +89,14 @@ def _wstest(kept: Kept) -> Iterator[str]:
         "more than half of what a request costs even there is the message, not the wire.",
     )
     for busy in (note for note in kept.verdicts.notes if note.startswith("the load engine was")):
-        yield true(floor in busy, f"That factor may be too small: {busy.rpartition(':')[0]}.")
+        told = true(floor in busy, f"That factor may be too small: {busy.rpartition(':')[0]}.")
+        if f" on {kept.run.study['primary']}:" in busy:
+            yield told
     yield true(
         kept.shown_better("tomcat-metro", "go") and kept.shown_better("gsoap", "tomcat-metro"),
-        "Compiled code is no guarantee: Go's stack came out behind Metro on a warm JVM, C++ before it.",
+        f"Compiled code is no guarantee: on {kept.run.study['primary']} Go's stack came out behind Metro on a warm JVM, C++ before it.",
     )
+    yield from _turned(kept)
     yield true(
         kept.shown_better("tomcat-cxf", "wildfly"),
         f"CXF, which is WildFly's stack too, answered {ratio_text(kept.ratio('tomcat-cxf', 'wildfly'))} times as many on Tomcat.",
@@ -73,6 +104,26 @@ def _wstest(kept: Kept) -> Iterator[str]:
     yield true(
         all(kept.shown_better(other, "aspnet-mono") for other in ranks if other != "aspnet-mono"),
         "ASMX on Mono was the slowest of all, and Mono is not .NET.",
+    )
+
+
+def _turned(kept: Kept) -> Iterator[str]:
+    """Who is before the reference in one operation and behind it in another, by intervals that exclude 1."""
+    reference = kept.run.schedule.reference
+    turned: dict[str, tuple[list[str], list[str]]] = {}
+    for (subject, operation), one in _beside(kept).items():
+        behind, before = turned.setdefault(subject, ([], []))
+        if one.interval is not None and not one.interval[0] <= 1 <= one.interval[1]:
+            (behind if one.interval[1] < 1 else before).append(operation)
+    for subject, (behind, before) in turned.items():
+        if behind and before:
+            yield (
+                f"One operation is not a workload: {subject} is behind {reference} on {', '.join(behind)}, and before it on "
+                f"{', '.join(before)}."
+            )
+    yield true(
+        [subject for subject, (behind, before) in turned.items() if behind and before] == ["go"],
+        "All others are on the same side of it in every operation.",
     )
 
 
