@@ -44,3 +44,24 @@ def test_a_peak_among_the_levels_is_told_and_one_beyond_them_is_called_extrapola
 def test_where_nothing_falls_no_peak_is_told() -> None:
     clean = fit(list(LEVELS), list(1000 * LEVELS / (1 + 0.05 * (LEVELS - 1))))
     assert scalability_sentence("go", clean).endswith("; no peak is in sight of 64 users.")
+
+
+def test_a_server_that_breaks_down_follows_no_law() -> None:
+    """As Metro on Tomcat in the mesh: as many answers from 1 user to 24, and next to none with 32."""
+    users = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
+    with pytest.raises(
+        InsufficientDataError, match=r"does not describe it: with \d+ users it says .+/s, and .+/s were measured"
+    ):
+        fit(users, [253.2, 255.0, 268.6, 265.8, 250.8, 243.0, 242.4, 239.4, 221.8, 0.2])
+
+
+def test_noise_of_a_tenth_is_no_reason_to_doubt_the_law() -> None:
+    curve = 1000 * LEVELS / (1 + 0.05 * (LEVELS - 1) + 0.001 * LEVELS * (LEVELS - 1))
+    for seed in range(100):
+        noise = 0.1 * np.random.default_rng(seed).standard_normal(len(LEVELS))
+        assert fit(list(LEVELS), list(curve * np.exp(noise))).levels == tuple(LEVELS)
+
+
+def test_what_falls_from_the_first_user_on_is_highest_there() -> None:
+    falling = fit(list(LEVELS), list(1000 * LEVELS / (1 + 1.2 * (LEVELS - 1))))
+    assert scalability_sentence("go", falling).endswith("; its throughput is highest with 1 user.")

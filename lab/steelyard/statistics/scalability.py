@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import percent_text, there_are
+from ..base.text import counted, percent_text, there_are
 from .distributions import student_quantile
 from .interval import student_interval
 
 LEAST_LEVELS = 6
+MOST_OFF = (
+    1.5  # a law that is further off at a level than by this factor does not describe it; noise of 10% is within 1.4
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     """Fit the law by least squares on relative errors, with Student's t intervals from the fit's covariance.
 
     Source: Gunther 2007, "Guerrilla Capacity Planning", chapters 4 to 6. Raises InsufficientDataError under six
-    distinct levels, or where the fit does not converge.
+    distinct levels, where the fit does not converge, or where it does not describe a level: a server that breaks down follows none.
     """
     levels = tuple(sorted(set(users)))
     if len(levels) < LEAST_LEVELS:
@@ -74,6 +77,14 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
         )
     except RuntimeError as error:
         raise InsufficientDataError(f"the scalability law cannot be fitted: {error}") from None
+    fitted = _law(at, *best)
+    off = np.maximum(fitted / measured, measured / fitted)
+    worst = int(np.argmax(off))
+    if off[worst] > MOST_OFF:
+        raise InsufficientDataError(
+            f"the scalability law does not describe it: with {counted(round(at[worst]), 'user')} it says {fitted[worst]:.3g}/s, "
+            f"and {measured[worst]:.3g}/s were measured"
+        )
     reach = student_quantile((1 + confidence) / 2, max(1, len(at) - 3)) * np.sqrt(np.diag(covariance))
     rate, contention, coherency = (
         Coefficient(float(value), max(0.0, float(value - half)), float(value + half))
@@ -108,7 +119,9 @@ def scalability_sentence(name: str, fit: Scalability) -> str:
         f" {contention.high:.3f}) and coherency {coherency.value:.5f} ({coherency.low:.5f} to {coherency.high:.5f},"
         f" {percent_text(fit.confidence)} intervals)"
     )
-    if not 1 <= fit.peak_users < 10 * fit.levels[-1]:
+    if fit.peak_users <= fit.levels[0]:
+        return f"{law}; its throughput is highest with {counted(round(fit.levels[0]), 'user')}."
+    if fit.peak_users >= 10 * fit.levels[-1]:
         return f"{law}; no peak is in sight of {fit.levels[-1]:g} users."
     beyond = ", extrapolated" if fit.peak_users > fit.levels[-1] else ""
     return f"{law}; its throughput peaks at {fit.peak_users:.0f} users{beyond}."
