@@ -108,4 +108,40 @@ def _scale(kept: Kept) -> Iterator[str]:
     )
 
 
-MADE = {"soaservers": soaservers}
+def stress(kept: Kept) -> str:
+    """What is said of the tests that the thesis describes and does not run: how far each server goes, and how it says no."""
+    told = [
+        f"{one.cell}: {one.sentence}"
+        for one in kept.verdicts.detections
+        if one.judged and one.detector in (("knee", "scalability") if one.subject else ("refusal",))
+    ]
+    return "\n\n".join(
+        [
+            command(kept),
+            when(kept),
+            tally(kept),
+            steadiness(kept),
+            "How far each goes, and how it says no.",
+            listed([*told, *_stress(kept)]),
+        ]
+    )
+
+
+def _stress(kept: Kept) -> Iterator[str]:
+    reference = kept.run.schedule.reference
+    beside = [one for one in kept.primaries if one.b == reference]
+    left = [one for one in beside if not one.decided]
+    yield true(
+        {one.a for one in left} == {f"{reference}@small"},
+        f"Of {len(beside)} comparisons with {reference} {len(beside) - len(left)} were decided; "
+        "the others are all of the same server with few workers, and too close for this run: "
+        "while nobody waits for anybody, few workers cost nothing that it could show.",
+    )
+    yield true(
+        all(not test.failed for one in kept.verdicts.decisions if one.operation == "single" for test in one.tests),
+        "A short queue refused nobody on one service: connections are taken before workers are free. Few workers say no where "
+        "services call each other, when calls wait for workers that wait for calls.",
+    )
+
+
+MADE = {"soaservers": soaservers, "soaservers-stress": stress}

@@ -94,7 +94,8 @@ def _wstest(kept: Kept) -> Iterator[str]:
             yield told
     yield true(
         kept.shown_better("tomcat-metro", "go") and kept.shown_better("gsoap", "tomcat-metro"),
-        f"Compiled code is no guarantee: on {kept.run.study['primary']} Go's stack came out behind Metro on a warm JVM, C++ before it.",
+        f"Compiled code is no guarantee: on {kept.run.study['primary']} Go's stack came out behind Metro on a warm JVM, "
+        "C++ before it.",
     )
     yield from _turned(kept)
     yield true(
