@@ -149,6 +149,8 @@ def compiles(subject: SubjectRecord) -> bool:
 @pytest.mark.parametrize("kept", KEPT)
 def test_the_estimate_of_a_kept_run_is_within_half_as_much_again_of_what_its_trials_took(kept: str) -> None:
     run = read_run(RESULTS / kept)
+    # A budget ends a trial before all its pairs, and steps end where a server refuses: neither takes the least of what was planned.
+    whole = run.schedule.budget_seconds is None and not any(cell.profile.kind == "steps" for cell in run.schedule.cells)
     logs = []
     for each in run.trials:
         record = each.record
@@ -161,5 +163,5 @@ def test_the_estimate_of_a_kept_run_is_within_half_as_much_again_of_what_its_tri
             each.planned.cell or run.schedule.faults
         ):  # else it lasts as long as its subject holds out, or its work goes on
             assert abs(logs[-1]) < math.log(1.5), (each.planned.number, record.seconds, expected)
-            assert expected.least < record.seconds
+            assert expected.least < record.seconds or not whole
     assert abs(median(logs)) < math.log(1.5)
