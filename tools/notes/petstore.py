@@ -101,10 +101,43 @@ def _none_lost(kept: Kept) -> str:
 def faults(kept: Kept) -> str:
     """What is said of what each subject lost, doubled and sent twice where something broke."""
     rows = kept.verdicts.faults
-    kinds = counted(len({row.fault for row in rows}), "kind")
-    met = f"{sum(row.times for row in rows)} faults were met, of {kinds}, by {counted(len(kept.run.schedule.subjects), 'subject')}."
     said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
-    return "\n\n".join([command(kept), met, "What it shows.", listed([*said, *_of_all(rows)])])
+    return "\n\n".join([command(kept), _met(kept), "What it shows.", listed([*said, *_of_all(rows)])])
+
+
+def unreachable(kept: Kept) -> str:
+    """What is said of what becomes of orders while the database cannot be reached, and while every mail is refused."""
+    rows = kept.verdicts.faults
+    said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
+    return "\n\n".join(
+        [command(kept), _met(kept), by_fault(rows), "What it shows.", listed([*said, *_of_unreachable(rows)])]
+    )
+
+
+def _met(kept: Kept) -> str:
+    rows = kept.verdicts.faults
+    kinds = counted(len({row.fault for row in rows}), "kind")
+    subjects = counted(len(kept.run.schedule.subjects), "subject")
+    return f"{sum(row.times for row in rows)} faults were met, of {kinds}, by {subjects}."
+
+
+def by_fault(rows: Sequence[FaultRow]) -> str:
+    """What became of the orders of all subjects together, by fault."""
+    titles = {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
+    lines = [f"| fault | times | orders | {' | '.join(titles.values())} |", "|---" * (3 + len(titles)) + "|"]
+    for fault in dict.fromkeys(row.fault for row in rows):
+        met = [row for row in rows if row.fault == fault]
+        sums = " | ".join(f"{_sum(met, name):,}" for name in titles)
+        lines.append(f"| {fault} | {sum(row.times for row in met)} | {sum(row.accepted for row in met):,} | {sums} |")
+    return "\n".join(lines)
+
+
+def _of_unreachable(rows: Sequence[FaultRow]) -> Iterator[str]:
+    yield true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
+    yield true(
+        _sum(rows, "lost") == _sum(rows, "doubled") == 0,
+        "No order was lost and none shipped twice, of any subject after any fault.",
+    )
 
 
 def _of_all(rows: Sequence[FaultRow]) -> Iterator[str]:
@@ -203,4 +236,4 @@ def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
             yield f"{here}; the paper {span} ({published['source']})", low - slack <= own <= high + slack
 
 
-MADE = {"petstore": petstore, "petstore-safe": safe, "petstore-faults": faults}
+MADE = {"petstore": petstore, "petstore-safe": safe, "petstore-faults": faults, "petstore-unreachable": unreachable}
