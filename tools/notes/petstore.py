@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from steelyard.analyse.faults import fault_sentences
+from steelyard.analyse.faults import fault_sentences, outcome_titles, outcome_total
 from steelyard.base.csvfiles import read_bytes
 from steelyard.base.text import counted, value_text
 from steelyard.models.verdict import FaultRow
@@ -100,66 +100,59 @@ def _none_lost(kept: Kept) -> str:
 
 def faults(kept: Kept) -> str:
     """What is said of what each subject lost, doubled and sent twice where something broke."""
-    rows = kept.verdicts.faults
-    said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
-    return "\n\n".join([command(kept), _met(kept), "What it shows.", listed([*said, *_of_all(rows)])])
+    return _broken(kept, [], _of_all)
 
 
 def unreachable(kept: Kept) -> str:
     """What is said of what becomes of orders while the database cannot be reached, and while every mail is refused."""
-    rows = kept.verdicts.faults
-    said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
-    return "\n\n".join(
-        [command(kept), _met(kept), by_fault(rows), "What it shows.", listed([*said, *_of_unreachable(rows)])]
-    )
+    return _broken(kept, [by_fault(kept.verdicts.faults)], _of_unreachable)
 
 
-def _met(kept: Kept) -> str:
+def _broken(kept: Kept, tables: Sequence[str], of_all: Callable[[Sequence[FaultRow]], Iterator[str]]) -> str:
+    """What is said of faults that were met: how many, each subject by itself, and all together by `of_all`."""
     rows = kept.verdicts.faults
     kinds = counted(len({row.fault for row in rows}), "kind")
     subjects = counted(len(kept.run.schedule.subjects), "subject")
-    return f"{sum(row.times for row in rows)} faults were met, of {kinds}, by {subjects}."
+    met = f"{sum(row.times for row in rows)} faults were met, of {kinds}, by {subjects}."
+    said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
+    back = true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
+    return "\n\n".join([command(kept), met, *tables, "What it shows.", listed([*said, back, *of_all(rows)])])
 
 
 def by_fault(rows: Sequence[FaultRow]) -> str:
     """What became of the orders of all subjects together, by fault."""
-    titles = {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
+    titles = outcome_titles(rows)
     lines = [f"| fault | times | orders | {' | '.join(titles.values())} |", "|---" * (3 + len(titles)) + "|"]
     for fault in dict.fromkeys(row.fault for row in rows):
         met = [row for row in rows if row.fault == fault]
-        sums = " | ".join(f"{_sum(met, name):,}" for name in titles)
+        sums = " | ".join(f"{outcome_total(met, name):,}" for name in titles)
         lines.append(f"| {fault} | {sum(row.times for row in met)} | {sum(row.accepted for row in met):,} | {sums} |")
     return "\n".join(lines)
 
 
 def _of_unreachable(rows: Sequence[FaultRow]) -> Iterator[str]:
-    yield true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
     yield true(
-        _sum(rows, "lost") == _sum(rows, "doubled") == 0,
+        outcome_total(rows, "lost") == outcome_total(rows, "doubled") == 0,
         "No order was lost and none shipped twice, of any subject after any fault.",
     )
 
 
 def _of_all(rows: Sequence[FaultRow]) -> Iterator[str]:
-    yield true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
-    yield true(_sum(rows, "doubled") == 0, "No order was shipped twice, of any subject after any fault.")
-    killed = _sum([row for row in rows if row.fault == "kill-mail"], "mails_lost")
-    others = [row for row in rows if row.fault != "kill-mail" and _sum([row], "mails_lost")]
+    yield true(outcome_total(rows, "doubled") == 0, "No order was shipped twice, of any subject after any fault.")
+    killed = outcome_total([row for row in rows if row.fault == "kill-mail"], "mails_lost")
+    others = [row for row in rows if row.fault != "kill-mail" and outcome_total([row], "mails_lost")]
     elsewhere = (
-        ", ".join(f"{_sum([row], 'mails_lost'):,} of {row.subject} after {row.fault}" for row in others) or "none"
+        ", ".join(f"{outcome_total([row], 'mails_lost'):,} of {row.subject} after {row.fault}" for row in others)
+        or "none"
     )
     yield true(
-        killed > _sum(others, "mails_lost"),
+        killed > outcome_total(others, "mails_lost"),
         f"{killed:,} mails were missing after kills of GreenMail, which has them in memory; after all other faults: {elsewhere}.",
     )
     yield true(
-        _sum(rows, "mails_doubled") > 0,
-        f"SMTP is in no transaction: {_sum(rows, 'mails_doubled'):,} mails came again.",
+        outcome_total(rows, "mails_doubled") > 0,
+        f"SMTP is in no transaction: {outcome_total(rows, 'mails_doubled'):,} mails came again.",
     )
-
-
-def _sum(rows: Sequence[FaultRow], name: str) -> int:
-    return sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
 
 
 def _petstore(kept: Kept) -> Iterator[str]:

@@ -116,14 +116,16 @@ def _turned(kept: Kept) -> Iterator[str]:
         behind, before = turned.setdefault(subject, ([], []))
         if one.interval is not None and not one.interval[0] <= 1 <= one.interval[1]:
             (behind if one.interval[1] < 1 else before).append(operation)
-    for subject, (behind, before) in turned.items():
-        if behind and before:
-            yield (
-                f"One operation is not a workload: {subject} is behind {reference} on {', '.join(behind)}, and before it on "
-                f"{', '.join(before)}."
-            )
+    both = [subject for subject, (behind, before) in turned.items() if behind and before]
+    for subject in both:
+        behind, before = turned[subject]
+        yield (
+            f"One operation is not a workload: {subject} is behind {reference} on {', '.join(behind)}, and before it on "
+            f"{', '.join(before)}."
+        )
+    operations = len(kept.run.schedule.cells)
     yield true(
-        [subject for subject, (behind, before) in turned.items() if behind and before] == ["go"],
+        both == ["go"] and all(len(behind) + len(before) == operations for behind, before in turned.values()),
         "All others are on the same side of it in every operation.",
     )
 

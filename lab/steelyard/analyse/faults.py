@@ -100,12 +100,19 @@ def fault_sentences(run: Run, rows: Sequence[FaultRow]) -> Iterator[Wording]:
         yield Wording(f"{subject}, {HERE}: {_sums(mine)}", basis, " ".join(_promises(mine, work)))
 
 
+def outcome_titles(rows: Sequence[FaultRow]) -> dict[str, str]:
+    """What the rows' outcomes are called, by name, in the order of the service's file."""
+    return {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
+
+
+def outcome_total(rows: Sequence[FaultRow], name: str) -> int:
+    """How many pieces of work had the outcome of that name, over all rows."""
+    return sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
+
+
 def _sums(rows: Sequence[FaultRow]) -> str:
-    titles = {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
-    sums = {
-        name: sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
-        for name in titles
-    }
+    titles = outcome_titles(rows)
+    sums = {name: outcome_total(rows, name) for name in titles}
     said = [f"{total:,} {titles[name]}" for name, total in sums.items() if total]
     none = [titles[name] for name, total in sums.items() if not total]
     return enumerated([*said, *([f"none {enumerated(none, 'or')}"] if none else [])])

@@ -74,9 +74,9 @@ def require_possible(
         for fault in faults:
             lacking = _lacking(fault, spec)
             if lacking:
-                given = _sets_with_all(study, fault, spec)
+                giving = _set_that_gives(study, fault, spec)
                 raise ConfigurationError(
-                    lacking.message, hint=f"--with {given[0]} gives it one" if given else lacking.hint
+                    lacking.message, hint=f"--with {giving} gives it one" if giving else lacking.hint
                 )
             if fault.plant is not None and fault.plant not in service.model.plants:
                 raise ConfigurationError(
@@ -113,16 +113,15 @@ def _lacking(fault: Fault, spec: SubjectSpec) -> ConfigurationError | None:
     return None
 
 
-def _sets_with_all(study: Study, fault: Fault, spec: SubjectSpec) -> list[str]:
-    """The study's sets of factors under which the subject has what the fault needs."""
+def _set_that_gives(study: Study, fault: Fault, spec: SubjectSpec) -> str:
+    """The study's first set of factors under which the subject has what the fault needs; empty where there is none."""
     label, _ = factors.split(study, spec.label)
-    able = []
     for name in study.sets:
         with suppress(ConfigurationError):  # a set that this subject cannot have
             [other] = subjects_of(study, [label], name)
             if _lacking(fault, other) is None:
-                able.append(name)
-    return able
+                return name
+    return ""
 
 
 def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
