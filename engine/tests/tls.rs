@@ -34,6 +34,11 @@ fn config(version: &'static SupportedProtocolVersion) -> (ServerConfig, String) 
 /// A server of one version of TLS, and its certificate.
 fn server(version: &'static SupportedProtocolVersion) -> (SocketAddr, String) {
     let (config, pem) = config(version);
+    (serve(config, version), pem)
+}
+
+/// A server with these settings.
+fn serve(config: ServerConfig, version: &'static SupportedProtocolVersion) -> SocketAddr {
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -44,7 +49,113 @@ fn server(version: &'static SupportedProtocolVersion) -> (SocketAddr, String) {
             std::thread::spawn(move || answer(stream, version));
         }
     });
-    (address, pem)
+    address
+}
+
+/// A server whose certificate an authority signed, after `change`; and the authority's certificate.
+fn signed(change: impl FnOnce(&mut rcgen::CertificateParams)) -> (SocketAddr, String) {
+    let authority_key = rcgen::KeyPair::generate().unwrap();
+    let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    authority
+        .distinguished_name
+        .push(rcgen::DnType::CommonName, "the authority");
+    let authority = authority.self_signed(&authority_key).unwrap();
+    let key = rcgen::KeyPair::generate().unwrap();
+    let mut own = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    change(&mut own);
+    let own = own.signed_by(&key, &authority, &authority_key).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(provider::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![own.der().clone()],
+            PrivateKeyDer::Pkcs8(key.serialize_der().into()),
+        )
+        .unwrap();
+    (serve(config, &TLS13), authority.pem())
+}
+
+/// The one cause of failure that a load of a server names.
+fn cause(address: SocketAddr, pem: &str, more: Value) -> String {
+    let bench = Bench::new();
+    std::fs::write(bench.path("own.pem"), pem).unwrap();
+    let slices = json!([slice(0, json!({"kind": "big-bang", "users": 1, "seconds": 0.1}))]);
+    let mut job = job(&format!("https://{address}/"), slices, json!({}));
+    job["timeout_ms"] = json!(20_000);
+    job["targets"][0]["tls"] = if pem.is_empty() {
+        json!({})
+    } else {
+        json!({"ca": "own.pem"})
+    };
+    for (key, value) in more.as_object().unwrap() {
+        job["targets"][0][key] = value.clone();
+    }
+    bench.run(&job);
+    let mut causes: Vec<String> = bench
+        .table("outcomes.csv")
+        .iter()
+        .map(|row| row["cause"].clone())
+        .collect();
+    causes.dedup();
+    assert_eq!(causes.len(), 1, "{causes:?}");
+    causes.remove(0)
+}
+
+/// A server that answers whatever comes with these bytes, and closes.
+fn not_tls(answer: &'static [u8]) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 65536]);
+            let _ = stream.write_all(answer);
+        }
+    });
+    address
+}
+
+#[test]
+fn a_failure_of_tls_names_its_cause() {
+    let (own, pem) = server(&TLS13);
+    assert_eq!(cause(own, "", json!({})), "the server's certificate is self-signed");
+    let (_, other) = server(&TLS13);
+    let (good, authority) = signed(|_| {});
+    assert_eq!(
+        cause(good, &other, json!({})),
+        "the server's certificate is from an unknown authority"
+    );
+    let (expired, its_authority) = signed(|own| own.not_after = rcgen::date_time_ymd(2020, 1, 1));
+    assert_eq!(
+        cause(expired, &its_authority, json!({})),
+        "the server's certificate has expired"
+    );
+    let (elsewhere, its_authority) = signed(|own| {
+        own.subject_alt_names = vec![rcgen::SanType::DnsName("other.example".try_into().unwrap())];
+    });
+    assert_eq!(
+        cause(elsewhere, &its_authority, json!({})),
+        "the server's certificate is for another name"
+    );
+    assert_eq!(
+        cause(good, &authority, json!({"http2": {"streams": 1}})),
+        "the server does not agree to HTTP/2 (no ALPN)"
+    );
+    assert_eq!(
+        cause(not_tls(b"HTTP/1.1 400 Bad Request\r\n\r\n"), &pem, json!({})),
+        "the server does not speak TLS"
+    );
+    // An alert of TLS 1.0's "protocol_version", as a server of older versions sends.
+    assert_eq!(
+        cause(not_tls(&[21, 3, 1, 0, 2, 2, 70]), &pem, json!({})),
+        "the server has no TLS version that is safe (1.2 or 1.3)"
+    );
+    assert_eq!(
+        cause(not_tls(b""), &pem, json!({})),
+        "the server closed the connection during the handshake"
+    );
 }
 
 /// A server that sends session tickets over its first connection, once a request has come, without end; and its certificate.

@@ -69,6 +69,9 @@ pub struct ResponseReader {
     fields: Vec<u8>,
     wanted: WantedFields,
     answers_head: bool,
+    /// The head as it came, where it is kept.
+    head: Vec<u8>,
+    keeps_head: bool,
 }
 
 impl Default for ResponseReader {
@@ -90,7 +93,20 @@ impl ResponseReader {
             fields: Vec::new(),
             wanted: WantedFields::None,
             answers_head: false,
+            head: Vec::new(),
+            keeps_head: false,
         }
+    }
+
+    /// Keeps the head of each answer from now on, or does not.
+    pub fn keep_heads(&mut self, kept: bool) {
+        self.keeps_head = kept;
+        self.head.clear();
+    }
+
+    /// The lines of the last answer's head, its status line first; empty where none is kept.
+    pub fn head(&self) -> &[u8] {
+        &self.head
     }
 
     /// Readies for the next answer. `answers_head`: the request is a HEAD request, whose answer has no body.
@@ -101,6 +117,7 @@ impl ResponseReader {
         self.interim = 0;
         self.status = 0;
         self.fields.clear();
+        self.head.clear();
         self.wanted = wanted;
         self.answers_head = answers_head;
     }
@@ -237,6 +254,9 @@ impl ResponseReader {
             return Err(Malformed("the status is not one of HTTP"));
         }
         self.status = status;
+        if self.keeps_head {
+            self.head.extend_from_slice(&bytes[..length]);
+        }
         let framing = Framing::read(head.headers, head.version == Some(1))?;
         self.keep_alive = framing.keep_alive;
         self.coding = framing.coding;

@@ -58,6 +58,9 @@ pub struct Arguments {
     pub json: bool,
 }
 
+/// A request without an answer for so long has failed; the drain lasts as long.
+const TIMEOUT_MS: f64 = 30_000.0;
+
 impl Arguments {
     /// The job of one slice that these arguments ask for.
     pub(super) fn job(&self) -> Result<Job, String> {
@@ -121,8 +124,8 @@ impl Arguments {
             sessions: BTreeMap::new(),
             threads: self.threads,
             cpus: Vec::new(),
-            timeout_ms: 30_000.0,
-            drain_limit_ms: 1_000.0,
+            timeout_ms: TIMEOUT_MS,
+            drain_limit_ms: TIMEOUT_MS,
             on_failure: OnFailure::default(),
             connection: ConnectionUse::KeepAlive,
             samples: Samples {

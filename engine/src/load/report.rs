@@ -18,7 +18,7 @@ pub struct Report {
     throughput_per_s: f64,
     /// By kind, those after the end included.
     failures: BTreeMap<&'static str, u64>,
-    /// Requests that still had no answer when they were given up.
+    /// Requests that had no answer when the drain ended.
     dropped: u64,
     response_time_us: Times,
     service_time_us: Times,
@@ -125,9 +125,9 @@ impl Report {
         }
     }
 
-    /// Whether the result is valid and nothing failed.
+    /// Whether the result is valid and each request was answered rightly.
     pub fn succeeded(&self) -> bool {
-        self.valid && self.failures.values().all(|count| *count == 0)
+        self.valid && self.dropped == 0 && self.failures.values().all(|count| *count == 0)
     }
 
     /// A short table.
@@ -159,7 +159,7 @@ impl Report {
         };
         writeln!(text, "  failures    {failed:>12}")?;
         if self.dropped > 0 {
-            writeln!(text, "  dropped     {:>12} without an answer by the end", self.dropped)?;
+            writeln!(text, "  unanswered  {:>12} when the drain ended", self.dropped)?;
         }
         writeln!(text)?;
         let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"];

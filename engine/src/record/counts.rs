@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::endings::Endings;
 use crate::clock::{MICROSECOND, Ns};
 use crate::verify::{Failure, Outcome};
 
@@ -29,7 +30,7 @@ impl Outcomes {
         match outcome {
             Outcome::Right { .. } => self.completed += 1,
             Outcome::Wrong => self.wrong += 1,
-            Outcome::Failed(failure) => self.failures[failure as usize] += 1,
+            Outcome::Failed(failed) => self.failures[failed.kind as usize] += 1,
         }
     }
 
@@ -57,7 +58,7 @@ pub struct Counts {
     /// Requests taken up, in the measured time or not: each of them ended, in it or outside, or was dropped.
     pub sent: u64,
     pub outside: Outcomes,
-    /// Requests that the engine gave up: unanswered at the drain limit, or not to be made for want of something on its own machine.
+    /// Requests without an answer when the drain ended, and those that the engine's own machine could not make.
     pub dropped: u64,
 }
 
@@ -108,6 +109,9 @@ pub fn histogram_us() -> Histogram<u64> {
 #[derive(Debug)]
 pub struct OperationRecord {
     pub counts: Counts,
+    pub endings: Endings,
+    /// Right answers that came after the measured time, in the drain.
+    pub late: Histogram<u64>,
     pub response: Histogram<u64>,
     pub service: Histogram<u64>,
     pub failure: Histogram<u64>,
@@ -121,6 +125,8 @@ impl Default for OperationRecord {
     fn default() -> Self {
         Self {
             counts: Counts::default(),
+            endings: Endings::default(),
+            late: histogram_us(),
             response: histogram_us(),
             service: histogram_us(),
             failure: histogram_us(),
@@ -177,7 +183,9 @@ impl OperationRecord {
     /// Adds what another thread recorded.
     pub fn add(&mut self, other: &Self) {
         self.counts.add(&other.counts);
+        self.endings.merge(&other.endings);
         let pairs = [
+            (&mut self.late, &other.late),
             (&mut self.response, &other.response),
             (&mut self.service, &other.service),
             (&mut self.failure, &other.failure),
@@ -199,7 +207,7 @@ impl OperationRecord {
     }
 
     /// The histograms by the name of their kind.
-    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 8] {
+    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 9] {
         use std::borrow::Cow::{Borrowed, Owned};
         [
             ("response", Borrowed(&self.response)),
@@ -210,6 +218,7 @@ impl OperationRecord {
             ("connect", Borrowed(&self.connect)),
             ("tls", Borrowed(&self.tls)),
             ("first_byte", Borrowed(&self.first_byte)),
+            ("late", Borrowed(&self.late)),
         ]
     }
 }

@@ -1,6 +1,7 @@
 //! What is remembered of a slice while it runs, and how it is written down afterwards.
 
 mod counts;
+mod endings;
 mod hlog;
 mod lateness;
 mod recorder;
@@ -8,8 +9,9 @@ mod samples;
 mod tables;
 
 pub use counts::{Counts, OperationRecord, Outcomes, SessionRecord, histogram_us};
+pub use endings::{Ending, Endings, When};
 pub use hlog::HistogramLog;
 pub use lateness::Lateness;
 pub use recorder::{Edges, Exchange, Logged, Recorder, TickPart};
 pub use samples::{Sample, SampleAllowance, SampleFolder, SampleKeeper};
-pub use tables::{RequestTable, SessionSums, SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};
+pub use tables::{OutcomeTable, RequestTable, SessionSums, SliceRow, SliceTable, SubjectCpu, TickRow, TickTable};

@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::counts::{Counts, OperationRecord, SessionRecord, histogram_us, record};
+use super::endings::{Ending, When};
 use super::lateness::Lateness;
 use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
 use crate::verify::{Failure, Outcome};
@@ -20,9 +21,11 @@ pub struct Exchange {
     pub sent: Ns,
     pub first_byte: Ns,
     pub last_byte: Ns,
+    /// The status of its answer; 0 where no status line came.
+    pub status: u16,
 }
 
-/// A request that was due in the measured time and ended, there or in the drain.
+/// A request that was due in the measured time: it ended there or in the drain, or was never answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Logged {
     pub due: Ns,
@@ -64,7 +67,11 @@ pub struct Recorder {
     pub begin: Ns,
     pub end: Ns,
     edges: Edges,
-    last_answer: Ns,
+    /// When the last request ended, and when the server last answered one, rightly or not; 0 where it never did.
+    last_end: Ns,
+    pub last_answer: Ns,
+    /// What requests that never had an answer waited for one within the measured time, in all.
+    pub unanswered_waits: Ns,
     /// By the operation's place in the corpus; those that the slice does not use stay empty.
     pub operations: Vec<Option<Box<OperationRecord>>>,
     /// By the place in the mix; those parts that are no sessions stay empty.
@@ -104,7 +111,9 @@ impl Recorder {
             begin,
             end,
             edges,
-            last_answer: begin,
+            last_end: begin,
+            last_answer: 0,
+            unanswered_waits: 0,
             operations: used.iter().map(|used| used.then(Box::default)).collect(),
             sessions: sessions.iter().map(|session| session.then(Box::default)).collect(),
             lateness: Lateness::default(),
@@ -147,10 +156,59 @@ impl Recorder {
         instant >= self.begin && (instant < self.end || self.edges == Edges::WholeTurn)
     }
 
-    /// A request that was taken up is given up.
-    pub fn drop(&mut self, operation: u16) {
+    /// A request that was taken up had no answer when the drain ended.
+    pub fn unanswered(&mut self, exchange: &Exchange, now: Ns) {
+        self.unanswered_waits += self.measured_wait(exchange, now);
+        self.log(exchange, now, false);
+        self.drop(exchange.operation, now, "");
+    }
+
+    /// A request that was taken up could not be made, for want of something on the engine's own machine.
+    pub fn set_aside(&mut self, operation: u16, now: Ns) {
+        self.drop(operation, now, "the load generator could not send it");
+    }
+
+    fn drop(&mut self, operation: u16, now: Ns, cause: &'static str) {
+        let when = self.when(now);
         if let Some(record) = self.of(operation) {
             record.counts.dropped += 1;
+            record.endings.count(Ending::unanswered(when, cause));
+        }
+    }
+
+    /// When an instant lies, by the measured time.
+    #[inline]
+    fn when(&self, instant: Ns) -> When {
+        if self.measures(instant) {
+            When::Measured
+        } else if instant < self.begin {
+            When::LeadIn
+        } else {
+            When::After
+        }
+    }
+
+    /// How long a request waited until `now`, within the measured time.
+    fn measured_wait(&self, exchange: &Exchange, now: Ns) -> Ns {
+        let until = match self.edges {
+            Edges::Planned => now.min(self.end),
+            Edges::WholeTurn => now,
+        };
+        until.saturating_sub(exchange.due.max(self.begin))
+    }
+
+    /// Writes a request down that was due in the measured time, where requests are written down.
+    #[inline]
+    fn log(&mut self, exchange: &Exchange, ended: Ns, right: bool) {
+        if let Some(log) = &mut self.log
+            && (self.begin..self.end).contains(&exchange.due)
+        {
+            log.push(Logged {
+                due: exchange.due,
+                taken_up: exchange.taken_up,
+                response: ended.saturating_sub(exchange.due),
+                right,
+            });
         }
     }
 
@@ -176,7 +234,7 @@ impl Recorder {
     /// Nothing more will come: a turn ends with the last answer that did.
     pub fn close(&mut self) {
         if self.edges == Edges::WholeTurn {
-            self.end = self.end.max(self.last_answer);
+            self.end = self.end.max(self.last_end);
         }
     }
 
@@ -267,26 +325,29 @@ impl Recorder {
     /// A request ended; `at_limit` is the time a time-out is recorded at.
     #[inline]
     pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
-        self.last_answer = exchange.last_byte;
-        if let Some(log) = &mut self.log
-            && (self.begin..self.end).contains(&exchange.due)
-        {
-            log.push(Logged {
-                due: exchange.due,
-                taken_up: exchange.taken_up,
-                response: exchange.last_byte.saturating_sub(exchange.due),
-                right: matches!(outcome, Outcome::Right { .. }),
-            });
+        self.last_end = exchange.last_byte;
+        let timed_out = outcome.failure() == Some(Failure::Timeout);
+        if exchange.first_byte > 0 && !timed_out {
+            self.last_answer = exchange.last_byte;
         }
-        let measured = self.counts(exchange);
+        let right = matches!(outcome, Outcome::Right { .. });
+        self.log(exchange, exchange.last_byte, right);
+        if timed_out {
+            self.unanswered_waits += self.measured_wait(exchange, exchange.last_byte);
+        }
+        let when = self.when(exchange.last_byte);
         let Some(operation) = self.of(exchange.operation) else {
             return;
         };
-        if !measured {
+        operation.endings.count(Ending::of(when, outcome, exchange.status));
+        let response = exchange.last_byte.saturating_sub(exchange.due);
+        if when != When::Measured {
+            if right && when == When::After {
+                record(&mut operation.late, response);
+            }
             return operation.counts.outside.count(outcome);
         }
         operation.counts.measured.count(outcome);
-        let response = exchange.last_byte.saturating_sub(exchange.due);
         match outcome {
             Outcome::Right { expected_fault } => {
                 let service = exchange.last_byte.saturating_sub(exchange.sent);
@@ -306,9 +367,9 @@ impl Recorder {
                 self.carried += self.begin.saturating_sub(exchange.due);
             }
             Outcome::Wrong => {}
-            Outcome::Failed(failure) => {
+            Outcome::Failed(failed) => {
                 let queued = exchange.taken_up.saturating_sub(exchange.due);
-                let time = match (failure, at_limit) {
+                let time = match (failed.kind, at_limit) {
                     (Failure::Timeout, Some(limit)) => queued + limit,
                     _ => response,
                 };

@@ -14,6 +14,8 @@ use crate::verify::Outcome;
 pub struct Sample {
     pub exchange: Exchange,
     pub outcome: Outcome,
+    /// The head of an answer that is not right; empty where there is none.
+    pub head: Vec<u8>,
     pub answer: Vec<u8>,
 }
 
@@ -97,7 +99,7 @@ impl SampleKeeper {
 
     /// Keeps an exchange, if its turn has come; a right answer only where `whole` says that nothing of it is missing.
     #[inline]
-    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, answer: &[u8], whole: bool) {
+    pub fn offer(&mut self, exchange: &Exchange, outcome: Outcome, head: &[u8], answer: &[u8], whole: bool) {
         let right = matches!(outcome, Outcome::Right { .. });
         let wanted = match right {
             true => whole && self.chooses(exchange.card),
@@ -118,12 +120,56 @@ impl SampleKeeper {
         self.kept.push(Sample {
             exchange: *exchange,
             outcome,
+            head: if right { Vec::new() } else { without_secrets(head) },
             answer: answer.to_vec(),
         });
     }
 }
 
-/// The folder `samples/`: an index, and a file with the body of each answer.
+/// Fields of a head whose values may be secrets: they are not written down.
+const SECRET_FIELDS: [&[u8]; 9] = [
+    b"set-cookie",
+    b"set-cookie2",
+    b"authorization",
+    b"proxy-authorization",
+    b"authentication-info",
+    b"proxy-authentication-info",
+    b"x-auth-token",
+    b"x-csrf-token",
+    b"x-xsrf-token",
+];
+
+/// The lines of a head without the values that may be secrets; of a redirect's address only what stands before its query.
+fn without_secrets(head: &[u8]) -> Vec<u8> {
+    let mut shown = Vec::with_capacity(head.len());
+    let mut hidden = false;
+    for line in head.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) && hidden {
+            continue; // a folded line goes on with the field before
+        }
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let (name, value) = line.split_at(colon);
+        let name = name.trim_ascii();
+        hidden = SECRET_FIELDS.iter().any(|secret| name.eq_ignore_ascii_case(secret));
+        if hidden {
+            shown.extend_from_slice(name);
+            shown.extend_from_slice(b": (removed)");
+        } else if name.eq_ignore_ascii_case(b"location") {
+            let end = value.iter().position(|byte| matches!(byte, b'?' | b'#'));
+            shown.extend_from_slice(&line[..end.map_or(line.len(), |end| colon + end)]);
+            hidden = true;
+        } else {
+            shown.extend_from_slice(line);
+        }
+        shown.push(b'\n');
+    }
+    shown.truncate(shown.trim_ascii_end().len());
+    shown.push(b'\n');
+    shown
+}
+
+/// The folder `samples/`: an index, and a file with the body of each answer; one with the head of each that is not right.
 pub struct SampleFolder {
     folder: PathBuf,
     index: BufWriter<File>,
@@ -139,7 +185,7 @@ impl SampleFolder {
         let mut index = BufWriter::new(File::create(&path).map_err(EngineError::file("write", &path))?);
         writeln!(
             index,
-            "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns"
+            "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns,status,cause"
         )
         .map_err(EngineError::file("write", &path))?;
         Ok(Self {
@@ -156,18 +202,28 @@ impl SampleFolder {
         for sample in samples {
             let path = self.folder.join(format!("{}.answer", self.written));
             std::fs::write(&path, &sample.answer).map_err(EngineError::file("write", &path))?;
+            if !sample.head.is_empty() {
+                let path = self.folder.join(format!("{}.head", self.written));
+                std::fs::write(&path, &sample.head).map_err(EngineError::file("write", &path))?;
+            }
             let exchange = &sample.exchange;
+            let cause = match sample.outcome {
+                Outcome::Failed(failed) => failed.cause,
+                _ => "",
+            };
             let operation = &operations[usize::from(exchange.operation)];
             writeln!(
                 self.index,
-                "{},{slice},{subject},{operation},{},{},{},{},{},{}",
+                "{},{slice},{subject},{operation},{},{},{},{},{},{},{},{}",
                 self.written,
                 exchange.entry,
                 sample.outcome.name(),
                 exchange.due,
                 exchange.sent,
                 exchange.first_byte,
-                exchange.last_byte
+                exchange.last_byte,
+                exchange.status,
+                super::tables::quoted(cause)
             )
             .map_err(EngineError::file("write the index of", &self.folder))?;
             self.written += 1;
@@ -179,5 +235,21 @@ impl SampleFolder {
         self.index
             .flush()
             .map_err(EngineError::file("write the index of", &self.folder))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_head_has_its_status_line_and_no_secret() {
+        let head = b"HTTP/1.1 302 Found\r\nServer: a\r\nset-COOKIE: sid=secret;\r\n folded secret\r\n\
+            Location: https://a/b?code=secret#secret\r\nX-Auth-Token: secret\r\nX: y: z\r\n\r\n";
+        let shown = String::from_utf8(without_secrets(head)).unwrap();
+        assert_eq!(
+            shown,
+            "HTTP/1.1 302 Found\nServer: a\nset-COOKIE: (removed)\nLocation: https://a/b\nX-Auth-Token: (removed)\nX: y: z\n"
+        );
     }
 }

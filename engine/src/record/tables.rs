@@ -1,17 +1,18 @@
-//! `slices.csv`, `ticks.csv` and `requests.csv`, column for column as ARCHITECTURE.md has them.
+//! `slices.csv`, `outcomes.csv`, `ticks.csv` and `requests.csv`, column for column as ARCHITECTURE.md has them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::counts::{Counts, Outcomes};
+use super::endings::Endings;
 use super::recorder::Logged;
 use crate::clock::{CpuTime, Ns};
 use crate::error::{EngineError, Result};
 
 const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,\
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,\
-    stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,carried_ns_sum,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
+    stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,unanswered_ns_sum,last_answer_ns,carried_ns_sum,connects,closes,sent,dropped,lead_in_completed,outside_wrong,\
     outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,outside_fault,\
     outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,\
     response_ns_sum,service_ns_sum,\
@@ -57,6 +58,8 @@ pub struct SliceRow {
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
     pub unfinished_waits: Ns,
+    pub unanswered_waits: Ns,
+    pub last_answer: Ns,
     pub carried: Ns,
     pub connects: u64,
     pub closes: u64,
@@ -81,6 +84,7 @@ pub struct TickRow {
 }
 
 pub struct SliceTable(Table);
+pub struct OutcomeTable(Table);
 pub struct RequestTable(Table);
 pub struct TickTable(Table);
 
@@ -130,6 +134,33 @@ impl RequestTable {
     }
 }
 
+impl OutcomeTable {
+    pub fn create(path: &Path) -> Result<Self> {
+        Table::create(path, "slice,subject,operation,ended,outcome,cause,status,count").map(Self)
+    }
+
+    /// Appends how the requests of one operation of a slice ended.
+    pub fn append(&mut self, slice: u64, subject: &str, operation: &str, endings: &Endings) -> Result<()> {
+        for (ending, count) in endings.sorted() {
+            let status = match ending.status {
+                0 => String::new(),
+                status => status.to_string(),
+            };
+            self.0.line(&format!(
+                "{slice},{subject},{operation},{},{},{},{status},{count}",
+                ending.when.name(),
+                ending.outcome,
+                quoted(ending.cause),
+            ))?;
+        }
+        Ok(())
+    }
+
+    pub fn flush(&mut self) -> Result<()> {
+        self.0.flush()
+    }
+}
+
 impl SliceTable {
     pub fn create(path: &Path) -> Result<Self> {
         Table::create(path, SLICE_COLUMNS).map(Self)
@@ -139,7 +170,7 @@ impl SliceTable {
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
         let (c, sessions) = (&row.counts, &row.sessions);
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
@@ -156,6 +187,8 @@ impl SliceTable {
             row.unfinished,
             row.oldest_unfinished,
             row.unfinished_waits,
+            row.unanswered_waits,
+            row.last_answer,
             row.carried,
             row.connects,
             row.closes,
@@ -230,7 +263,7 @@ fn subject_cpu(cpu: Option<SubjectCpu>) -> String {
     )
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

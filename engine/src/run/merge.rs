@@ -31,6 +31,10 @@ pub struct SliceResult {
     /// What requests that were not answered at the end had waited for by then, within the measured time, in all; and what right answers had
     /// been waited for before it began. With them Little's law is exact, however short a slice is.
     pub unfinished_waits: Ns,
+    /// What requests that never had an answer waited for one within the measured time, in all.
+    pub unanswered_waits: Ns,
+    /// When the server last answered a request, rightly or not; 0 where it never did.
+    pub last_answer: Ns,
     pub carried: Ns,
     /// Arrivals that were due and never taken up.
     pub forgone: u64,
@@ -108,6 +112,8 @@ impl SliceResult {
             unfinished: 0,
             oldest_unfinished: 0,
             unfinished_waits: 0,
+            unanswered_waits: 0,
+            last_answer: 0,
             carried: 0,
             forgone: 0,
             instrument: None,
@@ -140,6 +146,8 @@ impl SliceResult {
             unfinished: part.unfinished,
             oldest_unfinished: part.oldest_unfinished,
             unfinished_waits: part.unfinished_waits,
+            unanswered_waits: recorder.unanswered_waits,
+            last_answer: recorder.last_answer,
             carried: recorder.carried,
             forgone: recorder.forgone,
             instrument: recorder.instrument,
@@ -174,6 +182,8 @@ impl SliceResult {
         self.unfinished += other.unfinished;
         self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
         self.unfinished_waits += other.unfinished_waits;
+        self.unanswered_waits += other.unanswered_waits;
+        self.last_answer = self.last_answer.max(other.last_answer);
         self.carried += other.carried;
         self.forgone += other.forgone;
         self.instrument = self.instrument.or(other.instrument);

@@ -10,7 +10,7 @@ use super::merge::SliceResult;
 use crate::clock::{Clock, CpuTime, Monotonic, SECOND, greatest_resident_bytes, wall_seconds};
 use crate::error::{EngineError, Result};
 use crate::job::{Job, Slice};
-use crate::record::{HistogramLog, RequestTable, SampleFolder, SliceRow, SliceTable, TickTable};
+use crate::record::{HistogramLog, OutcomeTable, RequestTable, SampleFolder, SliceRow, SliceTable, TickTable};
 use crate::worker::SlicePlan;
 
 const SECONDS: &str = "seconds.hlog";
@@ -18,6 +18,7 @@ const SECONDS: &str = "seconds.hlog";
 pub struct Output {
     folder: PathBuf,
     slices: SliceTable,
+    outcomes: OutcomeTable,
     ticks: TickTable,
     histograms: HistogramLog<BufWriter<File>>,
     /// The response times of each second, where the job asks for them.
@@ -41,6 +42,7 @@ impl Output {
         };
         let mut output = Self {
             slices: SliceTable::create(&folder.join("slices.csv"))?,
+            outcomes: OutcomeTable::create(&folder.join("outcomes.csv"))?,
             ticks: TickTable::create(&folder.join("ticks.csv"))?,
             histograms: histogram_log(&folder.join("intervals.hlog"))?,
             seconds,
@@ -99,6 +101,13 @@ impl Output {
         if let Some(requests) = &mut self.requests {
             requests.append(slice.number, &result.log)?;
         }
+        for (record, operation) in result.operations.iter().zip(&plan.corpus.operations) {
+            if let Some(record) = record {
+                self.outcomes
+                    .append(slice.number, &slice.subject, operation, &record.endings)?;
+            }
+        }
+        self.outcomes.flush()?;
         self.slices.append(&SliceRow {
             slice: slice.number,
             subject: slice.subject.clone(),
@@ -112,6 +121,8 @@ impl Output {
             unfinished: result.unfinished,
             oldest_unfinished: result.oldest_unfinished,
             unfinished_waits: result.unfinished_waits,
+            unanswered_waits: result.unanswered_waits,
+            last_answer: result.last_answer,
             carried: result.carried,
             connects: result.connects,
             closes: result.closes,
@@ -129,8 +140,8 @@ impl Output {
             let Some(record) = record else { continue };
             let operation = &plan.corpus.operations[place];
             for (kind, histogram) in record.by_kind() {
-                // Without TLS there is nothing to say of it.
-                if kind != "tls" || !histogram.is_empty() {
+                // There is nothing to say of TLS where there is none, nor of late answers.
+                if !matches!(kind, "tls" | "late") || !histogram.is_empty() {
                     let tag = format!("{}/{}/{operation}/{kind}", slice.subject, slice.number);
                     self.histograms.append(&tag, result.begin, result.end, &histogram)?;
                 }

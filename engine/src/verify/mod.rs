@@ -15,7 +15,20 @@ pub enum Outcome {
     },
     /// The answer claims success and its content is false.
     Wrong,
-    Failed(Failure),
+    Failed(Failed),
+}
+
+/// A failed request: the kind of failure, and its cause in words where the kind alone does not tell it (else empty).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failed {
+    pub kind: Failure,
+    pub cause: &'static str,
+}
+
+impl From<Failure> for Failed {
+    fn from(kind: Failure) -> Self {
+        Self { kind, cause: "" }
+    }
 }
 
 /// Why there is no answer that counts. The order is that of the columns.
@@ -48,6 +61,11 @@ impl Failure {
         Self::Capture,
     ];
 
+    /// A failure of this kind with its cause in words.
+    pub const fn because(self, cause: &'static str) -> Failed {
+        Failed { kind: self, cause }
+    }
+
     /// The name of its column.
     pub fn name(self) -> &'static str {
         match self {
@@ -66,12 +84,25 @@ impl Failure {
 }
 
 impl Outcome {
-    /// The name in `samples/index.csv`.
+    /// A failure whose kind says all that is known of it.
+    pub fn failed(kind: Failure) -> Self {
+        Self::Failed(kind.into())
+    }
+
+    /// The kind of failure, if the request failed.
+    pub fn failure(self) -> Option<Failure> {
+        match self {
+            Self::Failed(failed) => Some(failed.kind),
+            _ => None,
+        }
+    }
+
+    /// The name in `samples/index.csv` and `outcomes.csv`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Right { .. } => "right",
             Self::Wrong => "wrong",
-            Self::Failed(failure) => failure.name(),
+            Self::Failed(failed) => failed.kind.name(),
         }
     }
 }

@@ -172,11 +172,11 @@ impl Check {
             false => self.fault.found(),
         };
         if fault && rule.fault == FaultRule::Absent {
-            return Outcome::Failed(Failure::Fault);
+            return Outcome::failed(Failure::Fault);
         }
         if rule.statuses.contains(&status) && rule.reads_grpc_status() && self.grpc_success.is_none() {
             // Without its last word, whether the answer is one of success is not known.
-            return Outcome::Failed(Failure::Malformed);
+            return Outcome::failed(Failure::Malformed);
         }
         let fault_missing = rule.fault == FaultRule::Present && !fault;
         if !rule.statuses.contains(&status) {
@@ -185,7 +185,7 @@ impl Check {
             return if claims_success {
                 Outcome::Wrong
             } else {
-                Outcome::Failed(Failure::Status)
+                Outcome::failed(Failure::Status)
             };
         }
         if fault_missing || !self.content_is_right(rule, kept) {
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(told(FaultRule::Absent, &[&[], &good]), RIGHT);
         assert_eq!(told(FaultRule::Absent, &[&good]), RIGHT);
         for fields in [&[&[][..], &bad[..]][..], &[&bad], &[&bad, &good], &[&good, &bad]] {
-            assert_eq!(told(FaultRule::Absent, fields), Outcome::Failed(Failure::Fault));
+            assert_eq!(told(FaultRule::Absent, fields), Outcome::failed(Failure::Fault));
             assert_eq!(
                 told(FaultRule::Present, fields),
                 Outcome::Right { expected_fault: true }
@@ -308,20 +308,20 @@ mod tests {
         }
         assert_eq!(
             told(FaultRule::Absent, &[&[("grpc-status", "00")]]),
-            Outcome::Failed(Failure::Fault)
+            Outcome::failed(Failure::Fault)
         );
         assert_eq!(told(FaultRule::Present, &[&good]), Outcome::Wrong);
-        assert_eq!(told(FaultRule::Absent, &[&[]]), Outcome::Failed(Failure::Malformed));
+        assert_eq!(told(FaultRule::Absent, &[&[]]), Outcome::failed(Failure::Malformed));
         assert_eq!(told(FaultRule::Any, &[&[]]), Outcome::Right { expected_fault: false });
     }
 
     #[test]
     fn an_unexpected_fault_is_a_failure_and_an_expected_one_an_answer() {
-        assert_eq!(judge(&Rule::default(), 500, FAULT), Outcome::Failed(Failure::Fault));
-        assert_eq!(judge(&Rule::default(), 200, FAULT), Outcome::Failed(Failure::Fault));
+        assert_eq!(judge(&Rule::default(), 500, FAULT), Outcome::failed(Failure::Fault));
+        assert_eq!(judge(&Rule::default(), 200, FAULT), Outcome::failed(Failure::Fault));
         assert_eq!(
             judge(&Rule::default(), 500, b"<html/>"),
-            Outcome::Failed(Failure::Status)
+            Outcome::failed(Failure::Status)
         );
         let asked = Rule {
             status: vec![500],
@@ -330,6 +330,6 @@ mod tests {
         };
         assert_eq!(judge(&asked, 500, FAULT), Outcome::Right { expected_fault: true });
         assert_eq!(judge(&asked, 200, b"<E><Body><ok/></Body></E>"), Outcome::Wrong);
-        assert_eq!(judge(&asked, 404, b""), Outcome::Failed(Failure::Status));
+        assert_eq!(judge(&asked, 404, b""), Outcome::failed(Failure::Status));
     }
 }

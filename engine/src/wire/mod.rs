@@ -4,6 +4,7 @@ mod epoll;
 mod resolve;
 mod socket;
 mod tls;
+mod tls_failure;
 mod transport;
 
 pub use epoll::{Interrupt, Poller};
@@ -13,7 +14,7 @@ pub use tls::client_config;
 pub use transport::{Endpoint, RealTransport, RealWire};
 
 use crate::clock::Ns;
-use crate::verify::Failure;
+use crate::verify::{Failed, Failure};
 
 /// What the network tells of one connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum Trouble {
     /// Much was read, and nothing of it was an answer's: there may be more, of which no event will tell.
     ReadOn,
     /// The server's side of it.
-    Server(Failure),
+    Server(Failed),
     /// The engine's own machine is out of something; never the server's failure.
     Instrument(&'static str),
 }
@@ -42,9 +43,11 @@ impl Trouble {
     pub fn of(error: &std::io::Error, otherwise: Failure) -> Self {
         match error.raw_os_error() {
             Some(libc::EAGAIN | libc::EINPROGRESS | libc::EINTR) => Self::WouldBlock,
-            Some(libc::ECONNREFUSED) => Self::Server(Failure::Refused),
-            Some(libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED) => Self::Server(Failure::Reset),
-            Some(libc::ETIMEDOUT) => Self::Server(Failure::Timeout),
+            Some(libc::ECONNREFUSED) => Self::Server(Failure::Refused.because("connection refused")),
+            Some(libc::EHOSTUNREACH) => Self::Server(Failure::Refused.because("no route to the host")),
+            Some(libc::ENETUNREACH) => Self::Server(Failure::Refused.because("the network is unreachable")),
+            Some(libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED) => Self::Server(Failure::Reset.into()),
+            Some(libc::ETIMEDOUT) => Self::Server(Failure::Timeout.because("the kernel gave the connection up")),
             Some(libc::EADDRNOTAVAIL) => {
                 Self::Instrument("no local port was free (EADDRNOTAVAIL); widen net.ipv4.ip_local_port_range")
             }
@@ -57,7 +60,7 @@ impl Trouble {
             Some(libc::EPERM | libc::EACCES) => {
                 Self::Instrument("this machine forbids the connection (EPERM, EACCES); look at its firewall")
             }
-            _ => Self::Server(otherwise),
+            _ => Self::Server(otherwise.into()),
         }
     }
 
@@ -151,7 +154,7 @@ mod tests {
         }
         assert_eq!(
             Trouble::of(&error(libc::ECONNREFUSED), Failure::Reset),
-            Trouble::Server(Failure::Refused)
+            Trouble::Server(Failure::Refused.because("connection refused"))
         );
     }
 }

@@ -11,6 +11,7 @@ use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
 use super::socket::Socket;
+use super::tls_failure::{self, Verifier};
 use super::{Progress, Trouble};
 use crate::error::{EngineError, Result};
 use crate::job::{Target, Tls};
@@ -32,7 +33,12 @@ pub fn client_config(target: &Target, folder: &Path) -> Result<Arc<ClientConfig>
         .with_safe_default_protocol_versions()
         .map_err(|error| EngineError::CannotGoOn(format!("TLS cannot be set up: {error}")))?;
     let builder = if tls.verify {
-        builder.with_root_certificates(roots(tls, folder)?)
+        let roots = roots(tls, folder)?;
+        match Verifier::new(roots.clone(), provider.clone()) {
+            Ok(verifier) => builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)),
+            // A machine without authorities trusts no certificate.
+            Err(_) => builder.with_root_certificates(roots),
+        }
     } else {
         builder
             .dangerous()
@@ -174,7 +180,7 @@ impl TlsSession {
         let http2 = config.alpn_protocols == [HTTP_2];
         session
             .map(|session| Self { session, http2 })
-            .map_err(|_| Trouble::Server(Failure::Tls))
+            .map_err(|error| Trouble::Server(tls_failure::failed(&error)))
     }
 
     /// Carries on with the handshake.
@@ -188,17 +194,20 @@ impl TlsSession {
             });
             match step {
                 Ok(Some(Progress::Ready)) if self.http2 && self.session.alpn_protocol() != Some(HTTP_2) => {
-                    return Err(Trouble::Server(Failure::Tls));
+                    return Err(Trouble::Server(tls_failure::NO_ALPN));
                 }
                 Ok(Some(Progress::Ready)) => return Ok(Progress::Ready),
                 Ok(Some(_)) => {}
                 Err(Trouble::WouldBlock) => return Ok(Progress::Securing),
                 Err(Trouble::Instrument(why)) => return Err(Trouble::Instrument(why)),
                 // Whatever else ends a handshake is TLS's failure.
-                Ok(None) | Err(Trouble::Server(_) | Trouble::ReadOn) => return Err(Trouble::Server(Failure::Tls)),
+                Err(Trouble::Server(failed)) if failed.kind == Failure::Tls => return Err(Trouble::Server(failed)),
+                Ok(None) | Err(Trouble::Server(_) | Trouble::ReadOn) => {
+                    return Err(Trouble::Server(tls_failure::CLOSED));
+                }
             }
         }
-        Err(Trouble::Server(Failure::Tls))
+        Err(Trouble::Server(tls_failure::ENDLESS))
     }
 
     pub fn receive(&mut self, socket: &Socket, buffer: &mut [u8]) -> std::result::Result<usize, Trouble> {
@@ -207,7 +216,7 @@ impl TlsSession {
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // Closed without TLS's own goodbye: the answer may have been cut.
-                Err(_) => return Err(Trouble::Server(Failure::Truncated)),
+                Err(_) => return Err(Trouble::Server(Failure::Truncated.into())),
             }
             self.take_in(socket)?;
             self.flush(socket)?;
@@ -254,10 +263,10 @@ impl TlsSession {
             .session
             .read_tls(&mut Through(socket))
             .map_err(|error| Trouble::of(&error, Failure::Reset))?;
-        if self.session.process_new_packets().is_err() {
+        if let Err(error) = self.session.process_new_packets() {
             // The alert that tells the server why is sent as far as it goes.
             let _ = self.flush(socket);
-            return Err(Trouble::Server(Failure::Tls));
+            return Err(Trouble::Server(tls_failure::failed(&error)));
         }
         Ok(count)
     }

@@ -98,3 +98,65 @@ fn all_of_a_turn_is_counted_within_it_its_last_answers_too() {
     assert_eq!((counts.sent, failures(&counts.measured, Failure::Status)), (30, 30));
     assert_eq!(failures(&counts.outside, Failure::Status), 0, "{counts:?}");
 }
+
+/// One user for a second, answered after 10 ms until 500 ms have passed, and never from then on.
+fn falls_silent(timeout_ms: u64) -> crate::worker::Driven {
+    let job = json!({
+        "slices": [slice(users(1, 1.0), json!({}))], "timeout_ms": timeout_ms, "drain_limit_ms": timeout_ms,
+    });
+    let script = |now: Ns, _: &str| match now < BEGIN + 500 * MS {
+        true => Reply::After(10 * MS, OK),
+        false => Reply::Never,
+    };
+    Simulation::new(job, script).drive(0).0
+}
+
+#[test]
+fn a_request_without_an_answer_at_the_end_of_the_drain_is_unanswered_and_not_timed_out() {
+    let driven = falls_silent(2_000);
+    let counts = counts(&driven);
+    assert_eq!((counts.measured.completed, counts.dropped, counts.sent), (50, 1, 51));
+    assert_eq!(failures(&counts.outside, Failure::Timeout), 0, "{counts:?}");
+    // It waited for the second half of the measured time; the last answer came at the end of the first.
+    assert_eq!(driven.recorder.unanswered_waits, 500 * MS);
+    assert_eq!(driven.recorder.last_answer, BEGIN + 500 * MS);
+}
+
+#[test]
+fn a_request_that_times_out_in_the_measured_time_has_failed_and_waited_for_nothing() {
+    let driven = falls_silent(200);
+    let counts = counts(&driven);
+    assert_eq!(failures(&counts.measured, Failure::Timeout), 2);
+    assert_eq!((counts.dropped, counts.sent), (1, 53));
+    // Two waits of 200 ms, each followed by a pause of 10 ms, and what is left of the second.
+    assert_eq!(driven.recorder.unanswered_waits, 480 * MS);
+}
+
+#[test]
+fn right_answers_in_the_drain_have_a_histogram_of_their_own() {
+    let job = json!({"slices": [slice(users(3, 1.0), json!({}))], "drain_limit_ms": 1000});
+    let driven = Simulation::new(job, |_, _| Reply::After(700 * MS, OK)).drive(0).0;
+    let record = driven.recorder.operations.iter().flatten().next().unwrap();
+    assert_eq!((record.response.len(), record.late.len()), (3, 3));
+    assert!((record.late.mean() / 700_000.0 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn endings_name_status_and_cause() {
+    let ended = |reply: fn() -> Reply| {
+        let job = json!({"slices": [slice(users(1, 0.1), json!({}))]});
+        let driven = Simulation::new(job, move |_, _| reply()).drive(0).0;
+        let record = driven.recorder.operations.iter().flatten().next().unwrap();
+        let (ending, _) = record.endings.sorted()[0];
+        (ending.outcome, ending.cause, ending.status)
+    };
+    assert_eq!(ended(|| Reply::After(MS, OK)), ("right", "", 200));
+    assert_eq!(
+        ended(|| Reply::After(MS, FALSE)).0,
+        "right",
+        "no rule says that it is wrong"
+    );
+    assert_eq!(ended(|| Reply::After(MS, UNAVAILABLE)), ("status", "", 503));
+    let malformed = ended(|| Reply::After(MS, "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"));
+    assert_eq!(malformed, ("malformed", "Content-Length is not a length", 200));
+}

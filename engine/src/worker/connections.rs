@@ -6,7 +6,7 @@ use super::lane::{Lane, Pool, Task};
 use super::link::{Link, lane_of, token};
 use super::shared::Shared;
 use crate::clock::{Clock, Ns};
-use crate::verify::{Failure, Outcome};
+use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
 /// So many connections are opened at a time before a slice: more would overflow a server's queue of new ones.
@@ -252,19 +252,20 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
 
     /// The connection broke under the request at hand: sent again where that is allowed, failed otherwise.
     pub(super) fn broken(&mut self, lane: usize, trouble: Trouble) {
-        let failure = match trouble {
+        let failed = match trouble {
             Trouble::WouldBlock | Trouble::ReadOn => return,
-            Trouble::Server(failure) => failure,
+            Trouble::Server(failed) => failed,
             Trouble::Instrument(why) => {
                 self.recorder.instrument = Some(why);
                 self.pool.lanes[lane].drop_link();
                 return self.set_aside(lane);
             }
         };
+        let failed = self.located(lane, failed);
         let user = &mut self.pool.lanes[lane];
         self.recorder.closes += u64::from(matches!(user.link, Link::Open(_)));
         user.drop_link();
-        if self.is_repeated(lane, failure) {
+        if self.is_repeated(lane, failed) {
             self.connect(lane);
         }
     }
@@ -277,15 +278,31 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
+    /// The failure of the request at hand with how far it had come, where its kind does not tell the cause.
+    pub(super) fn located(&self, lane: usize, failed: Failed) -> Failed {
+        let user = &self.pool.lanes[lane];
+        if !failed.cause.is_empty() || !matches!(failed.kind, Failure::Reset | Failure::Truncated | Failure::Timeout) {
+            return failed;
+        }
+        failed.kind.because(match (user.task, user.exchange.first_byte) {
+            (Task::Connecting, _) => "while connecting",
+            (_, 0) => "before the answer",
+            _ => "during the answer",
+        })
+    }
+
     /// The request at hand lost its connection by this failure: whether it is sent again. If not, it has ended.
-    pub(super) fn is_repeated(&mut self, lane: usize, failure: Failure) -> bool {
+    pub(super) fn is_repeated(&mut self, lane: usize, failed: Failed) -> bool {
         let user = &mut self.pool.lanes[lane];
         let stale =
-            !user.fresh && user.exchange.first_byte == 0 && matches!(failure, Failure::Reset | Failure::Truncated);
+            !user.fresh && user.exchange.first_byte == 0 && matches!(failed.kind, Failure::Reset | Failure::Truncated);
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         if !stale || !entry.safe || user.retried {
-            let failure = if stale { Failure::StaleFailed } else { failure };
-            self.finish(lane, Outcome::Failed(failure), None);
+            let failed = match stale {
+                true => Failure::StaleFailed.because(failed.cause),
+                false => failed,
+            };
+            self.finish(lane, Outcome::Failed(failed), None);
             return false;
         }
         user.retried = true;

@@ -362,22 +362,28 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.unfinished_waits += end.saturating_sub(due.max(begin));
     }
 
-    /// What is in flight after the drain limit is broken off.
+    /// What is in flight at the end of the drain stays without an answer.
     fn give_up_rest(&mut self) {
         for lane in 0..self.pool.lanes.len() {
-            let user = &mut self.pool.lanes[lane];
-            if user.task.is_in_flight() {
-                self.give_up_connection(lane);
-                let user = &self.pool.lanes[lane];
-                self.recorder.drop(user.exchange.operation);
-                let due = user.exchange.due;
-                if due < self.recorder.end {
-                    self.left_unfinished(due);
-                }
-                self.let_go(lane);
+            if self.pool.lanes[lane].task.is_in_flight() {
+                self.leave_unanswered(lane);
             }
             self.pool.lanes[lane].task = Task::Off;
         }
+    }
+
+    /// The request at hand has no answer, and none is waited for any more: no other follows it.
+    pub(super) fn leave_unanswered(&mut self, lane: usize) {
+        self.give_up_connection(lane);
+        let user = &mut self.pool.lanes[lane];
+        user.task = Task::Off;
+        let due = user.exchange.due;
+        self.recorder.unanswered(&user.exchange, self.now);
+        self.in_flight -= 1;
+        if due < self.recorder.end {
+            self.left_unfinished(due);
+        }
+        self.let_go(lane);
     }
 
     fn users_active(&self) -> u32 {

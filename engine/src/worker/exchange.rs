@@ -9,7 +9,7 @@ use crate::http::WantedFields;
 use crate::job::ConnectionUse;
 use crate::record::Edges;
 use crate::session::{self, MOST_SCANNED};
-use crate::verify::{Failure, Outcome};
+use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Idle, Transport, Trouble, Wire};
 
 /// A body up to this size is copied behind its head and sent with it; a larger one is sent from where it lies.
@@ -18,6 +18,7 @@ const COPIED_BODY: usize = 16 * 1024;
 /// by failing.
 const KEPT_IF_NEEDED: usize = 16 * 1024 * 1024;
 const KEPT_IN_CASE: usize = 16 * 1024;
+const SURPLUS: Failed = Failure::Malformed.because("more bytes than the answer has");
 /// So often one connection is read before it is the others' turn.
 pub(super) const READS_A_TURN: u32 = 16;
 
@@ -37,6 +38,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         exchange.taken_up = self.now;
         exchange.sent = 0;
         exchange.first_byte = 0;
+        exchange.status = 0;
         user.written = 0;
         user.fresh = false;
         user.retried = false;
@@ -51,6 +53,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         } else {
             0
         };
+        user.reader.keep_heads(self.samples.wants_failures());
         self.recorder.start(operation, due, self.now);
         self.in_flight += 1;
         self.next_expiry = self.next_expiry.min(self.now + self.plan.timeout);
@@ -63,7 +66,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 if !user.used && transport.idle() == Idle::Unasked {
                     user.drop_link();
                     user.exchange.first_byte = self.now;
-                    return self.finish(lane, Outcome::Failed(Failure::Malformed), None);
+                    user.reader.reset(WantedFields::None, false);
+                    let unasked = Failure::Malformed.because("the server spoke before it was asked");
+                    return self.finish(lane, Outcome::Failed(unasked), None);
                 }
                 self.send(lane);
             }
@@ -162,7 +167,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let full = count == buffer.len();
             let ended = match user.digest(&self.rules[rule], &buffer[..count], &mut self.scratch.room) {
                 Digest::Pending => None,
-                Digest::Malformed | Digest::Done { surplus: true, .. } => Some(Ok(Outcome::Failed(Failure::Malformed))),
+                Digest::Malformed(why) => Some(Ok(Outcome::Failed(why.into()))),
+                Digest::Done { surplus: true, .. } => Some(Ok(Outcome::Failed(SURPLUS))),
                 Digest::Done { whole, .. } => {
                     let judged = self.judge(lane, whole);
                     let user = &mut self.pool.lanes[lane];
@@ -184,7 +190,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 None => return,
                 Some(Err(trouble)) => return self.broken(lane, trouble),
                 Some(Ok(outcome)) => {
-                    if outcome == Outcome::Failed(Failure::Malformed) {
+                    if outcome.failure() == Some(Failure::Malformed) {
                         self.pool.lanes[lane].drop_link();
                     }
                     return self.finish(lane, outcome, None);
@@ -244,13 +250,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     fn end_of_stream(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
         if !user.reader.end_of_stream() {
-            return self.broken(lane, Trouble::Server(Failure::Truncated));
+            return self.broken(lane, Trouble::Server(Failure::Truncated.into()));
         }
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let unpacked = user.unpack(&self.rules[usize::from(entry.rule)], None, &mut self.scratch.room);
         let judged = match unpacked {
             Ok(()) => self.judge(lane, None),
-            Err(_) => Ok(Outcome::Failed(Failure::Malformed)),
+            Err(why) => Ok(Outcome::Failed(why.into())),
         };
         self.pool.lanes[lane].drop_link();
         self.recorder.closes += 1;
@@ -265,12 +271,16 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     pub(super) fn finish(&mut self, lane: usize, outcome: Outcome, at_limit: Option<Ns>) {
         let user = &mut self.pool.lanes[lane];
         user.exchange.last_byte = self.now;
+        if user.exchange.first_byte > 0 {
+            user.exchange.status = user.reader.status();
+        }
         if self.plan.connection == ConnectionUse::PerRequest {
             user.drop_link();
         }
         self.recorder.finish(&user.exchange, outcome, at_limit);
         if self.recorder.counts(&user.exchange) {
-            self.samples.offer(&user.exchange, outcome, &user.kept, user.kept_whole);
+            self.samples
+                .offer(&user.exchange, outcome, user.reader.head(), &user.kept, user.kept_whole);
         }
         let due = user.exchange.due;
         self.let_go(lane);
@@ -291,7 +301,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Ends requests that have waited for longer than the limit, and finds when the next one will have.
+    /// Ends requests that have waited for longer than the limit, and finds when the next one will have. In the drain they have no answer
+    /// at its end.
     pub(super) fn expire(&mut self) {
         let limit = self.plan.timeout;
         let now = self.now;
@@ -304,9 +315,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let deadline = user.exchange.taken_up + limit;
             if deadline > now {
                 self.next_expiry = self.next_expiry.min(deadline);
-            } else {
+            } else if self.issuing {
+                let failed = self.located(lane, Failure::Timeout.into());
                 self.give_up_connection(lane);
-                self.finish(lane, Outcome::Failed(Failure::Timeout), Some(limit));
+                self.finish(lane, Outcome::Failed(failed), Some(limit));
+            } else {
+                self.leave_unanswered(lane);
             }
         }
         if self.in_flight == 0 {

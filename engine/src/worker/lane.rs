@@ -85,7 +85,7 @@ pub(super) enum Digest<'a> {
         whole: Option<&'a [u8]>,
         surplus: bool,
     },
-    Malformed,
+    Malformed(Malformed),
 }
 
 impl<T> Lane<T> {
@@ -151,8 +151,8 @@ impl<T> Lane<T> {
             match self.reader.next(&mut input) {
                 Ok(Event::Head) => self.unpacker = Unpacker::new(self.reader.coding()),
                 Ok(Event::Body { bytes, .. }) if self.unpacker.is_some() => {
-                    if self.unpack(rule, Some(bytes), room).is_err() {
-                        return Digest::Malformed;
+                    if let Err(why) = self.unpack(rule, Some(bytes), room) {
+                        return Digest::Malformed(why);
                     }
                 }
                 Ok(Event::Body { bytes, whole }) => {
@@ -164,8 +164,8 @@ impl<T> Lane<T> {
                     }
                 }
                 Ok(Event::Done) => {
-                    if self.unpack(rule, None, room).is_err() {
-                        return Digest::Malformed;
+                    if let Err(why) = self.unpack(rule, None, room) {
+                        return Digest::Malformed(why);
                     }
                     return Digest::Done {
                         whole: whole_body,
@@ -173,7 +173,7 @@ impl<T> Lane<T> {
                     };
                 }
                 Ok(Event::NeedMore) => return Digest::Pending,
-                Err(_) => return Digest::Malformed,
+                Err(why) => return Digest::Malformed(why),
             }
         }
     }
@@ -231,7 +231,7 @@ impl<T> Lane<T> {
         for capture in &step.captures {
             match capture.find(self.reader.fields(), body) {
                 Some(value) => self.values.set(&capture.name, value),
-                None => return Ok(Outcome::Failed(Failure::Capture)),
+                None => return Ok(Outcome::failed(Failure::Capture)),
             }
         }
         Ok(right)

@@ -133,7 +133,7 @@ impl<T: Transport> Shared<T> {
 
     /// Writes all that there is, reads once, and looks at what that was.
     fn exchange_idle(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
-        const OF_NO_USE: Trouble = Trouble::Server(Failure::Reset);
+        const OF_NO_USE: Trouble = Trouble::Server(Failure::Reset.because("the connection is of no use any more"));
         let Link::Open(transport) = &mut self.link else {
             return Err(OF_NO_USE);
         };

@@ -144,7 +144,7 @@ impl Transport for SimulatedTransport {
     fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, Trouble> {
         if self.inbox.borrow().is_empty() {
             return Err(match self.reset {
-                true => Trouble::Server(Failure::Reset),
+                true => Trouble::Server(Failure::Reset.into()),
                 false => Trouble::WouldBlock,
             });
         }
@@ -168,11 +168,11 @@ impl Transport for SimulatedTransport {
             Reply::Close(delay) => (now + delay, None),
             Reply::AtOnce(bytes) => {
                 self.inbox.borrow_mut().extend([Some(bytes), None]);
-                return Err(Trouble::Server(Failure::Reset));
+                return Err(Trouble::Server(Failure::Reset.into()));
             }
             Reply::Reset => {
                 self.reset = true;
-                return Err(Trouble::Server(Failure::Reset));
+                return Err(Trouble::Server(Failure::Reset.into()));
             }
             Reply::Half(delay, bytes) => {
                 self.full = true;
@@ -255,7 +255,7 @@ impl Simulation {
 
     /// Connections fail from now on.
     pub fn refuse(&self, with: Failure) {
-        self.wire.0.refuses.set(Some(Trouble::Server(with)));
+        self.wire.0.refuses.set(Some(Trouble::Server(with.into())));
     }
 
     /// From now on it takes so long to open a connection, and to send on one.
@@ -318,8 +318,10 @@ impl Simulation {
         );
         let driven = drive.run(brake, |part| tick(clock.now(), part)).unwrap();
         assert_eq!(scratch.room, self.room, "all that was kept is let go");
-        for counts in driven.recorder.operations.iter().flatten().map(|record| record.counts) {
+        for record in driven.recorder.operations.iter().flatten() {
+            let counts = record.counts;
             assert_eq!(counts.sent, counts.ended() + counts.dropped, "{counts:?}");
+            assert_eq!(counts.sent, record.endings.total(), "{:?}", record.endings);
         }
         driven
     }

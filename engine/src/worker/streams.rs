@@ -8,8 +8,11 @@ use crate::clock::{Clock, wall_seconds};
 use crate::http::{Malformed, Unpacker, WantedFields};
 use crate::http2::{Event, Variable};
 use crate::session;
-use crate::verify::{Failure, Outcome};
+use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Progress, Ready, Transport, Trouble, Wire};
+
+const STREAM_RESET: Failed = Failure::Reset.because("the server reset the stream");
+const STREAM_REFUSED: Failed = Failure::Refused.because("the server refused the stream twice");
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// Has the request at hand sent, as soon as the lane's connection is open and the server has room for it.
@@ -215,7 +218,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let empties = transport.short_read_empties() && !hangup;
             self.now = self.clock.now();
             let count = match received {
-                Ok(0) => return self.lose(at, Trouble::Server(Failure::Truncated)),
+                Ok(0) => return self.lose(at, Trouble::Server(Failure::Truncated.into())),
                 Ok(count) => count,
                 Err(Trouble::WouldBlock) => return,
                 Err(Trouble::ReadOn) => break,
@@ -227,8 +230,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let full = count == buffer.len();
             let taken = self.take_in(at, generation, &buffer[..count]);
             self.scratch.buffer = buffer;
-            if taken.is_err() {
-                return self.lose(at, Trouble::Server(Failure::Malformed));
+            if let Err(why) = taken {
+                return self.lose(at, Trouble::Server(why.into()));
             }
             if self.pool.shared.all[at].generation != generation || !full && empties {
                 return;
@@ -263,7 +266,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     match refused {
                         true => self.turned_away(lane),
                         // The connection stands: nothing about it was stale.
-                        false => self.finish(lane, Outcome::Failed(Failure::Reset), None),
+                        false => self.finish(lane, Outcome::Failed(STREAM_RESET), None),
                     }
                     self.ask_waiting(at);
                 }
@@ -347,7 +350,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             .and_then(|()| user.unpack(rule, None, &mut self.scratch.room));
         let judged = match ended {
             Ok(()) => self.judge(lane, whole),
-            Err(_) => Ok(Outcome::Failed(Failure::Malformed)),
+            Err(why) => Ok(Outcome::Failed(why.into())),
         };
         self.end_stream(lane, ended.is_ok());
         match judged {
@@ -364,7 +367,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 self.set_aside(lane);
             }
             // Judging an answer finds nothing else.
-            Err(_) => self.finish(lane, Outcome::Failed(Failure::Malformed), None),
+            Err(_) => self.finish(lane, Outcome::failed(Failure::Malformed), None),
         }
     }
 
@@ -429,7 +432,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     fn turned_away(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
         if user.retried {
-            return self.finish(lane, Outcome::Failed(Failure::Refused), None);
+            return self.finish(lane, Outcome::Failed(STREAM_REFUSED), None);
         }
         user.retried = true;
         user.written = 0;
@@ -438,8 +441,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     }
 
     /// The request's stream or connection ended without an answer.
-    fn unanswered(&mut self, lane: usize, failure: Failure) {
-        if self.is_repeated(lane, failure) {
+    fn unanswered(&mut self, lane: usize, failed: Failed) {
+        let failed = self.located(lane, failed);
+        if self.is_repeated(lane, failed) {
             self.ask(lane);
         }
     }
@@ -461,9 +465,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 self.recorder.instrument = Some(why);
                 lanes.for_each(|lane| self.set_aside(lane));
             }
-            Trouble::Server(failure) => lanes.for_each(|lane| match self.pool.lanes[lane].task {
+            Trouble::Server(failed) => lanes.for_each(|lane| match self.pool.lanes[lane].task {
                 Task::Connecting if was_ready => self.ask(lane),
-                _ => self.unanswered(lane, failure),
+                _ => self.unanswered(lane, failed),
             }),
             Trouble::WouldBlock | Trouble::ReadOn => {}
         }

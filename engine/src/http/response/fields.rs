@@ -1,5 +1,7 @@
 //! Answers whose heads come as fields and whose bodies come in frames of their own: those of HTTP/2 (RFC 9113, 8.1 and 8.2).
 
+use std::io::Write;
+
 use super::{Framing, MOST_INTERIM, Malformed, ResponseReader, State, WantedFields};
 
 /// Fields that only HTTP/1.1 may have.
@@ -29,8 +31,17 @@ impl ResponseReader {
             return Ok(false);
         }
         self.status = status;
+        if self.keeps_head {
+            // Writing to memory cannot fail.
+            let _ = writeln!(self.head, "HTTP/2 {status}");
+        }
         let mut framing = Framing::default();
         for (name, value) in fields {
+            if self.keeps_head {
+                [name, b": ", value, b"\n"]
+                    .iter()
+                    .for_each(|piece| self.head.extend_from_slice(piece));
+            }
             if !is_field(name, value) {
                 return Err(Malformed("a field that HTTP/2 does not have"));
             }
