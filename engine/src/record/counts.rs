@@ -112,6 +112,8 @@ pub struct OperationRecord {
     pub endings: Endings,
     /// Right answers that came after the measured time, in the drain.
     pub late: Histogram<u64>,
+    /// Of the right answers of the measured time those whose request was due before it.
+    pub carried: Histogram<u64>,
     pub response: Histogram<u64>,
     pub service: Histogram<u64>,
     pub failure: Histogram<u64>,
@@ -127,6 +129,7 @@ impl Default for OperationRecord {
             counts: Counts::default(),
             endings: Endings::default(),
             late: histogram_us(),
+            carried: histogram_us(),
             response: histogram_us(),
             service: histogram_us(),
             failure: histogram_us(),
@@ -186,6 +189,7 @@ impl OperationRecord {
         self.endings.merge(&other.endings);
         let pairs = [
             (&mut self.late, &other.late),
+            (&mut self.carried, &other.carried),
             (&mut self.response, &other.response),
             (&mut self.service, &other.service),
             (&mut self.failure, &other.failure),
@@ -207,7 +211,7 @@ impl OperationRecord {
     }
 
     /// The histograms by the name of their kind.
-    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 9] {
+    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 10] {
         use std::borrow::Cow::{Borrowed, Owned};
         [
             ("response", Borrowed(&self.response)),
@@ -219,6 +223,7 @@ impl OperationRecord {
             ("tls", Borrowed(&self.tls)),
             ("first_byte", Borrowed(&self.first_byte)),
             ("late", Borrowed(&self.late)),
+            ("carried", Borrowed(&self.carried)),
         ]
     }
 }

@@ -2,10 +2,12 @@
 
 use crate::verify::{Failed, Outcome};
 
-/// When a request ended: in the lead-in, in the measured time, or after it.
+/// When a request ended: in the lead-in, in the measured time, or after it. One that was due in the lead-in and ended in the measured
+/// time was carried into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum When {
     LeadIn,
+    Carried,
     Measured,
     After,
 }
@@ -15,6 +17,7 @@ impl When {
     pub fn name(self) -> &'static str {
         match self {
             Self::LeadIn => "lead-in",
+            Self::Carried => "carried",
             Self::Measured => "measured",
             Self::After => "after",
         }

@@ -160,31 +160,33 @@ impl Recorder {
     pub fn unanswered(&mut self, exchange: &Exchange, now: Ns) {
         self.unanswered_waits += self.measured_wait(exchange, now);
         self.log(exchange, now, false);
-        self.drop(exchange.operation, now, "");
+        self.drop(exchange, now, "");
     }
 
     /// A request that was taken up could not be made, for want of something on the engine's own machine.
-    pub fn set_aside(&mut self, operation: u16, now: Ns) {
-        self.drop(operation, now, "the load generator could not send it");
+    pub fn set_aside(&mut self, exchange: &Exchange, now: Ns) {
+        self.drop(exchange, now, "the load generator could not send it");
     }
 
-    fn drop(&mut self, operation: u16, now: Ns, cause: &'static str) {
-        let when = self.when(now);
-        if let Some(record) = self.of(operation) {
+    fn drop(&mut self, exchange: &Exchange, now: Ns, cause: &'static str) {
+        let when = self.when(exchange.due, now);
+        if let Some(record) = self.of(exchange.operation) {
             record.counts.dropped += 1;
             record.endings.count(Ending::unanswered(when, cause));
         }
     }
 
-    /// When an instant lies, by the measured time.
+    /// When a request that was due at `due` ended, by the measured time.
     #[inline]
-    fn when(&self, instant: Ns) -> When {
-        if self.measures(instant) {
-            When::Measured
-        } else if instant < self.begin {
+    fn when(&self, due: Ns, ended: Ns) -> When {
+        if ended < self.begin {
             When::LeadIn
-        } else {
+        } else if !self.measures(ended) {
             When::After
+        } else if due < self.begin {
+            When::Carried
+        } else {
+            When::Measured
         }
     }
 
@@ -335,13 +337,13 @@ impl Recorder {
         if timed_out {
             self.unanswered_waits += self.measured_wait(exchange, exchange.last_byte);
         }
-        let when = self.when(exchange.last_byte);
+        let when = self.when(exchange.due, exchange.last_byte);
         let Some(operation) = self.of(exchange.operation) else {
             return;
         };
         operation.endings.count(Ending::of(when, outcome, exchange.status));
         let response = exchange.last_byte.saturating_sub(exchange.due);
-        if when != When::Measured {
+        if matches!(when, When::LeadIn | When::After) {
             if right && when == When::After {
                 record(&mut operation.late, response);
             }
@@ -355,6 +357,9 @@ impl Recorder {
                 operation.counts.response_ns_sum += response;
                 operation.counts.service_ns_sum += service;
                 record(&mut operation.response, response);
+                if when == When::Carried {
+                    record(&mut operation.carried, response);
+                }
                 record(&mut operation.service, service);
                 record(&mut operation.queueing, exchange.sent.saturating_sub(exchange.due));
                 record(

@@ -140,8 +140,8 @@ impl Output {
             let Some(record) = record else { continue };
             let operation = &plan.corpus.operations[place];
             for (kind, histogram) in record.by_kind() {
-                // There is nothing to say of TLS where there is none, nor of late answers.
-                if !matches!(kind, "tls" | "late") || !histogram.is_empty() {
+                // There is nothing to say of TLS where there is none, nor of answers across the edges.
+                if !matches!(kind, "tls" | "late" | "carried") || !histogram.is_empty() {
                     let tag = format!("{}/{}/{operation}/{kind}", slice.subject, slice.number);
                     self.histograms.append(&tag, result.begin, result.end, &histogram)?;
                 }

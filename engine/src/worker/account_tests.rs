@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::simulation::{BEGIN, OK, Reply, Simulation};
 use super::tests::{MS, counts, slice, turn, users};
 use crate::clock::Ns;
-use crate::record::{Counts, Outcomes};
+use crate::record::{Counts, Outcomes, When};
 use crate::verify::Failure;
 
 const UNAVAILABLE: &str = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n";
@@ -139,6 +139,23 @@ fn right_answers_in_the_drain_have_a_histogram_of_their_own() {
     let record = driven.recorder.operations.iter().flatten().next().unwrap();
     assert_eq!((record.response.len(), record.late.len()), (3, 3));
     assert!((record.late.mean() / 700_000.0 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn what_was_due_before_the_measured_time_is_told_from_what_was_due_in_it() {
+    let job = json!({"slices": [slice(users(3, 1.0), json!({"lead_in_ms": 100}))], "drain_limit_ms": 1000});
+    let driven = Simulation::new(job, |_, _| Reply::After(300 * MS, OK)).drive(0).0;
+    let record = driven.recorder.operations.iter().flatten().next().unwrap();
+    let by_when: Vec<_> = record
+        .endings
+        .sorted()
+        .iter()
+        .map(|(ending, count)| (ending.when, *count))
+        .collect();
+    // Due at -100 ms, at 200 and 500 ms, and at 800 ms, of each of three users.
+    assert_eq!(by_when, [(When::Carried, 3), (When::Measured, 6), (When::After, 3)]);
+    let histograms = [&record.carried, &record.response, &record.late].map(|histogram| histogram.len());
+    assert_eq!(histograms, [3, 9, 3]);
 }
 
 #[test]

@@ -166,7 +166,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.in_flight -= 1;
         self.let_go(lane);
         let user = &mut self.pool.lanes[lane];
-        self.recorder.set_aside(user.exchange.operation, self.now);
+        self.recorder.set_aside(&user.exchange, self.now);
         user.task = Task::Off;
         user.step = 0;
         let active = user.active;

@@ -221,7 +221,7 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
             if count.subject != subject or not any(trial.plans[number].cell == cell.name for number in numbers):
                 continue
             rows = [row for number, row in trial.slices.items() if row.subject in faces and number in numbers]
-            unanswered = sum(row.unanswered for row in rows)
+            unanswered = sum(row.maybe_served for row in rows)
             turned_away = sum(row.turned_away for row in rows)
             served += count.by_service
             answered += count.by_engine

@@ -53,8 +53,8 @@ def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> Recor
             )
             # What was turned away may never have reached the service; what had no answer may have.
             sent = row.sent or row.completed + row.lead_in_completed
-            completed += sent - row.unanswered
-            least += sent - row.unanswered - row.turned_away
+            completed += sent - row.maybe_served
+            least += sent - row.maybe_served - row.turned_away
             most += sent
     recordings = [recording for trial in trials for recording in trial.noted.recorded if recording.subject == subject]
     return RecordCount(

@@ -96,6 +96,13 @@ def merged(histograms: Iterable[Histogram]) -> Histogram:
     return Histogram(highest, np.concatenate([part.middle for part in parts])[first], counts)
 
 
+def without(whole: Histogram, part: Histogram) -> Histogram:
+    """The values of `whole` that are not in `part`, all of whose values are in `whole`."""
+    counts = whole.counts.copy()
+    np.subtract.at(counts, np.searchsorted(whole.highest, part.highest), part.counts)
+    return Histogram(whole.highest, whole.middle, counts)
+
+
 @lru_cache(maxsize=2048)
 def decode(encoded: str) -> Histogram:
     """A histogram from its V2 compressed form in base64; raises ValueError where it is not one."""

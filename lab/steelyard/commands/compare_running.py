@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ..base.errors import ConfigurationError, SteelyardError
+from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries, subject_syntax
@@ -66,7 +66,9 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
         )
     print(outcome.model_dump_json()) if options.json else _say(outcome)
     if outcome.stopped is not None:
-        raise SteelyardError(f"the comparison was stopped: {outcome.stopped}", hint=f"see {outcome.run}")
+        raise SteelyardError(
+            f"the comparison was stopped: {outcome.stopped}", hint=f"see {outcome.run}", exit_code=INTERRUPTED
+        )
     if not outcome.valid:
         raise SteelyardError(f"the figures are not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
     failing = [side for side in outcome.subjects if side.failed]

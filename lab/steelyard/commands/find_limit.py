@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from ..base.errors import ConfigurationError, SteelyardError
+from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..models.outputs.loading import LimitOutput, LimitStage
@@ -66,6 +66,10 @@ def find_limit(options: LimitOptions) -> None:
             progress=progress,
         )
     print(outcome.model_dump_json()) if options.json else _say(outcome)
+    if outcome.stopped is not None:
+        raise SteelyardError(
+            f"the search was stopped: {outcome.stopped}", hint=f"see {outcome.run}", exit_code=INTERRUPTED
+        )
     if not outcome.valid:
         raise SteelyardError(f"the limit is not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
     if outcome.limit.value is None:
@@ -104,7 +108,7 @@ def promise_of(times: dict[float, str | None], errors: str | None) -> Promised:
 
 def _say(outcome: LimitOutput) -> None:
     to = console(stderr=False)
-    table = Table("stage", "answered/s", "slow", "failed", "kept", box=None, pad_edge=False)
+    table = Table("stage", "answered/s", "slow", "failed", "unanswered", "kept", box=None, pad_edge=False)
     for stage in outcome.stages:
         table.add_row(*_cells(stage))
     to.print(table)
@@ -127,4 +131,4 @@ def _say(outcome: LimitOutput) -> None:
 def _cells(stage: LimitStage) -> list[str]:
     shares = [f"{share:.2%}" for share in (stage.slow, stage.failed)]
     kept = "left out" if stage.left_out else "yes" if stage.kept else "no"
-    return [stage.load, value_text(stage.answered_per_s), *shares, kept]
+    return [stage.load, value_text(stage.answered_per_s), *shares, f"{stage.unanswered:,}", kept]

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from ..base import configuration
-from ..base.errors import ConfigurationError, SteelyardError
+from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import counted, value_text
 from ..catalogue import entries
@@ -20,9 +20,10 @@ from ..models.hosts import EngineHosts
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
+from ..store.live_file import STOPPED
 from .examples import examples
 from .options import Json, Out, Seed, console, takes
-from .tables import estimates_table
+from .tables import estimates_table, rows_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -280,28 +281,37 @@ def require_good(loaded: LoadOutput) -> None:
     """Raise where requests failed, a goal was not kept, or the instrument was not valid: all is stored and printed by then."""
     missed = [goal for goal in loaded.goals if not goal.kept]
     if loaded.stopped is not None:
-        raise SteelyardError(f"the load was stopped: {loaded.stopped}", hint=f"see {loaded.run}")
+        asked = loaded.stopped == STOPPED
+        raise SteelyardError(
+            f"the load was stopped: {loaded.stopped}",
+            hint=f"see {loaded.run}",
+            exit_code=INTERRUPTED if asked else None,
+        )
     if not loaded.valid:
         raise SteelyardError(f"the figures are not valid: {'; '.join(loaded.why_not)}", hint=f"see {loaded.run}")
     if missed:
         raise SteelyardError("; ".join(f"the goal {goal.goal} was not kept: {goal.found}" for goal in missed))
-    if loaded.failed and not any(goal.goal.startswith("failed") for goal in loaded.goals):
-        kinds = ", ".join(f"{count} {kind}" for kind, count in loaded.failures.items())
+    judged = loaded.judged
+    bad = loaded.failed if judged is None else judged.wrong + judged.failed + judged.unanswered
+    if bad and not any(goal.goal.startswith("failed") for goal in loaded.goals):
+        kinds = [f"{count} {kind}" for kind, count in loaded.failures.items()]
+        if judged is not None and judged.unanswered:
+            kinds.append(f"{judged.unanswered} unanswered")
         raise SteelyardError(
-            f"{loaded.failed} requests failed ({kinds})",
+            f"{counted(bad, 'request')} had no right answer ({', '.join(kinds)})",
             hint="--errors 1% allows a share; see the kept answers in " + loaded.run,
         )
 
 
 def _say(loaded: LoadOutput) -> None:
+    from ..loading import wording
+
     terminal = console(stderr=False)
     terminal.print(f"{loaded.service} at {loaded.target}: {loaded.load}", highlight=False, markup=False)
-    failed = ", ".join(f"{count:,} {kind}" for kind, count in loaded.failures.items()) or "none"
-    terminal.print(
-        f"answered rightly: {loaded.completed:,} in {loaded.seconds:g} s; failed: {failed}",
-        highlight=False,
-        markup=False,
-    )
+    for line in wording.count_lines(loaded):
+        terminal.print(line, highlight=False, markup=False)
+    if loaded.failure_causes:
+        terminal.print(rows_table(*wording.cause_rows(loaded.failure_causes)))
     terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
     if loaded.by_users:
         terminal.print(_by_users(loaded.by_users))

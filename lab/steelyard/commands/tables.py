@@ -89,3 +89,12 @@ def estimates_table(throughput: Estimate, response_ms: Mapping[str, Estimate]) -
             estimate.why_not or "",
         )
     return table
+
+
+def rows_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A plain table whose last column is a count."""
+    table = Table(*headings[:-1], box=None, pad_edge=False)
+    table.add_column(headings[-1], justify="right")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

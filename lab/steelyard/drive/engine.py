@@ -163,6 +163,12 @@ class Engine:
         """End the measured time of the running slice soon, or after so many seconds; nothing where it has ended by itself."""
         self._say({"enough": slice_number} if at_second is None else {"enough": slice_number, "at_s": at_second})
 
+    def break_off(self) -> None:
+        """End the running slice now: the engine writes down what it has of it, unanswered requests and all, and ends."""
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it may end just now
+            self._process.stdin.close()
+
     def close(self) -> None:
         """Let the engine finish its files and end; raises EngineError where it does not, or not well."""
         assert self._process.stdin is not None

@@ -23,7 +23,7 @@ from ..provision.cpus import Shares, kept_awake, share
 from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.verdict_words import Better, word
 from ..store import loads
-from ..store.live_file import LiveFile, StopAsked
+from ..store.live_file import STOPPED, LiveFile, StopAsked
 from ..store.tables import SliceRow, read_slices
 from . import figures
 from .allowed import target_of
@@ -307,7 +307,7 @@ def _output(plan: _PairedPlan, driven: Sequence[PairedFork], not_loaded: list[Le
         word=word(ratio, better, plan.words.margin).value if says and ratio is not None else None,
         forks=len(counted),
         pairs=sum(len(pairs) for pairs in forks),
-        stopped="that was asked for" if stopped else None,
+        stopped=STOPPED if stopped else None,
         valid=not why_not,
         why_not=why_not,
         cannot_say=[*([_STOPPED] if plan.anew and stopped else []), *(_STARTED if plan.anew else _RUNS_ON)],

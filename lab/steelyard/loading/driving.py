@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import StoreError, TargetError
+from ..base.errors import EngineError, StoreError, TargetError
+from ..base.interrupts import StopWish, interrupts_ask
 from ..base.progress import Progress
 from ..drive.engine import Engine
 from ..drive.engines import Engines
@@ -24,6 +26,8 @@ from .who_asks import WhoAsks
 _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
 _SHOWN_BYTES = 300
+_STOPPING_SECONDS = 5.0  # from Ctrl-C on, for the second at hand to end and its answers to come
+_DRAINING = "waiting for answers to the requests in flight"
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Stretches:
             told = [ground.who_asks.told(-(-users // len(hosts))) for _ in hosts]
             self._engine = self.engines = Engines(self._job(), self.folder, told, hosts)
         self.gave_up: str | None = None
-        self.stop_asked = False
+        self.stop_asked = self._broken_off = False
 
     def __enter__(self) -> Stretches:
         self._engine.__enter__()
@@ -96,22 +100,40 @@ class Stretches:
         say: Callable[[dict[str, Any]], str],
         enough: Callable[[dict[str, Any]], bool] = lambda _: False,
     ) -> SliceRow:
-        """Drive one of the stretches planned and give its row; `say` is what is shown of each second, `enough` ends it early."""
+        """Drive one of the stretches planned and give its row; `say` is what is shown of each second, `enough` ends it early.
+
+        Ctrl-C ends it early, too, and so does someone who asks from outside: `stop_asked` says so. Answers are then waited for a
+        few seconds only.
+        """
         watch = GiveUp(self._ground.give_up_seconds)
 
         def second(tick: dict[str, Any]) -> None:
             self._ground.progress.live.second(tick | {"subject": self._ground.shown_as or tick["subject"]})
             try:
-                self._ground.progress.tell(say(tick))
+                self._ground.progress.tell(_DRAINING if tick["elapsed_s"] >= tick["seconds"] else say(tick))
             except StopAsked:  # what was measured until now is a measurement
                 self.stop_asked = True
+            self.stop_asked |= wish.asked
             if watch.failed_wholly(tick):
                 self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"
             if self.stop_asked or self.gave_up is not None or enough(tick):
                 self._engine.enough(number)
 
-        self._engine.go(number, self._ground.timeout_seconds + _PATIENCE, second)
+        asks = nullcontext(StopWish()) if self._verifies else interrupts_ask(self._break_off, _STOPPING_SECONDS)
+        with asks as wish:
+            try:
+                self._engine.go(number, self._ground.timeout_seconds + _PATIENCE, second)
+            except EngineError:
+                if not self._broken_off:
+                    raise
+        self.stop_asked |= wish.asked
         return read_slices(self.folder / "slices.csv", True)[number]
+
+    def _break_off(self) -> None:
+        """Wait no longer for answers; several engines together wait for them to the end."""
+        if isinstance(self._engine, Engine):
+            self._broken_off = True
+            self._engine.break_off()
 
     @property
     def _verifies(self) -> bool:
@@ -139,7 +161,7 @@ class Stretches:
             ],
             cpus=list(ground.cpus),
             timeout_ms=ground.timeout_seconds * 1000,
-            drain_limit_ms=min(10_000.0, ground.timeout_seconds * 1000),
+            drain_limit_ms=ground.timeout_seconds * 1000,
             on_failure=OnFailure(kind="wait", ms=10 if not verifying else 0),
             samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
             seconds_histograms=not verifying,
@@ -174,7 +196,7 @@ def verify(ground: Ground, operations: Sequence[str]) -> tuple[SliceRow, dict[st
     with Stretches(ground, [once], "verification") as stretches:
         row = stretches.drive(0, lambda _: "verifying")
     if stretches.stop_asked:
-        raise StopAsked
+        raise StopAsked  # nothing was measured yet
     answers: dict[str, bytes] = {}
     for operation, outcome, answer in samples_of(stretches.folder):
         if outcome != "right":

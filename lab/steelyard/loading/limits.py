@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ..models.outputs.loading import Estimate, LimitOutput
 from ..models.outputs.own_service import LeftOut
 from ..statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
 from ..store import loads
-from ..store.live_file import StopAsked
+from ..store.live_file import STOPPED
 from .approach import Approach
 from .asked import Asked
 from .load import NOT_JUDGED, loadable, prepared
@@ -87,12 +86,14 @@ def find_limit(
 
 
 def searched(search: Search) -> tuple[LimitOutcome, str]:
-    """The limit and what is beyond it; what is known of them where someone asked from outside to stop."""
-    outcome = _none("the search was stopped, as was asked for")
-    with suppress(StopAsked):
+    """The limit and what is beyond it; what is known of them where the user stopped the search (`search.stopped`)."""
+    outcome = _none("the search was stopped")
+    try:
         outcome = search.run()
         return outcome, search.beyond(outcome.estimate.value)
-    return outcome, "not tried"
+    except KeyboardInterrupt:
+        search.stopped = True
+        return outcome, "not tried"
 
 
 @dataclass
@@ -107,6 +108,7 @@ class Search:
     begun: float
     clock: Callable[[], float] = time.monotonic
     left_out: dict[int, str] = field(default_factory=dict)
+    stopped: bool = False
 
     def run(self) -> LimitOutcome:
         """Alone, then with more and more users, then near the limit."""
@@ -259,7 +261,8 @@ class Search:
         else:
             stage = self.stages.rate(rate_or_users * _BEYOND, 5.0, poisson=self.words.arrivals == "poisson").stage
         most = max(driven.stage.answered_per_s for driven in self.stages.driven)
-        kinds = ", ".join(f"{count} {kind}" for kind, count in stage.failures.items())
+        failures = {**stage.failures, **({"unanswered": stage.unanswered} if stage.unanswered else {})}
+        kinds = ", ".join(f"{count} {kind}" for kind, count in failures.items())
         fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "none fails: requests wait"
         holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
         return (
@@ -355,6 +358,7 @@ def _output(
             for place, driven in enumerate(stages.driven)
         ],
         seconds=seconds,
+        stopped=STOPPED if search.stopped else None,
         not_loaded=not_loaded,
         valid=not why_not,
         why_not=why_not,

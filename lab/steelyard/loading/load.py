@@ -23,7 +23,8 @@ from ..provision.cpus import kept_awake, share
 from ..provision.keeper import Keeper
 from ..provision.site import EngineHost
 from ..store import loads
-from ..store.live_file import LiveFile
+from ..store.live_file import STOPPED, LiveFile
+from ..store.outcomes import OUTCOMES, by_status, read_outcomes, whole_counts
 from ..store.tables import SliceRow
 from ..telemetry.receivers import Receiver
 from ..telemetry.telling import notes_of, told
@@ -119,7 +120,7 @@ class Ready:
         Raises TargetError where it runs already, and KeeperError or StoreError."""
         if self.started is None:
             raise TargetError("a target that runs already has no agent", hint=_NO_AGENT)
-        answered = row.sent + self.verification.sent - row.unanswered - row.turned_away
+        answered = row.sent + self.verification.sent - row.maybe_served - row.turned_away
         service, kept_by = self.started[:2]
         kept_by.stop(agent.END_SECONDS)  # it writes what it still holds
         return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
@@ -349,12 +350,14 @@ def _output(
     row: SliceRow,
     target: StartedTarget | None,
 ) -> LoadOutput:
-    folder, stopped = stretches.folder, "that was asked for" if stretches.stop_asked else stretches.gave_up
+    folder, stopped = stretches.folder, STOPPED if stretches.stop_asked else stretches.gave_up
     ticks = ticks_of(folder, row.slice)
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
     seconds = figures.seconds_of(row, ticks, folder)
     failed, verified = figures.failed_of(row), ready.verification.sent
-    goals = figures.judged_goals(words.goals, row, figures.all_times(row, folder))
+    judged = figures.judged_requests(row, folder, figures.user_seconds(planned.profile, row, seconds))
+    outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
+    goals = figures.judged_goals(words.goals, judged)
     looked_at, wrong_kept = _kept_answers(asked, folder)
     why_not = _why_not(row, wrong_kept, target, row.sent + verified)
     rest = row.sent - row.completed - failed
@@ -370,8 +373,14 @@ def _output(
         outside_by={"verification": verified, "lead_in_and_drain": rest},
         sent=row.sent + verified,
         unfinished=row.unfinished,
+        requests=figures.totals(whole_counts(row) + whole_counts(ready.verification)),
+        judged=figures.totals(judged.counts),
+        statuses={str(status): count for status, count in by_status(outcomes).items()},
+        failure_causes=figures.failure_causes(outcomes, ready.ground.corpus.rules),
+        waited_share=judged.waited_share,
+        silent_from_s=judged.silent_from_s,
         throughput_per_s=figures.throughput(row, seconds, steady=steady),
-        response_ms=figures.response_times(row, seconds, folder, steady=steady),
+        response_ms=figures.response_times(judged, seconds, steady=steady),
         operations=figures.by_operation(sorted(planned.mix), ticks),
         not_loaded=not_loaded,
         kept_answers=looked_at + len(ready.answers),

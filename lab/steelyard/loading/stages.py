@@ -101,20 +101,22 @@ class Stages:
             raise StopAsked
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
+        # Unanswered requests are among these; what the engine never sent is not, and the row says so.
         due, taken_up, times = _logged(stretches.folder, row)
         held_up = float(np.max(taken_up - due, initial=0.0))
-        # What was never sent is the engine's fault, and the row says so; what never ended is the service's.
-        lost = row.dropped if isinstance(planned.profile, Rate) else 0
-        taken_up = np.concatenate([taken_up, np.full(lost, row.seconds)])
-        times = np.concatenate([times, np.full(lost, np.inf)])
-        done = Driven(self._stage(planned.profile, load, row, times), taken_up, times, held_up, row.why_not)
+        users = planned.profile.users if isinstance(planned.profile, BigBang) else 0
+        requests = figures.judged_requests(row, stretches.folder, users * row.seconds)
+        done = Driven(self._stage(planned.profile, load, row, times, requests), taken_up, times, held_up, row.why_not)
         self.driven.append(done)
         return done
 
-    def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values) -> LimitStage:
+    def _stage(
+        self, profile: Profile, load: str, row: SliceRow, times: Values, requests: figures.JudgedRequests
+    ) -> LimitStage:
         promised, count = self.promised, max(1, len(times))
         failed = float(np.sum(np.isinf(times))) / count
         slow = float(np.sum(times > (promised.seconds or np.inf))) / count
+        allowed = figures.USUAL_ERRORS if promised.errors is None else promised.errors
         percentile = promised.percentile or 0.95
         at = float(np.quantile(times, percentile, method="higher")) if len(times) else np.inf
         return LimitStage(
@@ -128,7 +130,10 @@ class Stages:
             slow=slow,
             failed=failed,
             failures=dict(figures.kinds_of(row)),
+            unanswered=requests.counts.unanswered,
+            waited_share=requests.waited_share,
             kept=len(times) > 0
+            and requests.waited_share <= allowed
             and (promised.percentile is None or slow <= 1 - promised.percentile)
             and failed <= (1.0 if promised.errors is None else promised.errors),
         )

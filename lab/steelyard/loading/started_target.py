@@ -50,7 +50,7 @@ def judged(
 ) -> StartedTarget:
     """What is said of a target that was started: `before` is read before the verification, `loaded` before the load, `after` at
     the end of all. `challenged` requests were sent beside these, for challenges."""
-    sent, unanswered = row.sent + verification.sent, row.unanswered + verification.unanswered
+    sent, unanswered = row.sent + verification.sent, row.maybe_served + verification.maybe_served
     counted = None if before.counted is None or after.counted is None else after.counted - before.counted
     cpu_s = (after.cpu_ns - loaded.cpu_ns) / 1e9
     return StartedTarget(

@@ -11,9 +11,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..base.text import about, counted, range_text, value_text
+from ..loading.wording import cause_rows, count_lines, failures_text
 from ..models.calibration import Calibration
 from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
 from ..store import machine_history
+from ..store.live_file import STOPPED
 from ..store.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
@@ -58,7 +60,8 @@ def of_load(figures: LoadOutput) -> OwnFigures:
     if figures.goals:
         goals = [(goal.goal, goal.found, "kept" if goal.kept else "not kept") for goal in figures.goals]
         tables.append(("Goals", ("goal", "measured", ""), goals))
-    failed = ", ".join(f"{count:,} {kind}" for kind, count in figures.failures.items())
+    if figures.failure_causes:
+        tables.append(("Requests without a right answer", *cause_rows(figures.failure_causes)))
     return OwnFigures(
         LOAD,
         _that_hold(words),
@@ -67,7 +70,7 @@ def of_load(figures: LoadOutput) -> OwnFigures:
         [
             *_not_valid(figures.why_not),
             *_stopped(figures.stopped),
-            f"answered rightly: {figures.completed:,} in {figures.seconds:g} s; failed: {failed or 'none'}",
+            *count_lines(figures),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
             *figures.notes,
             *(f"not judged: {figure}" for figure in figures.not_judged),
@@ -129,7 +132,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
             value_text(side.throughput_per_s),
             "-" if side.response_mean_ms is None else value_text(side.response_mean_ms),
             f"{side.completed:,}",
-            ", ".join(f"{count:,} {kind}" for kind, count in side.failures.items()) or "none",
+            failures_text(side.failures),
             f"{side.sent:,}",
         )
         for side in figures.subjects
@@ -185,7 +188,7 @@ def of_calibration(figures: Calibration) -> OwnFigures:
             ("Against itself", ("the second", "throughput", "95% interval", "called slower"), against),
             ("Smallest difference found with 90% power", ("within", "difference", "forks"), smallest),
         ],
-        [*_stopped("that was asked for" if figures.stopped else None), *remarks],
+        [*_stopped(STOPPED if figures.stopped else None), *remarks],
     )
 
 

@@ -16,6 +16,7 @@ from ..models.live import ComparisonSoFar, RunningNow, SubjectNow
 
 FILE_NAME = "live.json"
 STOP = "stop-asked"
+STOPPED = "that was asked for"  # why something ended early, in the words of its figures
 MOST_BYTES = 4_000_000
 
 

@@ -75,6 +75,8 @@ class SliceRow:
     valid: int
     why_not: str
     unfinished_ns_sum: int = 0
+    unanswered_ns_sum: int = 0
+    last_answer_ns: int = 0
     carried_ns_sum: int = 0
     sent: int = 0
     dropped: int = 0
@@ -121,8 +123,8 @@ class SliceRow:
         return self.status + self.fault + self.outside_status + self.outside_fault
 
     @property
-    def unanswered(self) -> int:
-        """Requests of the whole slice that had no answer, though they may have reached the service; a refused one cannot have.
+    def maybe_served(self) -> int:
+        """Requests of the whole slice without a proper answer that may have reached the service; a refused one cannot have.
 
         One that was sent once more over a new connection may have reached it twice.
         """

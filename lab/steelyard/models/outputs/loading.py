@@ -16,8 +16,33 @@ class Estimate(Strict):
     why_not: str | None = None
 
 
+class RequestTotals(Strict):
+    """Requests by what became of them: `sent = right + wrong + failed + unanswered`. Unanswered is a request that had no answer
+    when the drain ended, which lasts as long as the request timeout."""
+
+    sent: int
+    right: int
+    wrong: int
+    failed: int
+    unanswered: int
+
+
+class FailureCount(Strict):
+    """How many requests of an operation had no right answer for one reason. `outcome` is `wrong`, `unanswered` or the kind of
+    failure, `cause` says more where it can, `status` is the HTTP status that came, and `expected` are those that would have been
+    right."""
+
+    operation: str
+    outcome: str
+    cause: str
+    status: int | None
+    expected: list[int]
+    count: int
+
+
 class ComparedSide(Strict):
-    """One of two running targets: what it answered in all measured slices together. `sent` counts everything that it was asked."""
+    """One of two running targets: what it answered in all measured slices together. `sent` counts everything that it was asked,
+    `requests` those of the measured slices, by their later answer where they were in flight at a slice's end."""
 
     label: str
     target: str
@@ -27,17 +52,20 @@ class ComparedSide(Strict):
     failed: int
     failures: dict[str, int]
     sent: int
+    requests: RequestTotals | None = None
 
 
 class RunningComparison(Strict):
     """`compare --json` of two targets that run: `ratio` is the first's `measure` over the second's. Where both could be started
-    anew, `forks` starts are behind its interval and `word` is said; else it covers these two processes alone. `stopped` says why it
-    ended before it was through: then no word is said, and of starts only those count that ended."""
+    anew, `forks` starts are behind its interval; else it covers these two processes alone. `word` is null: figures without a
+    verdict. `failures_differ` says how the shares of requests without a right answer differ, where they do beyond chance;
+    `measure` is then goodput, right answers a second. `stopped` says why it ended early; of starts only those count that ended."""
 
     subjects: list[ComparedSide]
     load: str
     measure: str
     ratio: Estimate
+    failures_differ: str | None = None
     word: str | None
     forks: int
     pairs: int
@@ -81,8 +109,9 @@ class GoalFound(Strict):
 
 class LimitStage(Strict):
     """A stretch of load on the way to a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are shares of
-    its requests, `at_percentile_ms` is the response time at the promise's percentile, null where failures reach it, and `kept`
-    whether the promise was. Times begin when the engine took a request up. `left_out` says why a stage does not count."""
+    its requests (unanswered ones are in both), `at_percentile_ms` is the response time at the promise's percentile, null where
+    failures reach it, `waited_share` the share of the users' time spent waiting for answers that never came, and `kept` whether the
+    promise was. Times begin when the engine took a request up. `left_out` says why a stage does not count."""
 
     load: str
     rate: Significant | None
@@ -94,6 +123,8 @@ class LimitStage(Strict):
     slow: Significant
     failed: Significant
     failures: dict[str, int]
+    unanswered: int = 0
+    waited_share: Significant = 0.0
     kept: bool
     left_out: str | None = None
 
@@ -103,7 +134,7 @@ class LimitOutput(Strict):
 
     `limit` has no value where the promise was broken by one user alone, or kept as far as was looked (`why_not`). `how` says by
     what it was found, `capacity_per_s` is the most that was answered, `beyond` how the target fails past the limit, where
-    its last stage went.
+    its last stage went. `stopped` says why the search ended early.
     """
 
     service: str
@@ -117,6 +148,7 @@ class LimitOutput(Strict):
     beyond: str
     stages: list[LimitStage]
     seconds: Significant
+    stopped: str | None = None
     not_loaded: list[LeftOut]
     valid: bool
     why_not: list[str]
@@ -184,9 +216,14 @@ class LoadedEngine(Strict):
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
-    `completed` counts right answers and `failed` all others within the measured time, by kind in `failures`; `outside` is what
-    was sent beside it (`outside_by`: the verification; lead-in, drain and what was given up), so that `completed + failed +
-    outside = sent`, which a service that counts has counted. Intervals are of this process alone. `not_judged` names what
+    `requests` accounts for everything that was sent, the verification included: `sent = right + wrong + failed + unanswered`.
+    `completed` counts right answers and `failed` wrong and failed ones within the measured time, by kind in `failures`; `outside`
+    is all else (`outside_by`: the verification; the lead-in and the drain, whose right, wrong and failed answers and the unanswered
+    are in `requests`), so that `completed + failed + outside = sent`. `statuses` counts the load's answers by HTTP status, and
+    `failure_causes` its requests without a right answer. Goals and response times rest on the requests that were due in the
+    measured time (`judged`), by their later answer where they were in flight at its end. `waited_share` is the share of the users'
+    time spent waiting for answers that never came, `silent_from_s` when answers stopped, in s from the begin of the measured time.
+    Intervals are of this process alone. `not_judged` names what
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
     `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already,
     `by_users`, of a ramp and of steps, what was measured with how many users, and `layers` where the time went inside the target,
@@ -205,6 +242,12 @@ class LoadOutput(Strict):
     outside_by: dict[str, int]
     sent: int
     unfinished: int
+    requests: RequestTotals | None = None
+    judged: RequestTotals | None = None
+    statuses: dict[str, int] = {}
+    failure_causes: list[FailureCount] = []
+    waited_share: Significant = 0.0
+    silent_from_s: Significant | None = None
     throughput_per_s: Estimate
     response_ms: dict[str, Estimate]
     operations: list[LoadedOperation]

@@ -1,0 +1,53 @@
+"""Ctrl-C as the wish to stop with what was measured: the first asks, the second ends the measurement at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StopWish:
+    """Whether the user asked to stop (`asked`), by Ctrl-C or a signal that ends processes."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+
+@contextmanager
+def interrupts_ask(give_up: Callable[[], None], patience: float) -> Iterator[StopWish]:
+    """Within this context an interrupt asks to stop instead of raising KeyboardInterrupt.
+
+    `give_up` is called in a thread `patience` s after the first interrupt, or at the second, if the context still lasts then; it
+    must end what the body waits for. The third interrupt raises KeyboardInterrupt.
+    """
+    wish = StopWish()
+    if threading.current_thread() is not threading.main_thread():  # only that one is ever interrupted
+        yield wish
+        return
+    timer = threading.Timer(patience, give_up)
+    timer.daemon = True
+    came = 0
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        nonlocal came
+        came += 1
+        wish.asked = True
+        if came == 1:
+            timer.start()
+        elif came == 2:
+            threading.Thread(target=give_up, daemon=True).start()
+        else:
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, ask) for number in _SIGNALS}
+    try:
+        yield wish
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        timer.cancel()

@@ -1,0 +1,59 @@
+"""Sentences about what came of the requests of a load: their counts, when answers stopped, and why there was no right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..models.outputs.loading import FailureCount, LoadOutput, RequestTotals
+
+MOST_CAUSES = 12
+_SHOWN_WAIT = 0.001  # of the users' time
+
+
+def totals_text(requests: RequestTotals) -> str:
+    """All requests by their outcome: `sent 10: 8 right, 0 wrong, 1 failed, 1 unanswered`."""
+    return (
+        f"sent {requests.sent:,}: {requests.right:,} right, {requests.wrong:,} wrong, {requests.failed:,} failed, "
+        f"{requests.unanswered:,} unanswered"
+    )
+
+
+def failures_text(failures: Mapping[str, int]) -> str:
+    """Failures by kind; `none` where there are none."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in failures.items()) or "none"
+
+
+def cause_text(failure: FailureCount) -> str:
+    """Why requests had no right answer: the cause, the HTTP status that came, and the one that should have."""
+    status = "" if failure.status is None else f"HTTP {failure.status}"
+    if failure.expected:
+        status += f", expected {' or '.join(map(str, failure.expected))}"
+    return "; ".join(part for part in (failure.cause, status) if part)
+
+
+def count_lines(loaded: LoadOutput) -> Iterator[str]:
+    """What came of the requests: in the measured time, of all that were sent, by HTTP status; and whether answers stopped."""
+    yield f"answered rightly: {loaded.completed:,} in {loaded.seconds:g} s; failed: {failures_text(loaded.failures)}"
+    if loaded.requests is not None:
+        yield totals_text(loaded.requests)
+    if loaded.statuses:
+        yield f"answers by HTTP status: {', '.join(f'{status}: {count:,}' for status, count in loaded.statuses.items())}"
+    if loaded.silent_from_s is not None:
+        yield f"no answer since {loaded.silent_from_s:.1f} s of the measured time"
+    if loaded.waited_share >= _SHOWN_WAIT:
+        yield f"users spent {loaded.waited_share:.1%} of their time waiting for answers that never came"
+
+
+def cause_rows(causes: Sequence[FailureCount]) -> tuple[list[str], list[list[str]]]:
+    """The table of why requests had no right answer, the most frequent cause first: its headings and rows."""
+    several = len({cause.operation for cause in causes}) > 1
+    headings = ["no right answer", "cause", *(["operation"] if several else []), "requests"]
+    rows = [
+        [cause.outcome, cause_text(cause), *([cause.operation] if several else []), f"{cause.count:,}"]
+        for cause in causes[:MOST_CAUSES]
+    ]
+    if len(causes) > MOST_CAUSES:
+        rest = causes[MOST_CAUSES:]
+        count = f"{sum(cause.count for cause in rest):,}"
+        rows.append(["", f"{len(rest)} other causes", *([""] if several else []), count])
+    return headings, rows

@@ -1,0 +1,130 @@
+"""outcomes.csv: how requests ended, by time, outcome, cause and HTTP status; counts of right, failed and unanswered ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.csvfiles import Row, is_stored, read_table
+from ..base.errors import StoreError
+from .tables import FAILURE_KINDS, SliceRow
+
+OUTCOMES = "outcomes.csv"
+OUTCOME_COLUMNS = ("slice", "subject", "operation", "ended", "outcome", "cause", "status", "count")
+RIGHT, WRONG, UNANSWERED = "right", "wrong", "unanswered"
+# When a request ended. One that was due in the lead-in and ended in the measured time was carried into it.
+LEAD_IN, CARRIED, MEASURED, AFTER = "lead-in", "carried", "measured", "after"
+# Requests that were due in the measured time, by their later answer where they were in flight at its end.
+JUDGED = (MEASURED, AFTER)
+_OUTCOMES = {RIGHT, WRONG, UNANSWERED, *FAILURE_KINDS}
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """How `count` requests of an operation ended; `cause` is empty where `outcome` says all, `status` None where no status line
+    came."""
+
+    slice: int
+    subject: str
+    operation: str
+    ended: str
+    outcome: str
+    cause: str
+    status: int | None
+    count: int
+
+
+@dataclass(frozen=True)
+class RequestCounts:
+    """Requests by their outcome. Each request that was sent is one of these."""
+
+    right: int = 0
+    wrong: int = 0
+    failed: int = 0
+    unanswered: int = 0
+
+    @property
+    def sent(self) -> int:
+        """All of them."""
+        return self.right + self.bad
+
+    @property
+    def bad(self) -> int:
+        """All that were not answered rightly."""
+        return self.wrong + self.failed + self.unanswered
+
+    def __add__(self, other: RequestCounts) -> RequestCounts:
+        return RequestCounts(
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.failed + other.failed,
+            self.unanswered + other.unanswered,
+        )
+
+
+def read_outcomes(path: Path, may_be_cut: bool) -> dict[int, list[OutcomeRow]]:
+    """The rows of outcomes.csv by slice; none of runs that have no such file. Raises StoreError."""
+    if not is_stored(path):
+        return {}
+    by_slice: dict[int, list[OutcomeRow]] = {}
+    for row in read_table(path, OUTCOME_COLUMNS, may_be_cut=may_be_cut):
+        made = _outcome(path, row)
+        by_slice.setdefault(made.slice, []).append(made)
+    return by_slice
+
+
+def _outcome(path: Path, row: Row) -> OutcomeRow:
+    outcome, ended = row.text("outcome"), row.text("ended")
+    if outcome not in _OUTCOMES or ended not in (LEAD_IN, CARRIED, MEASURED, AFTER):
+        raise StoreError(f"{path}, line {row.line}: there is no outcome '{ended}, {outcome}'")
+    status = row.whole("status") if row.fields["status"] else None
+    return OutcomeRow(
+        row.whole("slice"),
+        row.text("subject"),
+        row.text("operation"),
+        ended,
+        outcome,
+        row.text("cause"),
+        status,
+        row.whole("count"),
+    )
+
+
+def request_counts(rows: Iterable[OutcomeRow], ended: Collection[str] | None = None) -> RequestCounts:
+    """The counts of rows, of those that ended then where `ended` is given."""
+    sums = dict.fromkeys(("right", "wrong", "failed", "unanswered"), 0)
+    for row in rows:
+        if ended is None or row.ended in ended:
+            sums[row.outcome if row.outcome in sums else "failed"] += row.count
+    return RequestCounts(**sums)
+
+
+def whole_counts(row: SliceRow) -> RequestCounts:
+    """The counts of everything that was sent in a slice, lead-in and drain included, from slices.csv alone."""
+    return RequestCounts(
+        right=row.completed + row.lead_in_completed,
+        wrong=row.wrong + row.outside_wrong,
+        failed=sum(getattr(row, kind) + getattr(row, f"outside_{kind}") for kind in FAILURE_KINDS),
+        unanswered=row.dropped,
+    )
+
+
+def judged_counts(row: SliceRow, rows: Iterable[OutcomeRow] = ()) -> RequestCounts:
+    """The counts of the requests of a slice that its figures rest on: due in the measured time, by their later answer.
+
+    Without outcomes.csv, which older runs lack: those that ended in the measured time, and the unanswered.
+    """
+    counts = request_counts(rows, JUDGED)
+    if counts.sent or not row.sent:
+        return counts
+    return RequestCounts(row.completed, row.wrong, sum(row.failures.values()), row.dropped)
+
+
+def by_status(rows: Iterable[OutcomeRow]) -> Mapping[int, int]:
+    """How many answers had each HTTP status, in order of the status."""
+    counts: dict[int, int] = {}
+    for row in rows:
+        if row.status is not None:
+            counts[row.status] = counts.get(row.status, 0) + row.count
+    return dict(sorted(counts.items()))
