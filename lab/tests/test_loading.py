@@ -15,7 +15,7 @@ from steelyard.loading import allowed, kept, words
 from steelyard.loading.asked import of_url
 from steelyard.loading.data import rows_of
 from steelyard.loading.driving import GiveUp
-from steelyard.loading.figures import slower_than
+from steelyard.loading.judged_requests import slower_than
 from steelyard.loading.load import profile_of, stretch_of
 from steelyard.loading.requests import write_requests
 from steelyard.loading.who_asks import secret_of, with_auth

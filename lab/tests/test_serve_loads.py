@@ -99,7 +99,7 @@ def test_a_load_is_seen_while_it_lasts_and_stopped_with_figures_of_what_it_has(t
     assert watcher.stopped == 303 and watcher.now is not None
     assert watcher.now.share is not None and watcher.now.share < 0.9
     assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
-    assert ran.code == 1 and "the load was stopped: that was asked for" in ran.err, ran.err
+    assert ran.code == 130 and "the load was stopped: that was asked for" in ran.err, ran.err
     outcome = json.loads(ran.out)
     assert outcome["completed"] > 0 and outcome["valid"], outcome["why_not"]
     [place] = (tmp_path / "runs").iterdir()
@@ -125,7 +125,7 @@ def compared_until(folder: Path, far: Callable[[RunningNow], bool], *words: str)
     ran = steelyard("compare", *words, *load, folder=folder, environment={"STEELYARD_AWAKE": "no"})
     watcher.join(60)
     assert watcher.stopped == 303 and watcher.now is not None
-    assert ran.code == 1 and "the comparison was stopped: that was asked for" in ran.err, ran.err
+    assert ran.code == 130 and "the comparison was stopped: that was asked for" in ran.err, ran.err
     [place] = (folder / "runs").iterdir()
     outcome: dict[str, Any] = json.loads((place / COMPARISON).read_text())
     assert json.loads(ran.out) == outcome and not (place / "live.json").exists()

@@ -10,6 +10,7 @@ import typer
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
 from .compare import compared
+from .compare_running import is_running
 from .examples import examples
 from .options import ComparisonOptions, console, takes
 
@@ -37,6 +38,12 @@ def check(options: CheckOptions) -> None:
     """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
     from . import gate
 
+    for subject in (options.old, options.new):
+        if is_running(subject):
+            raise ConfigurationError(
+                f"{subject} is a folder or a URL, and check gates the servers of this repository alone",
+                hint="`steelyard compare A B` prints the figures of two folders or URLs",
+            )
     try:
         outcome = compared([options.new, options.old], options)
     except ConfigurationError:

@@ -14,7 +14,8 @@ from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries, subject_syntax
-from ..models.outputs.loading import RunningComparison
+from ..loading.wording import failures_text
+from ..models.outputs.loading import ComparedSide, RunningComparison
 from ..models.service import Expect
 from .options import ComparisonOptions, console
 
@@ -71,10 +72,16 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
         )
     if not outcome.valid:
         raise SteelyardError(f"the figures are not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
-    failing = [side for side in outcome.subjects if side.failed]
+    failing = [side for side in outcome.subjects if side.failed or (side.requests and side.requests.unanswered)]
     if failing:
-        said = ", ".join(f"{side.failed} of {side.label} {side.failures}" for side in failing)
-        raise SteelyardError(f"requests failed: {said}", hint=f"see {outcome.run}")
+        told = "; ".join(f"{side.label}: {_no_right_answer(side)}" for side in failing)
+        raise SteelyardError(f"requests had no right answer: {told}", hint=f"see {outcome.run}")
+
+
+def _no_right_answer(side: ComparedSide) -> str:
+    """The requests of a side without a right answer, by kind."""
+    unanswered = side.requests.unanswered if side.requests else 0
+    return failures_text({**side.failures, **({"unanswered": unanswered} if unanswered else {})})
 
 
 def _side(subject: str, service: str | None, load: LoadWords) -> Side:
@@ -97,12 +104,15 @@ def _side(subject: str, service: str | None, load: LoadWords) -> Side:
 
 def _say(outcome: RunningComparison) -> None:
     to = console(stderr=False)
+    if outcome.failures_differ is not None:
+        to.print(outcome.failures_differ, highlight=False, markup=False)
     table = Table("target", box=None, pad_edge=False)
-    for heading in ("answered/s", "mean, ms", "failed"):
+    for heading in ("answered/s", "mean, ms", "failed", "unanswered"):
         table.add_column(heading, justify="right")
     for side in outcome.subjects:
         mean = "-" if side.response_mean_ms is None else value_text(side.response_mean_ms)
-        table.add_row(side.label, value_text(side.throughput_per_s), mean, f"{side.failed:,}")
+        unanswered = side.requests.unanswered if side.requests else 0
+        table.add_row(side.label, value_text(side.throughput_per_s), mean, f"{side.failed:,}", f"{unanswered:,}")
     to.print(table)
     first, second = (side.label for side in outcome.subjects)
     ratio = outcome.ratio
@@ -115,7 +125,6 @@ def _say(outcome: RunningComparison) -> None:
     lines = [
         f"{outcome.load}; {outcome.pairs} pairs of slices, {where}",
         said,
-        *([] if outcome.word is None else [f"{first} is {outcome.word}"]),
         *(f"this cannot say {question}" for question in outcome.cannot_say),
         *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),
         f"run: {outcome.run}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -21,9 +22,10 @@ from ..models.service import Service
 from ..observe import environment
 from ..provision.cpus import Shares, kept_awake, share
 from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
-from ..statistics.verdict_words import Better, word
+from ..statistics.proportions import differ_beyond_chance
 from ..store import loads
 from ..store.live_file import STOPPED, LiveFile, StopAsked
+from ..store.outcomes import OUTCOMES, RequestCounts, judged_counts, read_outcomes
 from ..store.tables import SliceRow, read_slices
 from . import figures
 from .allowed import target_of
@@ -46,8 +48,11 @@ _RUNS_ON = [
     "why they differ: the processor time and memory of processes that are not ours are not known",
     "what one does in the other's slice: both run on, and deferred work of one may slow the other",
 ]
-_STOPPED = "which of them is better: it was stopped before all its starts had ended, and who stops when they like errs more often"
-_STARTED = ["why they differ: processor time, memory and compilers are judged on servers of the hall alone"]
+_STARTED = [
+    "which of them is better: neither is paused while the other is measured, and no slice is held against steady state, so "
+    "these are figures and no verdict",
+    "why they differ: processor time, memory and compilers are judged on servers of this repository alone",
+]
 
 
 @dataclass(frozen=True)
@@ -72,11 +77,13 @@ class CompareWords:
 
 @dataclass(frozen=True)
 class PairedFork:
-    """The measured slices of both sides in pairs, why they are not valid, and whether it `ended` or was stopped before."""
+    """The measured slices of both sides in pairs, why they are not valid, whether it `ended` or was stopped before, and of each
+    side the requests that were due in these slices, by their later answer."""
 
     pairs: list[tuple[SliceRow, SliceRow]]
     why_not: list[str]
     ended: bool
+    requests: tuple[RequestCounts, RequestCounts] = (RequestCounts(), RequestCounts())
 
 
 @dataclass(frozen=True)
@@ -91,15 +98,21 @@ class _PairedPlan:
     folder: Path
     shares: Shares
     progress: Progress
+    begun: float
+
+    def is_over_budget(self, fork: int) -> bool:
+        """Whether the budget of the forks up to this one is spent."""
+        return time.monotonic() - self.begun > self.words.budget_seconds * fork / self.forks
 
     @property
     def by_rate(self) -> bool:
         """Whether response times are compared, since a rate was given."""
         return self.words.load.rates is not None
 
-    @property
-    def measure(self) -> str:
-        """What is compared."""
+    def measure(self, *, goodput: bool = False) -> str:
+        """What is compared; right answers a second where shares of failures differ, since times of right answers alone mislead."""
+        if goodput:
+            return "goodput"
         return "mean response time" if self.by_rate else "throughput"
 
     def shown_as(self, place: int) -> str:
@@ -139,7 +152,7 @@ def compare(
     with machine_lock("steelyard compare"):
         folder = loads.made(folder)
         shares = share()
-        plan = _PairedPlan(sides, words, anew, forks, pairs, folder, shares, progress)
+        plan = _PairedPlan(sides, words, anew, forks, pairs, folder, shares, progress, time.monotonic())
         write_document(folder / "environment.json", environment.describe([], shares, command))
         progress.plan(words.budget_seconds)
         with LiveFile(folder, progress, shares.server) as told, progress.followed(told), kept_awake(shares):
@@ -180,7 +193,7 @@ def _so_far(plan: _PairedPlan, driven: Sequence[PairedFork]) -> list[LiveCompari
         interval = LiveInterval(len(driven), whole.estimate, whole.low, whole.high)
     operations = "+".join(plan.sides[0].asked.chosen(plan.words.load.operations).operations)[:200]
     return [
-        LiveComparison(plan.shown_as(0), plan.shown_as(1), operations, plan.measure, CONFIDENCE, intervals=[interval])
+        LiveComparison(plan.shown_as(0), plan.shown_as(1), operations, plan.measure(), CONFIDENCE, intervals=[interval])
     ]
 
 
@@ -196,6 +209,9 @@ def _fork(number: int, plan: _PairedPlan, not_loaded: list[LeftOut]) -> PairedFo
         both = [_up(number, place, plan, stack, not_loaded) for place in (0, 1)]
         order = [(0, 1) if pair % 2 == number % 2 else (1, 0) for pair in range(plan.pairs)]
         for slice_number in range(plan.pairs + 1):
+            # A target that leaves requests unanswered has each slice wait for them, which no plan could know.
+            if slice_number > LEAST_PAIRS and plan.is_over_budget(number):
+                break
             stage = f"fork {number}: {f'pair {slice_number} of {plan.pairs}' if slice_number else 'warming up'}"
             plan.progress.show(stage)
             for place in order[max(0, slice_number - 1)]:
@@ -208,7 +224,17 @@ def _fork(number: int, plan: _PairedPlan, not_loaded: list[LeftOut]) -> PairedFo
         for place, row in enumerate(pair)
         if row.why_not
     ]
-    return PairedFork(measured, list(dict.fromkeys(why_not)), ended)
+    first, second = (_requests(_folder(plan, number, place), [pair[place] for pair in measured]) for place in (0, 1))
+    return PairedFork(measured, list(dict.fromkeys(why_not)), ended, (first, second))
+
+
+def _requests(folder: Path, rows: Sequence[SliceRow]) -> RequestCounts:
+    """The requests that were due in the measured slices of a side."""
+    outcomes = read_outcomes(folder / "load" / OUTCOMES, True)
+    counts = RequestCounts()
+    for row in rows:
+        counts += judged_counts(row, outcomes.get(row.slice, []))
+    return counts
 
 
 def _slice(stretches: Stretches, number: int, stage: str, label: str) -> SliceRow:
@@ -293,27 +319,42 @@ def _output(plan: _PairedPlan, driven: Sequence[PairedFork], not_loaded: list[Le
     stopped = sum(fork.ended for fork in driven) < plan.forks
     if stopped and not any(fork.pairs for fork in counted):
         raise StopAsked
-    forks = [log_ratios(fork, by_rate=plan.by_rate) for fork in counted]
+    sides = [_side(place, plan, counted) for place in (0, 1)]
+    differ = failures_differ(sides)
+    forks = [log_ratios(fork, by_rate=plan.by_rate and differ is None) for fork in counted]
     ratio = _ratio(plan, forks)
     why_not = list(dict.fromkeys(reason for fork in counted for reason in fork.why_not))
-    says = plan.anew and ratio is not None and not why_not and not stopped
-    better = Better.LOWER if plan.by_rate else Better.HIGHER
     load = plan.words.load
     return RunningComparison(
-        subjects=[_side(place, plan, counted) for place in (0, 1)],
+        subjects=sides,
         load=load_text(load, stretch_of(load, list(plan.sides[0].asked.operations), None)),
-        measure=plan.measure,
+        measure=plan.measure(goodput=differ is not None),
         ratio=_estimate(ratio, plan),
-        word=word(ratio, better, plan.words.margin).value if says and ratio is not None else None,
+        failures_differ=differ,
+        word=None,
         forks=len(counted),
         pairs=sum(len(pairs) for pairs in forks),
         stopped=STOPPED if stopped else None,
         valid=not why_not,
         why_not=why_not,
-        cannot_say=[*([_STOPPED] if plan.anew and stopped else []), *(_STARTED if plan.anew else _RUNS_ON)],
+        cannot_say=_STARTED if plan.anew else _RUNS_ON,
         not_loaded=not_loaded,
         run=str(plan.folder),
     )
+
+
+def failures_differ(sides: Sequence[ComparedSide]) -> str | None:
+    """How the shares of requests without a right answer differ, in a sentence; None where chance may explain it."""
+    counts = [side.requests for side in sides if side.requests is not None]
+    bad = [count.sent - count.right for count in counts]
+    if len(counts) < 2 or not differ_beyond_chance(bad[0], counts[0].sent, bad[1], counts[1].sent):
+        return None
+    shares = [share / count.sent for share, count in zip(bad, counts, strict=True)]
+    told = [
+        f"{side.label} left {share:.2%} of its requests without a right answer ({count.unanswered:,} unanswered)"
+        for share, side, count in zip(shares, sides, counts, strict=True)
+    ]
+    return f"{told[0]}, {told[1]}: more than chance explains"
 
 
 def _ratio(plan: _PairedPlan, forks: Sequence[Sequence[float]]) -> Interval | None:
@@ -332,6 +373,9 @@ def _side(place: int, plan: _PairedPlan, counted: Sequence[PairedFork]) -> Compa
     rows = [pair[place] for fork in counted for pair in fork.pairs]
     completed = sum(row.completed for row in rows)
     failures: dict[str, int] = {}
+    requests = RequestCounts()
+    for fork in counted:
+        requests += fork.requests[place]
     for row in rows:
         for kind, count in figures.kinds_of(row).items():
             failures[kind] = failures.get(kind, 0) + count
@@ -344,6 +388,7 @@ def _side(place: int, plan: _PairedPlan, counted: Sequence[PairedFork]) -> Compa
         failed=sum(failures.values()),
         failures=failures,
         sent=_sent(place, plan),
+        requests=figures.totals(requests),
     )
 
 

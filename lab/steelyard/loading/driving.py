@@ -27,7 +27,6 @@ _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
 _SHOWN_BYTES = 300
 _STOPPING_SECONDS = 5.0  # from Ctrl-C on, for the second at hand to end and its answers to come
-_DRAINING = "waiting for answers to the requests in flight"
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Stretches:
         def second(tick: dict[str, Any]) -> None:
             self._ground.progress.live.second(tick | {"subject": self._ground.shown_as or tick["subject"]})
             try:
-                self._ground.progress.tell(_DRAINING if tick["elapsed_s"] >= tick["seconds"] else say(tick))
+                self._ground.progress.tell(say(tick))
             except StopAsked:  # what was measured until now is a measurement
                 self.stop_asked = True
             self.stop_asked |= wish.asked

@@ -21,6 +21,7 @@ from ..store import loads
 from ..store.live_file import STOPPED
 from .approach import Approach
 from .asked import Asked
+from .judged_requests import USUAL_ERRORS
 from .load import NOT_JUDGED, loadable, prepared
 from .stages import Driven, Promised, Stages
 from .words import LoadWords
@@ -264,6 +265,8 @@ class Search:
         failures = {**stage.failures, **({"unanswered": stage.unanswered} if stage.unanswered else {})}
         kinds = ", ".join(f"{count} {kind}" for kind, count in failures.items())
         fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "none fails: requests wait"
+        if stage.waited_share > USUAL_ERRORS:
+            fails += f", and users spend {stage.waited_share:.0%} of their time waiting for answers that never come"
         holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
         return (
             f"at {stage.load} {stage.slow:.0%} are slow or fail and {fails}; it {holds} "

@@ -32,6 +32,7 @@ from . import agent, figures, kept, started_target, starting
 from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
+from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
 from .requests import write_requests
 from .sharing import driven_from, require_shared, with_engines
 from .started_target import TargetUse
@@ -337,7 +338,8 @@ def _shown(tick: Mapping[str, Any]) -> str:
     failed = tick["failed"] + tick["wrong"]
     time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
     users = counted(tick["users"], "user")
-    return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}"
+    last = " · waiting for the last answers" if tick["elapsed_s"] >= tick["seconds"] else ""
+    return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}{last}"
 
 
 def _output(
@@ -355,9 +357,8 @@ def _output(
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
     seconds = figures.seconds_of(row, ticks, folder)
     failed, verified = figures.failed_of(row), ready.verification.sent
-    judged = figures.judged_requests(row, folder, figures.user_seconds(planned.profile, row, seconds))
-    outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
-    goals = figures.judged_goals(words.goals, judged)
+    judged = judged_requests(row, folder, user_seconds(planned.profile, row, seconds))
+    goals = judged_goals(words.goals, judged)
     looked_at, wrong_kept = _kept_answers(asked, folder)
     why_not = _why_not(row, wrong_kept, target, row.sent + verified)
     rest = row.sent - row.completed - failed
@@ -373,20 +374,13 @@ def _output(
         outside_by={"verification": verified, "lead_in_and_drain": rest},
         sent=row.sent + verified,
         unfinished=row.unfinished,
-        requests=figures.totals(whole_counts(row) + whole_counts(ready.verification)),
-        judged=figures.totals(judged.counts),
-        statuses={str(status): count for status, count in by_status(outcomes).items()},
-        failure_causes=figures.failure_causes(outcomes, ready.ground.corpus.rules),
-        waited_share=judged.waited_share,
-        silent_from_s=judged.silent_from_s,
+        **_accounts(ready, row, folder, judged),
         throughput_per_s=figures.throughput(row, seconds, steady=steady),
-        response_ms=figures.response_times(judged, seconds, steady=steady),
+        response_ms=figures.response_times(judged.times, judged.counts.bad, seconds, steady=steady),
         operations=figures.by_operation(sorted(planned.mix), ticks),
         not_loaded=not_loaded,
         kept_answers=looked_at + len(ready.answers),
-        kept_rules=sorted(
-            {rule for operation in asked.operations.values() for rule in kept.rules_of(operation.expect, asked.schema)}
-        ),
+        kept_rules=_kept_rules(asked),
         goals=goals,
         goals_kept=all(goal.kept for goal in goals) if goals else None,
         valid=not why_not,
@@ -400,12 +394,31 @@ def _output(
     )
 
 
+def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests) -> dict[str, Any]:
+    """What became of the requests, as fields of LoadOutput."""
+    outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
+    return {
+        "requests": figures.totals(whole_counts(row) + whole_counts(ready.verification)),
+        "judged": figures.totals(judged.counts),
+        "statuses": {str(status): count for status, count in by_status(outcomes).items()},
+        "failure_causes": figures.failure_causes(outcomes, ready.ground.corpus.rules),
+        "waited_share": judged.waited_share,
+        "silent_from_s": judged.silent_from_s,
+    }
+
+
 def _why_not(row: SliceRow, wrong_kept: Sequence[str], target: StartedTarget | None, sent: int) -> list[str]:
     """What makes the figures void."""
     why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
     if target is not None:
         why_not += started_target.why_not(target, sent)
     return [*why_not, *([] if row.completed else ["there was no right answer"])]
+
+
+def _kept_rules(asked: Asked) -> list[str]:
+    """The rules that are judged on kept answers only."""
+    operations = asked.operations.values()
+    return sorted({rule for operation in operations for rule in kept.rules_of(operation.expect, asked.schema)})
 
 
 def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:

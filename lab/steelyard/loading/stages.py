@@ -20,6 +20,7 @@ from ..store.live_file import StopAsked
 from ..store.tables import SliceRow
 from . import figures
 from .driving import Stretch, Stretches
+from .judged_requests import USUAL_ERRORS, JudgedRequests, judged_requests
 from .load import Ready, stretch_of
 from .words import LoadWords
 
@@ -105,18 +106,17 @@ class Stages:
         due, taken_up, times = _logged(stretches.folder, row)
         held_up = float(np.max(taken_up - due, initial=0.0))
         users = planned.profile.users if isinstance(planned.profile, BigBang) else 0
-        requests = figures.judged_requests(row, stretches.folder, users * row.seconds)
+        requests = judged_requests(row, stretches.folder, users * row.seconds)
         done = Driven(self._stage(planned.profile, load, row, times, requests), taken_up, times, held_up, row.why_not)
         self.driven.append(done)
         return done
 
-    def _stage(
-        self, profile: Profile, load: str, row: SliceRow, times: Values, requests: figures.JudgedRequests
-    ) -> LimitStage:
-        promised, count = self.promised, max(1, len(times))
-        failed = float(np.sum(np.isinf(times))) / count
-        slow = float(np.sum(times > (promised.seconds or np.inf))) / count
-        allowed = figures.USUAL_ERRORS if promised.errors is None else promised.errors
+    def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values, requests: JudgedRequests) -> LimitStage:
+        promised, counts = self.promised, requests.counts
+        failed = counts.bad / max(1, counts.sent)
+        slow_ones = int(np.sum(np.isfinite(times) & (times > (promised.seconds or np.inf))))
+        slow = (slow_ones + counts.bad) / max(1, counts.sent)
+        allowed = USUAL_ERRORS if promised.errors is None else promised.errors
         percentile = promised.percentile or 0.95
         at = float(np.quantile(times, percentile, method="higher")) if len(times) else np.inf
         return LimitStage(
@@ -124,15 +124,15 @@ class Stages:
             rate=profile.stages[0].from_rate if isinstance(profile, Rate) else None,
             users=profile.users if isinstance(profile, BigBang) else None,
             seconds=row.seconds,
-            requests=len(times),
+            requests=counts.sent,
             answered_per_s=row.throughput_per_s,
             at_percentile_ms=None if np.isinf(at) else at * 1000,
             slow=slow,
             failed=failed,
             failures=dict(figures.kinds_of(row)),
-            unanswered=requests.counts.unanswered,
+            unanswered=counts.unanswered,
             waited_share=requests.waited_share,
-            kept=len(times) > 0
+            kept=counts.sent > 0
             and requests.waited_share <= allowed
             and (promised.percentile is None or slow <= 1 - promised.percentile)
             and failed <= (1.0 if promised.errors is None else promised.errors),

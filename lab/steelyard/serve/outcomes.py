@@ -149,7 +149,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
         [
             *_not_valid(figures.why_not),
             *_stopped(figures.stopped),
-            *([] if figures.word is None else [f"{first} is {figures.word}"]),
+            *([] if figures.failures_differ is None else [figures.failures_differ]),
             f"{counted(figures.pairs, 'pair')} of slices, {where}",
             *(f"this cannot say {question}" for question in figures.cannot_say),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
