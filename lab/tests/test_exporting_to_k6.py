@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from command import steelyard
 from steelyard.judging.judged import judged_file
+from steelyard.judging.parts import Selection
 from stood_in import imported, serving
 
 K6 = "go.k6.io/k6@v1.8.1"
@@ -60,7 +61,7 @@ def test_k6_and_we_count_what_the_stand_in_counted_and_see_one_median(k6: str, t
         with (tmp_path / "k6.csv").open(newline="") as rows:
             sent = sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
         assert sent == app.answered.total() > 0 and app.unknown == 0
-        judged = judged_file(tmp_path / "k6.csv", 1.0)
+        judged = judged_file(tmp_path / "k6.csv", Selection(skip_seconds=1.0))
         assert judged.failed == 0 and {each.operation for each in judged.operations} <= set(app.answered)
         before = app.answered.total()
         ran = steelyard("load", *words, "--json", folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})

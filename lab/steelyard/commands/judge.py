@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,15 @@ import typer
 from rich.table import Table
 
 from ..base.text import ratio_text, value_text
+from ..models.outputs.loading import LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgeOutput
 from .examples import examples
 from .options import Json, console
 from .tables import estimates_table
 
 commands = typer.Typer()
+_MOST_OPERATIONS = 50
+_MOST_KINDS = 20
 
 
 @commands.command(
@@ -23,6 +27,7 @@ commands = typer.Typer()
     epilog=examples(
         "steelyard judge results.jtl",
         "steelyard judge k6.csv --skip 10s",
+        "steelyard judge results.jtl --part 2 --skip 30s --for 10m",
         "steelyard judge old.jtl new.jtl --json",
     ),
 )
@@ -34,20 +39,38 @@ def judge_command(
             help="JMeter's .jtl (CSV or XML), k6's CSV or JSON, Locust's _stats_history.csv or _stats.csv.",
         ),
     ],
-    skip: Annotated[str | None, typer.Option(help="Leave out what ended in the first so long: 10s, 1m.")] = None,
+    skip: Annotated[
+        str | None, typer.Option(help="Leave out what ended in so long a time after the first request began: 10s, 1m.")
+    ] = None,
+    lasting: Annotated[
+        str | None, typer.Option("--for", help="Judge so long a time only, after what --skip leaves out: 30s, 10m, 1h.")
+    ] = None,
+    part: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Judge this part of each file. Parts are stretches with ten minutes or more between them."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Judge what another load tool wrote down: throughput, response times and failures with intervals of its process, and whether
-    response time held. Several files stand side by side, without a verdict."""
-    from ..judging.judged import judge
+    response time held. Every row is counted, or left out with a reason. Several files stand side by side, without a verdict; where
+    their failures differ beyond chance, response times are not compared."""
+    from ..judging.compared import judge
+    from ..judging.parts import Selection
     from ..loading.words import seconds_of
 
-    output = judge(files, 0.0 if skip is None else seconds_of(skip))
+    selection = Selection(
+        0.0 if skip is None else seconds_of(skip), part, None if lasting is None else seconds_of(lasting)
+    )
+    output = judge(files, selection)
     print(output.model_dump_json()) if json else _say(output)
 
 
 def _say(output: JudgeOutput) -> None:
     terminal = console(stderr=False)
+    for sentence in output.compared:
+        terminal.print(sentence, highlight=False, markup=False, soft_wrap=True)
     for judged in output.files:
         _say_file(judged)
     if output.ratios:
@@ -63,18 +86,40 @@ def _say(output: JudgeOutput) -> None:
 
 def _say_file(judged: JudgedFile) -> None:
     terminal = console(stderr=False)
-    failed = ", ".join(f"{count:,} {kind}" for kind, count in judged.failures.items()) or "none"
     users = "" if judged.users is None else f", {judged.users[0]} to {judged.users[1]} users"
+    left_out = [f"  left out: {count:,} {reason}" for reason, count in judged.rows.left_out.items()]
     lines = [
         f"{judged.file}: {judged.tool}, {judged.seconds:,} s{users}",
-        f"answered rightly: {judged.completed:,}; failed: {failed}",
+        f"rows read: {judged.rows.read:,}; counted: {judged.rows.counted:,}; left out: "
+        + (f"{judged.rows.read - judged.rows.counted:,}" if left_out else "none"),
+        *left_out,
+        f"answered rightly: {judged.completed:,}; failed: {_counts(judged.failures)}",
     ]
+    if judged.codes:
+        lines.append(f"response codes: {_counts(judged.codes)}")
+    lines += [f"  failed with '{message}': {count:,}" for message, count in _first(judged.messages)]
     for line in lines:
         terminal.print(line, highlight=False, markup=False, soft_wrap=True)
     terminal.print(estimates_table(judged.throughput_per_s, judged.response_ms))
-    for operation in judged.operations[:50] if len(judged.operations) > 1 else []:
-        mean = "-" if operation.mean_ms is None else f"{value_text(operation.mean_ms)} ms"
-        line = f"  {operation.operation}: {operation.completed:,} right, {operation.failed:,} failed, mean {mean}"
+    own = judged.operations[:_MOST_OPERATIONS] if len(judged.operations) > 1 else []
+    apart = judged.transactions[:_MOST_OPERATIONS]
+    for line in (*map(_operation, own), *(f"{_operation(each)} (transaction, not counted)" for each in apart)):
         terminal.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in (judged.course, *judged.notes):
         terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _operation(operation: LoadedOperation) -> str:
+    mean = "-" if operation.mean_ms is None else f"{value_text(operation.mean_ms)} ms"
+    return f"  {operation.operation}: {operation.completed:,} right, {operation.failed:,} failed, mean {mean}"
+
+
+def _first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The most frequent ones, and all others together."""
+    rows = list(counts.items())
+    more = sum(count for _, count in rows[_MOST_KINDS:])
+    return [*rows[:_MOST_KINDS], *([("others", more)] if more else [])]
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in _first(counts)) or "none"

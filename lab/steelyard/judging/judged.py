@@ -1,68 +1,49 @@
-"""Files of results judged: throughput, response times with intervals, failures, and whether the load was held; two side by side."""
+"""Files of results judged: throughput, response times with intervals, failures, and whether the load was held."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import IO
 
 from ..base import histogram
 from ..base.errors import ConfigurationError, InsufficientDataError
-from ..base.text import counted
 from ..loading import figures
 from ..loading.figures import PERCENTILES, Second, percentile_name
 from ..models.outputs.loading import Estimate, LoadedOperation
-from ..models.outputs.other_tools import JudgedFile, JudgeOutput
+from ..models.outputs.other_tools import JudgedFile, JudgedRows
 from ..statistics.drift import drift
-from .gathering import Gathering, OperationSums
+from .counts import NO_CODE, LastsTooLongError, OperationSums
+from .gathering import Gathering
+from .parts import Selection, Window, require_one_part
 from .readers import READERS
 from .readers.reader import ResultReader, opened
 
-_HEAD = 4_096  # bytes, by which a file is told
-_CANNOT_SAY = [
-    "how the service differs from start to start: each file is of one process and hour, so there is no verdict",
-    "whether the other tool kept up: it wrote down nothing of its own lateness",
-    "whether answers were right beyond what the other tool looked at",
-]
-_NOT_PAIRED = (
-    "whether the files' difference is the service's: they were not measured in turns, so what the machine did is in it"
-)
+_HEAD = 4_096  # bytes, by which a file is recognised
+_NOTHING = Window(part_begin_s=math.inf)
+_EVERYTHING = Selection()
 
 
-def judge(files: Sequence[Path], skip_seconds: float) -> JudgeOutput:
-    """What each file says, and what none can; raises ConfigurationError that names the file and the line."""
-    judged = [judged_file(file, skip_seconds) for file in files]
-    first = judged[0]
-    ratios: dict[str, list[float | None]] = {}
-    if len(judged) > 1:
-        ratios["throughput"] = [_ratio(each.throughput_per_s, first.throughput_per_s) for each in judged]
-        ratios |= {
-            name: [_ratio(each.response_ms[name], first.response_ms[name]) for each in judged]
-            for name in first.response_ms
-        }
-    cannot_say = [*([_NOT_PAIRED] if len(judged) > 1 else []), *_CANNOT_SAY]
-    return JudgeOutput(files=judged, ratios=ratios, cannot_say=cannot_say)
-
-
-def judged_file(file: Path, skip_seconds: float = 0.0) -> JudgedFile:
+def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
     """What one file says; raises ConfigurationError that names the file and the line."""
-    gathering = Gathering(skip_seconds)
     with opened(file) as stream:
         reader = _reader_of(stream.read(_HEAD).decode("utf-8", "replace"), file)
-        stream.seek(0)
         try:
-            reader.read(stream, gathering)
-            seconds = gathering.seconds()
+            gathering = _gathered(reader, stream, selection)
+            seconds = gathering.counts.seconds()
         except ConfigurationError as error:
             raise ConfigurationError(f"{file}: {error.message}", hint=error.hint) from None
-    completed = sum(sums.completed for sums in gathering.operations.values())
-    failed = sum(sums.failures.total() for sums in gathering.operations.values())
-    if not completed + failed:
-        raise ConfigurationError(f"{file} holds no result", hint="what was skipped (--skip) may have been all")
-    failures: dict[str, int] = {}
-    for sums in gathering.operations.values():
-        for kind, count in sums.failures.items():
-            failures[kind] = failures.get(kind, 0) + count
+    counts = gathering.counts
+    completed = sum(sums.completed for sums in counts.operations.values())
+    failures: Counter[str] = Counter()
+    for sums in counts.operations.values():
+        failures.update(sums.failures)
+    if not completed + failures.total():
+        left = "; ".join(f"{count:,} {reason}" for reason, count in gathering.left_out.most_common())
+        raise ConfigurationError(f"{file} holds no result", hint=f"left out: {left}" if left else "it has no rows")
     whole = seconds[1:-1]
     steady = gathering.users is None or gathering.users[0] == gathering.users[1]
     return JudgedFile(
@@ -70,15 +51,56 @@ def judged_file(file: Path, skip_seconds: float = 0.0) -> JudgedFile:
         tool=reader.title,
         seconds=len(seconds),
         completed=completed,
-        failed=failed,
-        failures=failures,
+        failed=failures.total(),
+        failures=_most_first(failures),
         users=gathering.users,
         throughput_per_s=_throughput(gathering, whole, steady),
-        response_ms=_response_times(gathering, seconds, whole, (completed, failed), steady),
-        operations=[_operation(name, sums) for name, sums in sorted(gathering.operations.items())],
+        response_ms=_response_times(gathering, seconds, whole, (completed, failures.total()), steady),
+        operations=[_operation(name, sums) for name, sums in sorted(counts.operations.items())],
         course=_course(whole, steady),
         notes=[*gathering.notes, *_more_notes(gathering)],
+        rows=JudgedRows(read=gathering.rows, counted=gathering.counted, left_out=_most_first(+gathering.left_out)),
+        codes={} if set(counts.codes) <= {NO_CODE} else _most_first(counts.codes),
+        messages=_most_first(counts.messages),
+        transactions=[_operation(name, sums) for name, sums in sorted(gathering.apart.operations.items())],
+        parts=max(1, len(gathering.parts.in_order())),
     )
+
+
+def _gathered(reader: ResultReader, stream: IO[bytes], selection: Selection) -> Gathering:
+    """What a file holds of a selection, in one pass over it, or two where the first has to find out what is there."""
+    gathering = Gathering() if selection.whole else Gathering(_NOTHING)
+    if not selection.whole and not reader.has_times:
+        raise ConfigurationError(
+            f"{reader.title} has no times, so no stretch of it can be judged", hint="leave --skip, --part and --for out"
+        )
+    try:
+        _read(reader, stream, gathering)
+    except LastsTooLongError:
+        gathering = Gathering(_NOTHING)
+        _read(reader, stream, gathering)
+        require_one_part(gathering.parts.in_order())
+        raise
+    parts = gathering.parts.in_order()
+    if not parts:
+        return gathering
+    window = selection.window(parts)
+    if selection.whole and not gathering.transactions:
+        return gathering
+    gathering.transactions.complete()
+    second = Gathering(window, gathering.transactions)
+    _read(reader, stream, second)
+    return second
+
+
+def _read(reader: ResultReader, stream: IO[bytes], gathering: Gathering) -> None:
+    stream.seek(0)
+    reader.read(stream, gathering)
+    gathering.finish()
+
+
+def _most_first(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _reader_of(head: str, file: Path) -> ResultReader:
@@ -92,8 +114,8 @@ def _reader_of(head: str, file: Path) -> ResultReader:
 def _throughput(gathering: Gathering, whole: Sequence[Second], steady: bool) -> Estimate:
     """Right answers a second over whole seconds: the first and the last are parts of one."""
     if not whole:
-        said = gathering.said.get("throughput")
-        return Estimate(value=said, why_not="it does not last three seconds" if said is None else "as the tool says")
+        own = gathering.own_figures.get("throughput")
+        return Estimate(value=own, why_not="it does not last three seconds" if own is None else "as the tool says")
     value = fmean(second.completed for second in whole)
     return figures.with_interval(value, [second.completed for second in whole], steady)
 
@@ -107,12 +129,12 @@ def _response_times(
 ) -> dict[str, Estimate]:
     completed, failed = requests
     times = histogram.merged(second.times for second in seconds)
-    mean_ms = sum(sums.ms for sums in gathering.operations.values()) / completed if completed else 0.0
+    mean_ms = sum(sums.ms for sums in gathering.counts.operations.values()) / completed if completed else 0.0
     measured = figures.MeasuredStretch(times, completed, failed, mean_ms)
     if times.total or not completed:
         return figures.estimates(measured, whole, steady=steady)
     means = [second.response_s / second.completed * 1000 for second in whole if second.completed]
-    own = {name: gathering.said.get(name) for name in map(percentile_name, PERCENTILES)}
+    own = {name: gathering.own_figures.get(name) for name in map(percentile_name, PERCENTILES)}
     return {
         "mean": figures.with_interval(mean_ms, means, steady),
         **{
@@ -127,7 +149,7 @@ def _operation(name: str, sums: OperationSums) -> LoadedOperation:
         operation=name,
         completed=sums.completed,
         failed=sums.failures.total(),
-        failures=dict(sums.failures),
+        failures=_most_first(sums.failures),
         mean_ms=sums.ms / sums.completed if sums.completed else None,
     )
 
@@ -145,13 +167,7 @@ def _course(whole: Sequence[Second], steady: bool) -> str:
 
 def _more_notes(gathering: Gathering) -> list[str]:
     notes = []
-    if gathering.skipped:
-        notes.append(f"{counted(gathering.skipped, 'request')} of the beginning are left out (--skip)")
     if gathering.checks[False]:
         total = gathering.checks.total()
         notes.append(f"{gathering.checks[False]:,} of {total:,} checks of the tool's script were not kept")
     return notes
-
-
-def _ratio(estimate: Estimate, first: Estimate) -> float | None:
-    return estimate.value / first.value if estimate.value is not None and first.value else None

@@ -1,16 +1,13 @@
-"""JMeter's results as a table (.jtl, .csv): a row a sample, times in milliseconds."""
+"""JMeter's results as a table (.jtl, .csv): a row a sample, times in milliseconds, written as samples end."""
 
 from __future__ import annotations
 
 from typing import IO
 
 from ...base.errors import ConfigurationError
-from ..gathering import Answered, Gathering
-from .reader import ResultReader, number_of, rows_of
-
-TRANSACTION = "Number of samples in transaction"
-TRANSACTIONS = "rows of transaction controllers are left out: they repeat the samples within them"
-WHOLE = "JMeter writes whole milliseconds: figures of few milliseconds are rough"
+from ..gathering import Gathering
+from .jmeter import WHOLE, Sample
+from .reader import ResultReader, Row, read_rows
 
 
 class JMeterCsv(ResultReader):
@@ -24,32 +21,19 @@ class JMeterCsv(ResultReader):
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
         gathering.notes[WHOLE] = None
-        for line, row in rows_of(file, gathering):
-            if row.get("responseMessage", "").startswith(TRANSACTION):
-                gathering.notes[TRANSACTIONS] = None
-                continue
-            begun, took = (row.get(name, "") for name in ("timeStamp", "elapsed"))
-            if not begun.isdecimal():
+
+        def take(row: Row, line: int) -> None:
+            if "success" not in row and "responseCode" not in row:
                 raise ConfigurationError(
-                    f"line {line}: the instant '{begun[:40]}' is not in milliseconds",
-                    hint="jmeter -Jjmeter.save.saveservice.timestamp_format=ms",
+                    "line 1: there is no column 'success', and no 'responseCode' to judge by in its place",
+                    hint="jmeter -Jjmeter.save.saveservice.successful=true",
                 )
-            ms = number_of(took, line, "elapsed")
-            ended_s = (number_of(begun, line, "timeStamp") + ms) / 1000
-            failure = failure_of(row.get("success", ""), row.get("responseCode", ""))
-            answered = Answered(ended_s, ms, row.get("label", ""), failure, users_of(row.get("allThreads", "")))
-            gathering.add(answered, line)
+            sample_of(row).add_to(gathering, line)
+
+        read_rows(file, gathering, take, "timeStamp", "elapsed")
 
 
-def users_of(text: str) -> int | None:
-    """How many users a sample saw; None where it does not say."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else None
-
-
-def failure_of(success: str, code: str) -> str:
-    """The kind of a sample's failure; empty where it was right."""
-    if success.lower() == "true":
-        return ""
-    if code.isdecimal():
-        return f"status {code}" if int(code[:6]) >= 400 else "assertion"
-    return code.rpartition(": ")[2].rpartition(".")[2] or "failed"
+def sample_of(row: Row) -> Sample:
+    """The sample of a row; what has no column is empty."""
+    names = ("timeStamp", "elapsed", "label", "success", "responseCode", "responseMessage", "failureMessage")
+    return Sample(*(row.get(name, "") for name in (*names, "threadName", "allThreads")))

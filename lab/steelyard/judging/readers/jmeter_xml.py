@@ -1,18 +1,66 @@
-"""JMeter's results as XML (.jtl): an element a sample; samples within a sample are parts of it, and not counted again."""
+"""JMeter's results as XML (.jtl): an element a sample, and within it the samples that it is made of.
+
+Expat streams the file, since response data of any size then passes without being kept. Document types are refused, so there are no
+entities. A damaged element is left out: reading goes on at the next sample that begins a line, as JMeter writes them.
+"""
 
 from __future__ import annotations
 
+import gzip
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import IO
-
-from lxml import etree
+from xml.parsers import expat
 
 from ...base.errors import ConfigurationError
-from ..gathering import Answered, Gathering
-from .jmeter_csv import TRANSACTION, TRANSACTIONS, WHOLE, failure_of, users_of
-from .reader import ResultReader, number_of
+from ..gathering import CUT, Gathering
+from .jmeter import WHOLE, Sample
+from .reader import ResultReader
 
-_SAMPLES = ("httpSample", "sample")
-_CUT = "the file ends too early: what stands before that counts"
+MOST_DAMAGED = 1_000  # elements
+MOST_WITHIN = 10_000  # samples within a sample
+MOST_TAG = 2**20  # bytes
+MOST_WITHOUT_SAMPLE = 2**28  # bytes
+MOST_READ_AGAIN = 2**32  # bytes
+DAMAGED = "elements that are damaged XML"
+PARTS = "samples within a sample that counts (redirects, embedded resources)"
+_TAGS = ("httpSample", "sample")
+_ROOT = b"<testResults>"
+_BUFFER = 2**16
+_NEXT = re.compile(rb"\n(?=<(?:httpSample|sample)[\s/>])")
+_INLINE = re.compile(rb"[^\s]<(?:httpSample|sample)[\s/>]")
+_LONGEST = 16  # bytes that the two need
+_NAMES = ("ts", "t", "lb", "s", "rc", "rm", "", "tn", "na")
+_codes = expat.errors.codes
+_FOLLOWING = (_codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT], _codes[expat.errors.XML_ERROR_MISPLACED_XML_PI])
+
+
+@dataclass
+class _Element:
+    """A sample as it is read: its attributes, its place, its depth, and the samples within it."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    line: int
+    depth: int
+    within: list[_Element] = field(default_factory=list)
+
+    def size(self) -> int:
+        """The number of samples, itself among them."""
+        return 1 + sum(each.size() for each in self.within)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place in a file: the byte from 0, and the line from 1."""
+
+    byte: int
+    line: int
+
+
+class _DamagedError(Exception):
+    """A document is not as it must be, in words."""
 
 
 class JMeterXml(ResultReader):
@@ -25,32 +73,228 @@ class JMeterXml(ResultReader):
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
         gathering.notes[WHOLE] = None
-        parsed = etree.iterparse(
-            file, events=("start", "end"), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-        )
-        depth = count = 0
+        place, layout, damage = _Place(0, 1), _Layout(), _Damage(gathering)
+        while True:
+            document = _Document(gathering, place, layout)
+            problem = document.read(file)
+            if problem is None:
+                return
+            another = problem.code in _FOLLOWING and document.begun is None
+            after = _before(file, problem.place) if another else document.begun or problem.place
+            following, inline = _next_sample(file, after)
+            if following is None and inline and not (document.at_end or layout.one_a_line):
+                raise ConfigurationError(
+                    f"{problem.reason}; no later sample begins a line, so what follows cannot be read",
+                    hint="mend the file there",
+                )
+            if another:
+                if following is not None:
+                    gathering.notes[f"another document begins in line {problem.place.line}: it counts, too"] = None
+            elif document.at_end and following is None:
+                gathering.notes[f"the file ends too early, in line {problem.place.line}: JMeter did not end it"] = None
+                cut = document.open_samples() or int(_begins_sample(file, problem.place))
+                gathering.rows += cut
+                if cut:
+                    gathering.leave_out(CUT, problem.place.line, cut)
+            else:
+                damage.count(problem, document.begun, last=following is None)
+            if following is None:
+                return
+            damage.read_again(file, document.fed, following)
+            place = following
+
+
+@dataclass
+class _Layout:
+    """How a file is written, as far as it is known: its encoding, how many samples it holds outside others, and how many of them
+    begin a line."""
+
+    encoding: str | None = None
+    outermost: int = 0
+    at_line_begin: int = 0
+
+    @property
+    def one_a_line(self) -> bool:
+        """Whether all samples outside others begin a line, so that those which do not are within one."""
+        return 0 < self.outermost == self.at_line_begin
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Why a document cannot be read on: in words with the place, and Expat's code (0: none)."""
+
+    reason: str
+    place: _Place
+    code: int
+
+
+class _Damage:
+    """The damage of a file so far, bounded in number and in bytes that are read once more."""
+
+    def __init__(self, gathering: Gathering) -> None:
+        self._gathering = gathering
+        self._elements = self._again = 0
+
+    def count(self, problem: _Problem, begun: _Place | None, *, last: bool) -> None:
+        """Leave the damaged element out, which had begun there; raises ConfigurationError for too many, or for nothing else."""
+        if last and not self._gathering.rows:
+            raise ConfigurationError(f"{problem.reason}: it is no XML that can be read")
+        self._elements += 1
+        if self._elements > MOST_DAMAGED:
+            raise ConfigurationError(f"{problem.reason}: more than {MOST_DAMAGED:,} elements are damaged")
+        if self._elements == 1:
+            sample = "" if begun is None else f"the sample of line {begun.line}: "
+            self._gathering.notes[f"damaged XML is left out, first in {sample}{problem.reason}"] = None
+        self._gathering.rows += 1
+        self._gathering.leave_out(DAMAGED, problem.place.line)
+
+    def read_again(self, file: IO[bytes], fed: int, following: _Place) -> None:
+        """Account for going back to a place; raises ConfigurationError where that took too long already."""
+        self._again += max(0, fed - following.byte)
+        if isinstance(file, gzip.GzipFile):  # goes back by unpacking from its beginning
+            self._again += following.byte
+        if self._again > MOST_READ_AGAIN:
+            raise ConfigurationError(f"line {following.line}: the XML is damaged in too many places to read on")
+
+
+class _Document:
+    """One pass of the parser from a place on: samples are gathered as their elements end.
+
+    `begun` is where the sample that is open began, `at_end` whether the file has ended, `fed` the bytes of it that were read.
+    """
+
+    def __init__(self, gathering: Gathering, place: _Place, layout: _Layout) -> None:
+        self.begun: _Place | None = None
+        self.at_end = False
+        self.fed = place.byte
+        self._layout = layout
+        self._gathering = gathering
+        self._place = place
+        self._open: list[_Element] = []
+        self._depth = self._within = 0
+        self._last_sample = place.byte
+        self._parser = expat.ParserCreate(layout.encoding)
+        self._parser.XmlDeclHandler = self._declare
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.StartDoctypeDeclHandler = self._refuse
+        self._shift = 0
+        if place.byte:
+            self._parser.Parse(_ROOT, False)
+            self._shift = len(_ROOT)
+
+    def read(self, file: IO[bytes]) -> _Problem | None:
+        """Read until the file ends, or until a problem ends it, which is returned."""
+        file.seek(self._place.byte)
         try:
-            for event, element in parsed:
-                depth += 1 if event == "start" else -1
-                if event == "end" and depth == 1:
-                    count += 1
-                    if element.tag in _SAMPLES:
-                        _add(element, gathering)
-                    element.clear()
-                    while element.getprevious() is not None:
-                        del element.getparent()[0]
-        except etree.XMLSyntaxError as error:
-            if count == 0 or depth == 0:
-                raise ConfigurationError(f"line {error.lineno}: it is no XML that can be read: {error.msg}") from None
-            gathering.notes[_CUT] = None
+            while data := file.read(_BUFFER):
+                self.fed += len(data)
+                self._parser.Parse(data, False)
+                self._check_bounds()
+            self.at_end = True
+            self._parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            place = self._at(self._parser.ErrorByteIndex, error.lineno)
+            column = error.offset + 1 - (self._shift if error.lineno == 1 else 0)
+            reason = f"line {place.line}, column {column}: {expat.ErrorString(error.code)}"
+            return _Problem(reason, place, error.code)
+        except _DamagedError as error:
+            place = self._here()
+            return _Problem(f"line {place.line}: {error}", place, 0)
+        return None
+
+    def open_samples(self) -> int:
+        """The number of samples that have begun and not been gathered."""
+        return self._open[0].size() if self._open else 0
+
+    def _check_bounds(self) -> None:
+        if self.fed - self._here().byte > MOST_TAG + _BUFFER:
+            raise _DamagedError("a tag is longer than 1 MiB")
+        if self.fed - self._last_sample > MOST_WITHOUT_SAMPLE:
+            said = f"line {self._here().line}: no sample ends in {MOST_WITHOUT_SAMPLE >> 20} MiB"
+            raise ConfigurationError(said, hint="check that it is the file of results")
+
+    def _here(self) -> _Place:
+        return self._at(self._parser.CurrentByteIndex, self._parser.CurrentLineNumber)
+
+    def _at(self, byte: int, line: int) -> _Place:
+        return _Place(max(0, self._place.byte + byte - self._shift), self._place.line + line - 1)
+
+    def _declare(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        self._layout.encoding = encoding
+
+    def _refuse(self, *_: object) -> None:
+        raise ConfigurationError(f"line {self._here().line}: it has a document type: it is no XML that can be read")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if tag not in _TAGS or self._depth < 2:
+            return
+        here = self._here()
+        element = _Element(tag, attributes, here.line, self._depth)
+        if self._open:
+            self._within += 1
+            if self._within > MOST_WITHIN:
+                raise _DamagedError(f"a sample holds more than {MOST_WITHIN:,} samples")
+            self._open[-1].within.append(element)
+        else:
+            self.begun, self._within = here, 0
+            self._layout.outermost += 1
+            at_begin = self._shift if self._parser.CurrentLineNumber == 1 else 0
+            self._layout.at_line_begin += self._parser.CurrentColumnNumber == at_begin
+        self._open.append(element)
+
+    def _end(self, _: str) -> None:
+        if self._open and self._open[-1].depth == self._depth:
+            element = self._open.pop()
+            if not self._open:
+                self.begun = None
+                self._last_sample = self._here().byte
+                self._gathering.rows += element.size()
+                _gather(element, self._gathering)
+        self._depth -= 1
 
 
-def _add(sample: etree._Element, gathering: Gathering) -> None:
-    if (sample.get("rm") or "").startswith(TRANSACTION):
-        gathering.notes[TRANSACTIONS] = None
+def _gather(element: _Element, gathering: Gathering) -> None:
+    """Count a sample; of a transaction whose samples are within it, those are counted and it is set apart."""
+    sample = Sample(*(element.attributes.get(name, "") for name in _NAMES))
+    holds_requests = element.tag == "sample" and any(each.tag == "httpSample" for each in element.within)
+    if element.within and (holds_requests or sample.requests_within() is not None):
+        gathering.set_apart(sample.answered(element.line), element.line)
+        for each in element.within:
+            _gather(each, gathering)
         return
-    line = int(sample.sourceline or 0)
-    ms = number_of(sample.get("t"), line, "t")
-    ended_s = (number_of(sample.get("ts"), line, "ts") + ms) / 1000
-    failure = failure_of(sample.get("s") or "", sample.get("rc") or "")
-    gathering.add(Answered(ended_s, ms, sample.get("lb") or "", failure, users_of(sample.get("na") or "")), line)
+    sample.add_to(gathering, element.line)
+    if element.within:
+        gathering.left_out[PARTS] += element.size() - 1
+
+
+def _before(file: IO[bytes], place: _Place) -> _Place:
+    """The place one byte before another."""
+    if not place.byte:
+        return place
+    file.seek(place.byte - 1)
+    return _Place(place.byte - 1, place.line - int(file.read(1) == b"\n"))
+
+
+def _begins_sample(file: IO[bytes], place: _Place) -> bool:
+    """Whether what was cut short is the first tag of a sample."""
+    file.seek(place.byte)
+    rest = file.read(_LONGEST)
+    return rest.startswith((b"<httpSample", b"<sample"))
+
+
+def _next_sample(file: IO[bytes], after: _Place) -> tuple[_Place | None, bool]:
+    """The next sample behind a place that begins a line (None where there is none), and whether one follows something else."""
+    file.seek(after.byte)
+    kept, at, line, inline = b"", after.byte, after.line, False
+    while data := file.read(_BUFFER):
+        window = kept + data
+        found = _NEXT.search(window)
+        if found:
+            return _Place(at + found.end(), line + window.count(b"\n", 0, found.end())), inline
+        inline = inline or (_INLINE.search(window) is not None)
+        done = max(0, len(window) - _LONGEST)
+        line += window.count(b"\n", 0, done)
+        kept, at = window[done:], at + done
+    return None, inline

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import IO
 from urllib.parse import parse_qs
 
-from ..gathering import Answered, Gathering
-from .reader import ResultReader, instant_of, number_of, rows_of
+from ..counts import Answered
+from ..gathering import Gathering
+from .reader import ResultReader, Row, instant_of, number_of, read_rows
 
 TIME, CHECKS, USERS = "http_req_duration", "checks", "vus"
 BEGINS = "k6's times begin when a request is sent on a connection that stands: connecting and waiting for one are not in them"
 BY_STATUS = "k6 says of a request whether its status was expected; whether its checks were kept stands apart"
+NO_REQUEST = "values that are no response time (other metrics, checks, users)"
 
 
 class K6Csv(ResultReader):
@@ -23,24 +25,36 @@ class K6Csv(ResultReader):
         return head.lstrip("\ufeff").startswith("metric_name,timestamp,metric_value")
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
-        for line, row in rows_of(file, gathering):
+        def take(row: Row, line: int) -> None:
             tags = {**row, **{name: values[0] for name, values in parse_qs(row.get("extra_tags", "")).items()}}
             count_value(gathering, row["metric_name"], (row["timestamp"], row["metric_value"]), tags, line)
+
+        read_rows(file, gathering, take)
 
 
 def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags: Mapping[str, str], line: int) -> None:
     """Count one value of a metric, given with its instant; raises ConfigurationError."""
     instant, text = value
     if metric not in (TIME, CHECKS, USERS):
+        gathering.leave_out(NO_REQUEST, line)
         return
-    number = number_of(text, line, metric)
-    if metric == USERS:
-        gathering.saw_users(max(0, min(int(number), 10**6)))
-    elif metric == CHECKS:
-        gathering.checks[number != 0] += 1
-    else:
+    number, at = number_of(text, line, metric), instant_of(instant, line)
+    if metric == TIME:
         gathering.notes |= dict.fromkeys((BEGINS, BY_STATUS))
-        gathering.add(Answered(instant_of(instant, line), number, tags.get("name", ""), _failure_of(tags)), line)
+        gathering.add(_answered(tags, at, number), line)
+        return
+    if metric == USERS:
+        gathering.saw_users(int(number), at)
+    elif gathering.window.leaves_out(at) is None:
+        gathering.checks[number != 0] += 1
+    gathering.leave_out(NO_REQUEST, line)
+
+
+def _answered(tags: Mapping[str, str], ended_s: float, ms: float) -> Answered:
+    failure = _failure_of(tags)
+    status = tags.get("status", "")
+    code = "" if status in ("", "0") else status
+    return Answered(ended_s, ms, tags.get("name", ""), failure, code=code, message=tags.get("error", ""))
 
 
 def _failure_of(tags: Mapping[str, str]) -> str:

@@ -6,9 +6,9 @@ import json
 from typing import IO, Any
 
 from ...base.errors import ConfigurationError
-from ..gathering import Gathering
-from .k6_csv import count_value
-from .reader import ResultReader, lines_of
+from ..gathering import CUT, Gathering
+from .k6_csv import NO_REQUEST, count_value
+from .reader import Lines, ResultReader
 
 
 class K6Json(ResultReader):
@@ -21,22 +21,31 @@ class K6Json(ResultReader):
         return first.startswith("{") and '"metric"' in first and '"type"' in first
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
-        cut: int | None = None
-        for line, text in enumerate(lines_of(file), 1):
-            if cut is not None:
-                raise ConfigurationError(f"line {cut}: it is no JSON")
-            try:
-                row: Any = json.loads(text) if text.strip() else {}
-            except (ValueError, RecursionError):
-                cut = line
+        lines = Lines(file)
+        for line, text in enumerate(lines, 1):
+            if not text.strip():
                 continue
-            if not isinstance(row, dict):
-                raise ConfigurationError(f"line {line}: it is no object")
-            data = row.get("data")
-            if row.get("type") == "Point" and isinstance(data, dict):
-                tags: Any = data.get("tags")
-                known = {str(name): str(value) for name, value in tags.items()} if isinstance(tags, dict) else {}
-                value = (str(data.get("time", "")), str(data.get("value", "")))
-                count_value(gathering, str(row.get("metric", "")), value, known, line)
-        if cut is not None:
-            gathering.notes["its last line was cut short, and is left out"] = None
+            gathering.rows += 1
+            try:
+                _take(text.lstrip("\ufeff"), line, gathering)
+            except ConfigurationError:
+                if lines.whole:
+                    raise
+                gathering.leave_out(CUT, line)
+
+
+def _take(text: str, line: int, gathering: Gathering) -> None:
+    try:
+        row: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ConfigurationError(f"line {line}: it is no JSON") from None
+    if not isinstance(row, dict):
+        raise ConfigurationError(f"line {line}: it is no object")
+    data = row.get("data")
+    if row.get("type") != "Point" or not isinstance(data, dict):
+        gathering.leave_out(NO_REQUEST, line)
+        return
+    tags: Any = data.get("tags")
+    known = {str(name): str(value) for name, value in tags.items()} if isinstance(tags, dict) else {}
+    value = (str(data.get("time", "")), str(data.get("value", "")))
+    count_value(gathering, str(row.get("metric", "")), value, known, line)

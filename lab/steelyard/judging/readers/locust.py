@@ -1,19 +1,48 @@
-"""Locust's results (`locust --csv NAME`): its history, a row every second or so, and its sums; it writes down no single request."""
+"""Locust's results (`locust --csv NAME`): its history, a row every second or so, and its sums; it records no single request."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import IO
 
 from ...base.errors import ConfigurationError
-from ..gathering import Gathering, OperationSums, SecondSums
-from .reader import ResultReader, number_of, rows_of
+from ..counts import OperationSums, SecondSums, bounded
+from ..gathering import Gathering
+from ..parts import GAP_SECONDS
+from .reader import ResultReader, Row, number_of, read_rows
 
 ALL = "Aggregated"
-_NO_TIMES = "Locust writes down no single request: percentiles are its own, rounded, and have no interval"
+ALL_TOGETHER = "all together"
+MOST_INSTANTS = 7 * 86_400
+_NO_TIMES = "Locust records no single request: percentiles are its own, rounded, and have no interval"
 _FAILED_TOO = "Locust's times are those of failed requests, too"
 _TOTALS = ("Total Request Count", "Total Failure Count", "Total Average Response Time")
 _OWN = {"50%": 0.5, "95%": 0.95, "99%": 0.99}
+SINGLE = "rows of single operations: those of all operations together count"
+SAME_SECOND = "rows of a second that a later row holds, too"
+
+
+@dataclass(frozen=True, order=True)
+class _Totals:
+    """A row of all operations together: totals of requests, failures and response time in ms since the counts began."""
+
+    requests: float
+    failed: float
+    ms: float
+    line: int
+    users: int
+
+    def since(self, before: _Totals | None) -> tuple[float, float, float]:
+        """Requests, failures and ms since an earlier row, or since the counts began anew after it."""
+        if before is None or self.began_anew(before):
+            return self.requests, self.failed, self.ms
+        return self.requests - before.requests, self.failed - before.failed, max(0.0, self.ms - before.ms)
+
+    def began_anew(self, before: _Totals) -> bool:
+        """Whether the counts were set to 0 after an earlier row (`--reset-stats`, or another run)."""
+        return self.requests < before.requests or self.failed < before.failed
 
 
 class LocustHistory(ResultReader):
@@ -27,45 +56,77 @@ class LocustHistory(ResultReader):
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
         gathering.notes |= dict.fromkeys((_NO_TIMES, _FAILED_TOO))
-        before: tuple[float, float, float, float] | None = None
-        index = 0
-        for line, row in rows_of(file, gathering):
-            if row.get("Name") != ALL:
-                continue
-            total, failed, mean = (number_of(row[name] if row[name] != "N/A" else 0, line, name) for name in _TOTALS)
-            instant = number_of(row.get("Timestamp"), line, "Timestamp")
-            gathering.saw_users(max(0, min(int(number_of(row["User Count"], line, "User Count")), 10**6)))
-            now = (instant, total, failed, total * mean)
-            if before is not None:
-                index = _count(gathering, index, before, now, line)
-            if before is None or instant > before[0]:
-                before = now
+        by_second: dict[int, _Totals] = {}
+
+        def take(row: Row, line: int) -> None:
+            if row["Name"] != ALL:
+                gathering.leave_out(SINGLE, line)
+                return
+            gathering.saw_result()
+            instant = number_of(row["Timestamp"], line, "Timestamp")
+            if not 0 <= instant < 1e11:
+                raise ConfigurationError(f"line {line}: the instant {instant:g} s cannot be")
+            totals = _totals_of(row, line)
+            known = by_second.get(int(instant))
+            if known is not None:
+                gathering.leave_out(SAME_SECOND, line)
+                totals = max(known, totals)
+            by_second[int(instant)] = totals
+            if len(by_second) > MOST_INSTANTS:
+                raise ConfigurationError(f"line {line}: it has rows of more than {MOST_INSTANTS:,} seconds")
+
+        read_rows(file, gathering, take, "Timestamp", "Name", "User Count", *_TOTALS)
+        _count_all(gathering, sorted(by_second.items()))
 
 
-def _count(gathering: Gathering, index: int, before: tuple[float, ...], now: tuple[float, ...], line: int) -> int:
-    """Count what came between two rows as so many seconds, evenly; the number of the next second is returned."""
-    seconds, requests, failed, ms = (later - earlier for later, earlier in zip(now, before, strict=True))
-    if seconds < 1:
-        return index  # two rows of one second
-    if requests < failed or failed < 0 or seconds > 3600 or requests > 1e9:
-        raise ConfigurationError(f"line {line}: its totals contradict those before")
-    completed, mean = requests - failed, max(0.0, ms) / requests if requests else 0.0
-    whole = round(seconds)
-    for place in range(whole):
-        done, lost = (round(sum_ * (place + 1) / whole) - round(sum_ * place / whole) for sum_ in (completed, failed))
-        gathering.add_sums(index + place, SecondSums(done, lost, done * mean))
-    sums = gathering.operations.setdefault("all together", OperationSums())
-    sums.completed += round(completed)
-    sums.ms += completed * mean
-    if failed:
-        sums.failures["failed"] += round(failed)
-    return index + whole
+def _totals_of(row: Row, line: int) -> _Totals:
+    requests, failed, mean = (number_of(row[name] if row[name] != "N/A" else 0, line, name) for name in _TOTALS)
+    if not 0 <= failed <= requests <= 1e12 or not 0 <= mean <= 1e9:
+        raise ConfigurationError(f"line {line}: its totals contradict each other")
+    return _Totals(requests, failed, requests * mean, line, int(number_of(row["User Count"], line, "User Count")))
+
+
+def _count_all(gathering: Gathering, rows: Sequence[tuple[int, _Totals]]) -> None:
+    """Count what came between each row and the one before it, by the time of the row."""
+    for instant, _ in rows:
+        gathering.parts.saw(instant, instant)
+    before_at, before = None, None
+    for instant, totals in rows:
+        reason = gathering.window.leaves_out(instant)
+        if reason is None:
+            gathering.counted += 1
+            gathering.saw_users(totals.users, instant)
+            gone = instant - before_at if before_at is not None else 1
+            _count(gathering, instant, gone if gone < GAP_SECONDS else 1, totals, before)
+            if before is not None and totals.began_anew(before):
+                at = datetime.fromtimestamp(instant, UTC)
+                gathering.notes[
+                    f"line {totals.line}: its totals began anew ({at:%H:%M:%S} UTC, {instant - rows[0][0]} s after the first "
+                    "row), as with --reset-stats; requests between the row before and that are in no row"
+                ] = None
+        else:
+            gathering.left_out[reason] += 1
+        before_at, before = instant, totals
+
+
+def _count(gathering: Gathering, instant: int, seconds: int, totals: _Totals, before: _Totals | None) -> None:
+    """Count what came in so many seconds up to an instant, evenly over them."""
+    requests, failed, ms = totals.since(before)
+    if failed > requests or requests > 1e9:
+        raise ConfigurationError(f"line {totals.line}: its totals contradict those before")
+    completed, mean = requests - failed, ms / requests if requests else 0.0
+    for place in range(seconds):
+        done, lost = (
+            round(sum_ * (place + 1) / seconds) - round(sum_ * place / seconds) for sum_ in (completed, failed)
+        )
+        gathering.add_sums(instant - seconds + 1 + place, SecondSums(done, lost, done * mean), ALL_TOGETHER)
 
 
 class LocustSums(ResultReader):
     """NAME_stats.csv: sums of each operation, and percentiles as Locust computed them."""
 
     title = "Locust (sums)"
+    has_times = False
 
     def knows(self, head: str) -> bool:
         first = head.partition("\n")[0]
@@ -73,26 +134,34 @@ class LocustSums(ResultReader):
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
         gathering.notes |= dict.fromkeys((_NO_TIMES, _FAILED_TOO, "it holds sums and no course over time: no interval"))
-        for line, row in rows_of(file, gathering):
+
+        def take(row: Row, line: int) -> None:
             names = ("Request Count", "Failure Count", "Average Response Time")
             total, failed, mean = (number_of(row.get(name, 0), line, name) for name in names)
             if not 0 <= failed <= total <= 1e12:
                 raise ConfigurationError(f"line {line}: {failed:g} of {total:g} requests failed")
-            if row.get("Name") != ALL:
-                completed = round(total - failed)
-                sums = OperationSums(completed, completed * mean)
-                sums.failures.update({"failed": round(failed)} if failed else {})
-                gathering.operations[f"{row.get('Type', '')} {row.get('Name', '')}".strip()[:80]] = sums
-                continue
-            _own_figures(gathering, row, line)
+            if row.get("Name") == ALL:
+                _own_figures(gathering, row, line)
+                gathering.leave_out("the row of all operations together: those of single operations count", line)
+                return
+            gathering.counted += 1
+            completed = round(total - failed)
+            operations = gathering.counts.operations
+            name = bounded(f"{row.get('Type', '')} {row.get('Name', '')}".strip(), operations)
+            sums = operations.setdefault(name, OperationSums())
+            sums.completed += completed
+            sums.ms += completed * mean
+            sums.failures.update({"failed": round(failed)} if failed else {})
+
+        read_rows(file, gathering, take)
 
 
 def _own_figures(gathering: Gathering, row: Mapping[str, str], line: int) -> None:
-    """What Locust says of all operations together."""
-    gathering.said |= {
+    """Locust's own figures of all operations together."""
+    gathering.own_figures |= {
         f"p{share * 100:g}": number_of(row[column], line, column)
         for column, share in _OWN.items()
         if row.get(column) not in (None, "", "N/A")
     }
     rates = [number_of(row.get(name, 0), line, name) for name in ("Requests/s", "Failures/s")]
-    gathering.said["throughput"] = max(0.0, rates[0] - rates[1])
+    gathering.own_figures["throughput"] = max(0.0, rates[0] - rates[1])

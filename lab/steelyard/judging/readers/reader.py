@@ -1,4 +1,4 @@
-"""What a reader of results is, and how files are read: line by line, each of a bounded length, with the line in every complaint."""
+"""The interface of a reader of results, and how files are read: line by line, each of a bounded length."""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ import gzip
 import math
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
 from ...base.errors import ConfigurationError
-from ..gathering import Gathering
+from ..gathering import CUT, Gathering
 
 MOST_LINE = 2**20  # bytes
+MOST_EMPTY = 10_000  # lines one after the other
+REPEATED_HEADER = "repeated header lines"
 _GZIP = b"\x1f\x8b"
+
+Row = Mapping[str, str]
 
 
 class ResultReader(ABC):
-    """A kind of file: `title` names it with its tool."""
+    """A kind of file: `title` names it with its tool, `has_times` says whether its results have times."""
 
     title: str
+    has_times = True
 
     @abstractmethod
     def knows(self, head: str) -> bool:
@@ -50,40 +55,77 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         raise ConfigurationError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def lines_of(file: IO[bytes]) -> Iterator[str]:
-    """The lines of a file as text; raises ConfigurationError where one is too long."""
-    number = 0
-    while line := file.readline(MOST_LINE + 1):
-        number += 1
-        if len(line) > MOST_LINE:
-            raise ConfigurationError(f"line {number} is longer than {MOST_LINE >> 20} MiB")
-        yield line.decode("utf-8", "replace")
+class Lines:
+    """The lines of a file as text; `whole` says whether the last one read ended in a newline.
+
+    Raises ConfigurationError where a line is too long, or too many empty ones follow each other.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.whole = True
+
+    def __iter__(self) -> Iterator[str]:
+        number = empty = 0
+        while line := self._file.readline(MOST_LINE + 1):
+            number += 1
+            if len(line) > MOST_LINE:
+                raise ConfigurationError(f"line {number} is longer than {MOST_LINE >> 20} MiB")
+            empty = 0 if line.strip() else empty + 1
+            if empty > MOST_EMPTY:
+                said = f"line {number}: more than {MOST_EMPTY:,} empty lines follow each other"
+                raise ConfigurationError(said, hint="remove the empty lines: nothing after them was read")
+            self.whole = line.endswith(b"\n")
+            yield line.decode("utf-8", "replace")
 
 
-def rows_of(file: IO[bytes], gathering: Gathering) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """The rows of a table with a header, each with its line; a last one that was cut short is left out, and said."""
-    lines = lines_of(file)
-    header = next(lines, "")
+def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], None], *needed: str) -> None:
+    """Give each row of a table with a header to `take`, with its line.
+
+    A last line that was cut short is left out, and so are repeated headers. Raises ConfigurationError for a row with another number
+    of columns, and where one of the columns `needed` is missing.
+    """
+    lines = Lines(file)
+    stream = iter(lines)
+    header = next(stream, "").lstrip("\ufeff")
     delimiter = max(",;\t", key=header.count)
-    columns = next(csv.reader([header.lstrip("\ufeff")], delimiter=delimiter), [])
+    columns = next(csv.reader([header], delimiter=delimiter), [])
     if len(set(columns)) < len(columns):
         raise ConfigurationError("line 1: a column stands twice")
+    for name in needed:
+        if name not in columns:
+            raise ConfigurationError(f"line 1: there is no column '{name}'")
     short: int | None = None
-    rows = csv.reader(lines, delimiter=delimiter)
+    rows = csv.reader(stream, delimiter=delimiter)
     try:
         for row in rows:
+            line = rows.line_num + 1
             if short is not None:
                 raise ConfigurationError(f"line {short}: it has not as many columns as the first line")
             if not row:
                 continue
-            if len(row) == len(columns):
-                yield rows.line_num + 1, dict(zip(columns, row, strict=True))
+            gathering.rows += 1
+            if len(row) != len(columns):
+                short = line
+            elif row == columns:
+                gathering.leave_out(REPEATED_HEADER, line)
             else:
-                short = rows.line_num + 1
+                _take(take, dict(zip(columns, row, strict=True)), line, lines, gathering)
     except csv.Error as error:
         raise ConfigurationError(f"line {rows.line_num + 1}: {error}") from None
     if short is not None:
-        gathering.notes["its last line was cut short, and is left out"] = None
+        if lines.whole:
+            raise ConfigurationError(f"line {short}: it has not as many columns as the first line")
+        gathering.leave_out(CUT, short)
+
+
+def _take(take: Callable[[Row, int], None], row: Row, line: int, lines: Lines, gathering: Gathering) -> None:
+    try:
+        take(row, line)
+    except ConfigurationError:
+        if lines.whole:
+            raise
+        gathering.leave_out(CUT, line)
 
 
 def number_of(text: Any, line: int, column: str) -> float:

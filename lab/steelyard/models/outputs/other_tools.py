@@ -43,10 +43,23 @@ class TablesOutput(Strict):
     tables: list[WrittenTable]
 
 
+class JudgedRows(Strict):
+    """The rows of a file (elements, of XML): `read` = `counted` + the sum of `left_out`, which has their number by reason."""
+
+    read: int
+    counted: int
+    left_out: dict[str, int]
+
+
 class JudgedFile(Strict):
-    """What a file of another tool's results says, by our statistics: as `load` says it, of one process. `seconds` are those from
-    its first to its last result, `users` the fewest and the most that it tells of (null: nothing), `course` whether response time
-    held, in a sentence, and `notes` what to know of its tool's times."""
+    """What a file of another tool's results says, by our statistics: as `load` says it, of one process.
+
+    `seconds` are those from its first to its last result that counts, `users` the fewest and the most that it tells of (null:
+    nothing), `course` whether response time held, in a sentence, and `notes` what to know of its tool's times. `failures` are
+    counted by kind, `messages` counts them by their text where the file has one, and `codes` counts all answers by response code
+    (empty where the tool writes none). `transactions` are those that were left out since their requests count. `parts` is how many
+    stretches the file holds, with ten minutes or more between them; one of them was judged.
+    """
 
     file: str
     tool: str
@@ -60,12 +73,24 @@ class JudgedFile(Strict):
     operations: list[LoadedOperation]
     course: str
     notes: list[str]
+    rows: JudgedRows
+    codes: dict[str, int]
+    messages: dict[str, int]
+    transactions: list[LoadedOperation]
+    parts: int
 
 
 class JudgeOutput(Strict):
-    """`judge --json`: files of other tools' results. Of several, `ratios` hold each file's figure over the first file's (null where
-    one has none), without an interval: they were not paired, and there is no verdict, for the reasons in `cannot_say`."""
+    """`judge --json`: files of other tools' results.
+
+    Of several, `ratios` hold each file's figure over the first file's (null where one has none), without an interval: they were not
+    paired, and there is no verdict, for the reasons in `cannot_say`. `throughput` is right answers a second. Where the shares of
+    failures of a file and the first differ beyond chance, `failures_differ` is true for it, its response times have no ratio, and
+    `compared` begins with the sentence that says so.
+    """
 
     files: list[JudgedFile]
     ratios: dict[str, list[Significant | None]]
     cannot_say: list[str]
+    compared: list[str]
+    failures_differ: list[bool]

@@ -1,0 +1,75 @@
+"""Files of results side by side: each figure over the first file's, and response times only where failures are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..base.text import ratio_text, value_text
+from ..models.outputs.loading import Estimate
+from ..models.outputs.other_tools import JudgedFile, JudgeOutput
+from ..statistics.proportions import differ_beyond_chance
+from .judged import judged_file
+from .parts import Selection
+
+ALPHA = 0.01
+_CANNOT_SAY = [
+    "how the service differs from start to start: each file is of one process and hour, so there is no verdict",
+    "whether the other tool kept up: it wrote down nothing of its own lateness",
+    "whether answers were right beyond what the other tool looked at",
+]
+_NOT_PAIRED = (
+    "whether the files' difference is the service's: they were not measured in turns, so what the machine did is in it"
+)
+
+
+def judge(files: Sequence[Path], selection: Selection) -> JudgeOutput:
+    """What each file says, and what none can; raises ConfigurationError that names the file and the line."""
+    judged = [judged_file(file, selection) for file in files]
+    first, several = judged[0], len(judged) > 1
+    differ = [_failures_differ(each, first) for each in judged]
+    ratios: dict[str, list[float | None]] = {}
+    if several:
+        ratios["throughput"] = [_ratio(each.throughput_per_s, first.throughput_per_s) for each in judged]
+        ratios |= {
+            name: [
+                None if differs else _ratio(each.response_ms[name], first.response_ms[name])
+                for each, differs in zip(judged, differ, strict=True)
+            ]
+            for name in first.response_ms
+        }
+    sentences = [_difference(each, first) for each, differs in zip(judged, differ, strict=True) if differs]
+    return JudgeOutput(
+        files=judged,
+        ratios=ratios,
+        cannot_say=[*([_NOT_PAIRED] if several else []), *_CANNOT_SAY],
+        compared=sentences,
+        failures_differ=differ,
+    )
+
+
+def _failures_differ(judged: JudgedFile, first: JudgedFile) -> bool:
+    totals = judged.completed + judged.failed, first.completed + first.failed
+    return differ_beyond_chance(judged.failed, totals[0], first.failed, totals[1], ALPHA)
+
+
+def _difference(judged: JudgedFile, first: JudgedFile) -> str:
+    """The difference in failures, and right answers per second in place of response times."""
+    said = (
+        f"{judged.file} failed {_share(judged)} and {first.file} failed {_share(first)}: the shares differ beyond chance "
+        f"(Fisher's exact test, p < {ALPHA:g}), so their response times are not compared."
+    )
+    rates = judged.throughput_per_s.value, first.throughput_per_s.value
+    if rates[0] is None or rates[1] is None:
+        return said
+    ratio = f", a ratio of {ratio_text(rates[0] / rates[1])}" if rates[1] else ""
+    return f"{said} Right answers per second: {value_text(rates[0])} against {value_text(rates[1])}{ratio}."
+
+
+def _share(judged: JudgedFile) -> str:
+    total = judged.completed + judged.failed
+    return f"{judged.failed / total:.2%} of its requests ({judged.failed:,} of {total:,})"
+
+
+def _ratio(estimate: Estimate, first: Estimate) -> float | None:
+    return estimate.value / first.value if estimate.value is not None and first.value else None

@@ -1,0 +1,68 @@
+"""JMeter's transactions: which of them repeat requests that a file holds as rows of their own."""
+
+from __future__ import annotations
+
+from bisect import insort
+
+from .counts import Answered, bounded
+
+_EXAMPLES = 8  # of each transaction, its earliest and as many of its latest
+
+Example = tuple[int, int, str]  # begin and end in ms, thread
+
+
+class Transactions:
+    """Evidence by the name of a transaction: whether a request of the same thread began within one of its rows.
+
+    A transaction controller that makes no parent sample writes its row beside those of its requests; one that makes a parent sample
+    writes only its own. A first pass over the file collects examples of each transaction (`saw`), a second one holds each row
+    against them (`hold`), so the order of rows does not matter. In a file without the names of threads all rows are of one thread.
+    """
+
+    def __init__(self) -> None:
+        self._earliest: dict[str, list[Example]] = {}
+        self._latest: dict[str, list[Example]] = {}
+        self._by_thread: dict[str, list[tuple[int, int, str]]] = {}
+        self._repeating: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._earliest)
+
+    def saw(self, transaction: Answered) -> None:
+        """Take a transaction's row as an example; nothing once the collection is complete."""
+        if self._by_thread:
+            return
+        begin, end = _span(transaction)
+        name = bounded(transaction.operation, self._earliest)
+        earliest, latest = self._earliest.setdefault(name, []), self._latest.setdefault(name, [])
+        insort(earliest, (begin, end, transaction.thread))
+        insort(latest, (begin, end, transaction.thread))
+        del earliest[_EXAMPLES:], latest[:-_EXAMPLES]
+
+    def complete(self) -> None:
+        """End the collection of examples: rows are held against them from now on."""
+        for examples in (self._earliest, self._latest):
+            for name, spans in examples.items():
+                for begin, end, thread in spans:
+                    self._by_thread.setdefault(thread, []).append((begin, end, name))
+
+    def hold(self, row: Answered, *, transaction: bool) -> None:
+        """Hold a row against the examples of its thread. A transaction lies within another only where it is shorter."""
+        for begin, end, name in self._by_thread.get(row.thread, ()):
+            if name not in self._repeating:
+                row_begin, row_end = _span(row)
+                shorter = not transaction or row_end - row_begin < end - begin
+                if shorter and begin <= row_begin < max(end, begin + 1):
+                    self._repeating.add(name)
+
+    def repeats(self, name: str) -> bool:
+        """Whether the transactions of that name repeat requests that are rows of the file."""
+        return name in self._repeating
+
+    def name_of(self, transaction: Answered) -> str:
+        """The name that a transaction's examples stand under."""
+        return bounded(transaction.operation, self._earliest)
+
+
+def _span(row: Answered) -> tuple[int, int]:
+    return round(row.begun_s * 1000), round(row.ended_s * 1000)
