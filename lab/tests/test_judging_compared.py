@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from command import steelyard
 from result_files import Request, jtl_csv, requests
 from steelyard.judging.compared import judge
 from steelyard.judging.parts import Selection
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "weigh-your-own.md"
+COMMANDS = [line.strip() for line in GUIDE.read_text().splitlines() if line.startswith("    steelyard judge ")]
 
 
 def failing(every: int) -> list[Request]:
@@ -52,3 +56,14 @@ def test_failures_that_chance_explains_hide_nothing(tmp_path: Path) -> None:
     (tmp_path / "after.jtl").write_text(jtl_csv(failing(80)))
     output = judge([tmp_path / "before.jtl", tmp_path / "after.jtl"], Selection())
     assert output.failures_differ == [False, False] and output.ratios["mean"][1] == pytest.approx(1.0, rel=0.01)
+
+
+def test_the_guides_commands_are_what_judge_takes(tmp_path: Path) -> None:
+    assert len(COMMANDS) == 3
+    for command in COMMANDS:
+        days = [requests(60), [(at + 86_400_000, ms, right) for at, ms, right in requests(60)]]
+        made = [request for day in days[: 1 + ("--part 2" in command)] for request in day]
+        for name in ("results.jtl", "before.csv", "after.csv"):
+            (tmp_path / name).write_text(jtl_csv(made))
+        ran = steelyard(*shlex.split(command)[1:], folder=tmp_path)
+        assert ran.code == 0 and "rows read:" in ran.out, ran.err

@@ -32,6 +32,7 @@ def with_line(number: int, old: str, new: str) -> str:
         (with_line(10, "</httpSample>", "/httpSample>"), "the sample of line 10: line 63, column 3: mismatched tag"),
         (with_line(62, ">x<", ">\x01<"), "line 62"),
         (with_line(3, ">x<", ">\x01<"), "line 3"),
+        (with_line(10, "<responseData>", "<!-- "), "the sample of line 10: line 10"),
         (with_line(10, 'rc="200"', f'rc="{"y" * 2**21}"'), "line 10: a tag is longer than 1 MiB"),
     ],
 )
@@ -96,6 +97,12 @@ def test_a_text_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "a.xml").write_text("<testResults>" + " \n" * 2**20)
     with pytest.raises(ConfigurationError, match="no sample ends in 1 MiB"):
         judged_file(tmp_path / "a.xml")
+
+
+def test_an_element_that_is_no_sample_is_left_out_by_number(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").write_text(with_line(10, "<httpSample", "<other/><httpSample"))
+    judged = judged_file(tmp_path / "a.xml")
+    assert judged.rows.counted == 60 and judged.rows.left_out["elements that are no samples"] == 1
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

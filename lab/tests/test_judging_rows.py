@@ -147,7 +147,7 @@ def test_parts_are_named_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_a_last_line_that_was_cut_short_is_left_out(tmp_path: Path) -> None:
-    for end in (f"{BEGIN},7,ge", f"{BEGIN},7,get,200,,t,tru"):
+    for end in (f"{BEGIN},7,ge", f"{BEGIN},7,get,200,,t,tru", f'{BEGIN},7,get,200,"OK'):
         (tmp_path / "cut.jtl").write_bytes(gzip.compress((jtl_csv(requests(3)) + end).encode()))
         file = judged_file(tmp_path / "cut.jtl")
         assert file.rows.counted == 60 and file.rows.left_out == {"cut short at the end of the file": 1}

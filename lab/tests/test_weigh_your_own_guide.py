@@ -92,7 +92,7 @@ def run(words: str, folder: Path, **environment: str) -> Ran:
 
 
 def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
-    assert len(COMMANDS) == 13
+    assert len(COMMANDS) == 14
     importing, users, ramp, rate, alone, *_ = COMMANDS
     ran = run(importing.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path)
     assert ran.code == 0, ran.err

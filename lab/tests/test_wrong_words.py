@@ -82,6 +82,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "empty.har": '{"log": {"entries": []}}',
         "swagger.json": '{"swagger": "2.0"}',
         "good.jtl": "timeStamp,elapsed,label,responseCode,success\n1700000000000,5,a,200,true\n",
+        "two-days.jtl": "timeStamp,elapsed,success\n1700000000000,5,true\n1700086400000,5,true\n",
+        "no-success.jtl": "timeStamp,elapsed,label\n1700000000000,5,a\n",
     }
     for name, text in texts.items():
         (folder / name).write_text(text)

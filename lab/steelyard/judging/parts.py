@@ -13,14 +13,14 @@ from ..base.text import counted
 
 GAP_SECONDS = 600.0  # without any request under way, after which another part begins
 MOST_PARTS = 1_000
-_MOST_LISTED = 20
+_MOST_LISTED = 10
 SKIPPED = "ended in the skipped time (--skip)"
 LATER = "ended after the judged time (--for)"
 OTHER_PART = "in another part of the file (--part)"
 
 
 @dataclass
-class Part:
+class FilePart:
     """A stretch in which requests were under way, without a gap of GAP_SECONDS: its ends in seconds, and its results."""
 
     begin_s: float
@@ -36,7 +36,7 @@ class Parts:
     """The parts of the requests seen so far, whatever their order; memory holds the parts alone."""
 
     def __init__(self) -> None:
-        self._parts: list[Part] = []
+        self._parts: list[FilePart] = []
         self._begins: list[float] = []
         self._at = 0  # the part of the last request
 
@@ -51,7 +51,7 @@ class Parts:
         if at < len(self._parts) and begun_s - self._parts[at].end_s >= GAP_SECONDS:
             at += 1
         end = at
-        merged = Part(begun_s, ended_s)
+        merged = FilePart(begun_s, ended_s)
         while end < len(self._parts) and self._parts[end].begin_s - ended_s < GAP_SECONDS:
             near = self._parts[end]
             merged.begin_s, merged.end_s = min(merged.begin_s, near.begin_s), max(merged.end_s, near.end_s)
@@ -63,7 +63,7 @@ class Parts:
         if len(self._parts) > MOST_PARTS:
             raise ConfigurationError(f"it has more than {MOST_PARTS:,} parts with {GAP_SECONDS:g} s between them")
 
-    def in_order(self) -> Sequence[Part]:
+    def in_order(self) -> Sequence[FilePart]:
         """The parts by time."""
         return self._parts
 
@@ -81,7 +81,7 @@ class Selection:
         """Whether nothing is left out."""
         return self == Selection()
 
-    def window(self, parts: Sequence[Part]) -> Window:
+    def window(self, parts: Sequence[FilePart]) -> Window:
         """The window of time that is judged; raises ConfigurationError where the part is not there or not named."""
         if self.part is None:
             require_one_part(parts)
@@ -93,7 +93,7 @@ class Selection:
         return Window(part.begin_s, part.end_s, begin_s, end_s)
 
 
-def require_one_part(parts: Sequence[Part]) -> None:
+def require_one_part(parts: Sequence[FilePart]) -> None:
     """Raise ConfigurationError that lists the parts where there are several."""
     if len(parts) > 1:
         said = f"it holds {len(parts)} parts with {GAP_SECONDS:g} s or more between them"
@@ -118,7 +118,7 @@ class Window:
         return None if ended_s < self.end_s else LATER
 
 
-def _listed(parts: Sequence[Part]) -> str:
+def _listed(parts: Sequence[FilePart]) -> str:
     listed = [f"part {number}: {part.sentence()}" for number, part in enumerate(parts[:_MOST_LISTED], 1)]
     more = [f"and {len(parts) - _MOST_LISTED} more"] if len(parts) > _MOST_LISTED else []
     return "; ".join([*listed, *more])

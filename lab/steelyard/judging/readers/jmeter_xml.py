@@ -24,6 +24,7 @@ MOST_TAG = 2**20  # bytes
 MOST_WITHOUT_SAMPLE = 2**28  # bytes
 MOST_READ_AGAIN = 2**32  # bytes
 DAMAGED = "elements that are damaged XML"
+NO_SAMPLE = "elements that are no samples"
 PARTS = "samples within a sample that counts (redirects, embedded resources)"
 _TAGS = ("httpSample", "sample")
 _ROOT = b"<testResults>"
@@ -229,6 +230,9 @@ class _Document:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if tag not in _TAGS or self._depth < 2:
+            if self._depth == 2 and not self._open:
+                self._gathering.rows += 1
+                self._gathering.leave_out(NO_SAMPLE, self._here().line)
             return
         here = self._here()
         element = _Element(tag, attributes, here.line, self._depth)
@@ -290,9 +294,9 @@ def _next_sample(file: IO[bytes], after: _Place) -> tuple[_Place | None, bool]:
     kept, at, line, inline = b"", after.byte, after.line, False
     while data := file.read(_BUFFER):
         window = kept + data
-        found = _NEXT.search(window)
-        if found:
-            return _Place(at + found.end(), line + window.count(b"\n", 0, found.end())), inline
+        match = _NEXT.search(window)
+        if match:
+            return _Place(at + match.end(), line + window.count(b"\n", 0, match.end())), inline
         inline = inline or (_INLINE.search(window) is not None)
         done = max(0, len(window) - _LONGEST)
         line += window.count(b"\n", 0, done)

@@ -6,9 +6,9 @@ import json
 from typing import IO, Any
 
 from ...base.errors import ConfigurationError
-from ..gathering import CUT, Gathering
+from ..gathering import Gathering
 from .k6_csv import NO_REQUEST, count_value
-from .reader import Lines, ResultReader
+from .reader import Lines, ResultReader, last_may_be_cut
 
 
 class K6Json(ResultReader):
@@ -26,12 +26,8 @@ class K6Json(ResultReader):
             if not text.strip():
                 continue
             gathering.rows += 1
-            try:
+            with last_may_be_cut(lines, gathering, line):
                 _take(text.lstrip("\ufeff"), line, gathering)
-            except ConfigurationError:
-                if lines.whole:
-                    raise
-                gathering.leave_out(CUT, line)
 
 
 def _take(text: str, line: int, gathering: Gathering) -> None:

@@ -7,7 +7,7 @@ import gzip
 import math
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -89,17 +89,14 @@ def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], 
     stream = iter(lines)
     header = next(stream, "").lstrip("\ufeff")
     delimiter = max(",;\t", key=header.count)
-    columns = next(csv.reader([header], delimiter=delimiter), [])
-    if len(set(columns)) < len(columns):
-        raise ConfigurationError("line 1: a column stands twice")
-    for name in needed:
-        if name not in columns:
-            raise ConfigurationError(f"line 1: there is no column '{name}'")
+    columns = _columns(header, delimiter, needed)
     short: int | None = None
-    rows = csv.reader(stream, delimiter=delimiter)
+    rows = csv.reader(stream, delimiter=delimiter, strict=True)
+    begun = 2  # the line in which the next row begins
     try:
         for row in rows:
             line = rows.line_num + 1
+            begun = line + 1
             if short is not None:
                 raise ConfigurationError(f"line {short}: it has not as many columns as the first line")
             if not row:
@@ -110,20 +107,37 @@ def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], 
             elif row == columns:
                 gathering.leave_out(REPEATED_HEADER, line)
             else:
-                _take(take, dict(zip(columns, row, strict=True)), line, lines, gathering)
+                with last_may_be_cut(lines, gathering, line):
+                    take(dict(zip(columns, row, strict=True)), line)
     except csv.Error as error:
-        raise ConfigurationError(f"line {rows.line_num + 1}: {error}") from None
+        if lines.whole or begun < rows.line_num + 1:
+            raise ConfigurationError(f"line {begun}: a row begins here that cannot be read: {error}") from None
+        gathering.rows += 1
+        gathering.leave_out(CUT, begun)
     if short is not None:
         if lines.whole:
             raise ConfigurationError(f"line {short}: it has not as many columns as the first line")
         gathering.leave_out(CUT, short)
 
 
-def _take(take: Callable[[Row, int], None], row: Row, line: int, lines: Lines, gathering: Gathering) -> None:
+def _columns(header: str, delimiter: str, needed: Sequence[str]) -> list[str]:
+    """The names of a table's columns; raises ConfigurationError for one that stands twice or is missing."""
+    columns = next(csv.reader([header], delimiter=delimiter), [])
+    if len(set(columns)) < len(columns):
+        raise ConfigurationError("line 1: a column stands twice")
+    for name in needed:
+        if name not in columns:
+            raise ConfigurationError(f"line 1: there is no column '{name}'")
+    return columns
+
+
+@contextmanager
+def last_may_be_cut(lines: Lines, gathering: Gathering, line: int) -> Iterator[None]:
+    """Leave a row out that cannot be read where it is the last one and no newline ends it, unless it is the only one."""
     try:
-        take(row, line)
+        yield
     except ConfigurationError:
-        if lines.whole:
+        if lines.whole or gathering.rows == 1:
             raise
         gathering.leave_out(CUT, line)
 
