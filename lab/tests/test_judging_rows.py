@@ -220,6 +220,30 @@ def test_without_success_samples_are_judged_by_their_response_code(tmp_path: Pat
     assert any("judged by their response code" in note for note in file.notes)
 
 
+def test_iterations_that_k6_dropped_are_named(tmp_path: Path) -> None:
+    text = k6_csv(requests(10))
+    assert not any("dropped" in note for note in judged(tmp_path / "a.csv", text).notes)
+    at = BEGIN // 1000
+    text += f"dropped_iterations,{at + 1},3.000000,,,,,,,,,,,,,\ndropped_iterations,{at + 8},2.000000,,,,,,,,,,,,,\n"
+    assert any("it dropped 5 iterations" in note for note in judged(tmp_path / "a.csv", text).notes)
+    assert any("dropped 2 iterations" in note for note in judged(tmp_path / "a.csv", text, Selection(5)).notes)
+
+
+def test_failed_assertions_are_counted_by_their_message(tmp_path: Path) -> None:
+    message = "Test failed: text expected to contain /total/"
+    rows = [
+        f'<httpSample t="5" ts="{BEGIN + number}" s="false" lb="a" rc="200" rm="OK"><assertionResult><name>Total</name>'
+        f"<failure>true</failure><failureMessage>{message}</failureMessage></assertionResult><responseData>x</responseData>"
+        "</httpSample>"
+        for number in range(3)
+    ]
+    xml = judged(tmp_path / "a.xml", "<testResults>\n" + "\n".join(rows) + "\n</testResults>\n")
+    table = "timeStamp,elapsed,label,responseCode,responseMessage,success,failureMessage\n"
+    csv = judged(tmp_path / "a.jtl", table + f"{BEGIN},5,a,200,OK,false,{message}\n" * 3)
+    for file in (xml, csv):
+        assert (file.failures, file.messages, file.codes) == ({"assertion": 3}, {message: 3}, {"200": 3})
+
+
 def test_other_metrics_of_k6_are_left_out_by_number_and_users_of_the_lead_in_are_none(tmp_path: Path) -> None:
     second = BEGIN // 1000
     text = k6_csv(requests(20)).replace(",4.000000", ",1.000000") + f"vus,{second + 9},8.000000,,,,,,,,,,,,,\n"

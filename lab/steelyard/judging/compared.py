@@ -15,7 +15,7 @@ from .parts import Selection
 ALPHA = 0.01
 _CANNOT_SAY = [
     "how the service differs from start to start: each file is of one process and hour, so there is no verdict",
-    "whether the other tool kept up: it wrote down nothing of its own lateness",
+    "whether the other tool kept up: it recorded nothing of its own lateness",
     "whether answers were right beyond what the other tool looked at",
 ]
 _NOT_PAIRED = (

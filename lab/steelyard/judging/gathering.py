@@ -22,8 +22,8 @@ class Gathering:
     """What a file holds: `rows` read = `counted` + those in `left_out` by reason.
 
     Only requests of `window` count. `transactions` are the evidence of an earlier pass over the file, complete; without it they are
-    collected. `checks` counts a tool's own checks by whether they passed. `own_figures` are percentiles in ms and throughput that
-    the tool computed itself. `apart` counts the transactions that were left out.
+    collected. `checks` counts a tool's own checks by whether they passed, `dropped` what it was too slow to send. `own_figures` are
+    percentiles in ms and throughput that the tool computed itself. `apart` counts the transactions that were left out.
     """
 
     def __init__(self, window: Window | None = None, transactions: Transactions | None = None) -> None:
@@ -35,6 +35,7 @@ class Gathering:
         self.apart = Counts()
         self.users: tuple[int, int] | None = None
         self.checks: Counter[bool] = Counter()
+        self.dropped = 0
         self.own_figures: dict[str, float] = {}
         self.parts = Parts()
         self.window = window or Window()

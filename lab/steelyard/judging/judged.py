@@ -11,6 +11,7 @@ from typing import IO
 
 from ..base import histogram
 from ..base.errors import ConfigurationError, InsufficientDataError
+from ..base.text import counted
 from ..loading import figures
 from ..loading.figures import PERCENTILES, Second, percentile_name
 from ..models.outputs.loading import Estimate, LoadedOperation
@@ -167,6 +168,10 @@ def _course(whole: Sequence[Second], steady: bool) -> str:
 
 def _more_notes(gathering: Gathering) -> list[str]:
     notes = []
+    if gathering.dropped:
+        notes.append(
+            f"the tool could not keep up: it dropped {counted(gathering.dropped, 'iteration')} without sending them"
+        )
     if gathering.checks[False]:
         total = gathering.checks.total()
         notes.append(f"{gathering.checks[False]:,} of {total:,} checks of the tool's script were not kept")

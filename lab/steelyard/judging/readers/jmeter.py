@@ -25,9 +25,9 @@ class Sample:
     success: str
     code: str
     message: str
-    failure_message: str
     thread: str
     users: str
+    failure_message: str
 
     def answered(self, line: int) -> Answered:
         """The request that it is; raises ConfigurationError where a field cannot be."""

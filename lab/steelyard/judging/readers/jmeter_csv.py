@@ -35,5 +35,5 @@ class JMeterCsv(ResultReader):
 
 def sample_of(row: Row) -> Sample:
     """The sample of a row; what has no column is empty."""
-    names = ("timeStamp", "elapsed", "label", "success", "responseCode", "responseMessage", "failureMessage")
-    return Sample(*(row.get(name, "") for name in (*names, "threadName", "allThreads")))
+    names = ("timeStamp", "elapsed", "label", "success", "responseCode", "responseMessage")
+    return Sample(*(row.get(name, "") for name in (*names, "threadName", "allThreads", "failureMessage")))

@@ -27,25 +27,28 @@ DAMAGED = "elements that are damaged XML"
 NO_SAMPLE = "elements that are no samples"
 PARTS = "samples within a sample that counts (redirects, embedded resources)"
 _TAGS = ("httpSample", "sample")
+_MESSAGE = "failureMessage"
+_LONGEST_MESSAGE = 200  # characters
 _ROOT = b"<testResults>"
 _BUFFER = 2**16
 _NEXT = re.compile(rb"\n(?=<(?:httpSample|sample)[\s/>])")
 _INLINE = re.compile(rb"[^\s]<(?:httpSample|sample)[\s/>]")
 _LONGEST = 16  # bytes that the two need
-_NAMES = ("ts", "t", "lb", "s", "rc", "rm", "", "tn", "na")
+_NAMES = ("ts", "t", "lb", "s", "rc", "rm", "tn", "na")
 _codes = expat.errors.codes
 _FOLLOWING = (_codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT], _codes[expat.errors.XML_ERROR_MISPLACED_XML_PI])
 
 
 @dataclass
 class _Element:
-    """A sample as it is read: its attributes, its place, its depth, and the samples within it."""
+    """A sample as it is read: its attributes, line and depth, the samples within it, and the message of a failed assertion."""
 
     tag: str
     attributes: Mapping[str, str]
     line: int
     depth: int
     within: list[_Element] = field(default_factory=list)
+    failure_message: str = ""
 
     def size(self) -> int:
         """The number of samples, itself among them."""
@@ -230,7 +233,9 @@ class _Document:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if tag not in _TAGS or self._depth < 2:
-            if self._depth == 2 and not self._open:
+            if tag == _MESSAGE and self._open:
+                self._parser.CharacterDataHandler = self._text
+            elif self._depth == 2 and not self._open:
                 self._gathering.rows += 1
                 self._gathering.leave_out(NO_SAMPLE, self._here().line)
             return
@@ -248,7 +253,13 @@ class _Document:
             self._layout.at_line_begin += self._parser.CurrentColumnNumber == at_begin
         self._open.append(element)
 
-    def _end(self, _: str) -> None:
+    def _text(self, text: str) -> None:
+        element = self._open[-1]
+        element.failure_message = (element.failure_message + text)[:_LONGEST_MESSAGE]
+
+    def _end(self, tag: str) -> None:
+        if tag == _MESSAGE:
+            self._parser.CharacterDataHandler = None
         if self._open and self._open[-1].depth == self._depth:
             element = self._open.pop()
             if not self._open:
@@ -261,7 +272,8 @@ class _Document:
 
 def _gather(element: _Element, gathering: Gathering) -> None:
     """Count a sample; of a transaction whose samples are within it, those are counted and it is set apart."""
-    sample = Sample(*(element.attributes.get(name, "") for name in _NAMES))
+    texts = [*(element.attributes.get(name, "") for name in _NAMES), element.failure_message]
+    sample = Sample(*texts)
     holds_requests = element.tag == "sample" and any(each.tag == "httpSample" for each in element.within)
     if element.within and (holds_requests or sample.requests_within() is not None):
         gathering.set_apart(sample.answered(element.line), element.line)

@@ -10,14 +10,15 @@ from ..counts import Answered
 from ..gathering import Gathering
 from .reader import ResultReader, Row, instant_of, number_of, read_rows
 
-TIME, CHECKS, USERS = "http_req_duration", "checks", "vus"
+TIME, CHECKS, USERS, DROPPED = "http_req_duration", "checks", "vus", "dropped_iterations"
 BEGINS = "k6's times begin when a request is sent on a connection that stands: connecting and waiting for one are not in them"
 BY_STATUS = "k6 says of a request whether its status was expected; whether its checks were kept stands apart"
 NO_REQUEST = "values that are no response time (other metrics, checks, users)"
+MOST_DROPPED = 10**9  # of one value
 
 
 class K6Csv(ResultReader):
-    """Of the metrics response times, checks and users are read."""
+    """Of the metrics response times, checks, users and iterations that k6 dropped are read."""
 
     title = "k6 (CSV)"
 
@@ -35,7 +36,7 @@ class K6Csv(ResultReader):
 def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags: Mapping[str, str], line: int) -> None:
     """Count one value of a metric, given with its instant; raises ConfigurationError."""
     instant, text = value
-    if metric not in (TIME, CHECKS, USERS):
+    if metric not in (TIME, CHECKS, USERS, DROPPED):
         gathering.leave_out(NO_REQUEST, line)
         return
     number, at = number_of(text, line, metric), instant_of(instant, line)
@@ -46,7 +47,10 @@ def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags:
     if metric == USERS:
         gathering.saw_users(int(number), at)
     elif gathering.window.leaves_out(at) is None:
-        gathering.checks[number != 0] += 1
+        if metric == DROPPED:
+            gathering.dropped += int(max(0.0, min(number, MOST_DROPPED)))
+        else:
+            gathering.checks[number != 0] += 1
     gathering.leave_out(NO_REQUEST, line)
 
 
