@@ -237,7 +237,10 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
-    return verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
+    wording = verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
+    if judgement.gap is None:
+        return wording
+    return replace(wording, verdict=f"{upper_first(judgement.gap.sentence)}. {wording.verdict}")
 
 
 def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measure]) -> Iterator[Wording]:
@@ -506,6 +509,7 @@ def _comparison(judgement: Judgement) -> Comparison:
         voided_pairs=compared.voided.total(),
         voided=dict(sorted(compared.voided.items())),
         why_not=[*judgement.broken, *judgement.reasons],
+        failures_differ=judgement.gap.shown if judgement.gap else None,
     )
 
 

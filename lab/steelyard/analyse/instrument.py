@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from ..base.text import change_text, counted, short_text
+from ..base.text import change_text, counted, enumerated, short_text
 from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
@@ -247,12 +247,14 @@ def _failed(run: Run, cell: Cell, subject: str) -> Finding:
     started = max(1, sum(row.started for row in rows))
     failed = sum(sum(row.failures.values()) for row in rows)
     wrong = sum(row.wrong for row in rows)
-    share = (failed + wrong) / started
-    bad = share > FAILED_WARNING or wrong > 0
+    unanswered = sum(row.dropped for row in rows)
+    all_bad = failed + wrong + unanswered
+    bad = all_bad / started > FAILED_WARNING or wrong > 0 or unanswered > 0
     kinds = [f"{counted(wrong, 'wrong answer')}"] * bool(wrong) + [f"{counted(failed, 'failure')}"] * bool(failed)
-    reason = f"{subject} on {cell.where}: {' and '.join(kinds)} among {started:,} requests" if bad else ""
+    kinds += [f"{counted(unanswered, 'unanswered request')}"] * bool(unanswered)
+    reason = f"{subject} on {cell.where}: {enumerated(kinds)} among {started:,} requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
-    return Finding("Failed or wrong", cell.name, subject, level, f"{failed + wrong:,} of {started:,}", "none", reason)
+    return Finding("Failed or wrong", cell.name, subject, level, f"{all_bad:,} of {started:,}", "none", reason)
 
 
 def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:

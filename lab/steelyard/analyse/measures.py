@@ -77,6 +77,8 @@ class Measure:
         """The measure of these quantities, or why there is none."""
         for kind, percent in self.formula.percentiles:
             histogram = quantities.histogram(kind)
+            if histogram.total and quantities.rank(percent, histogram.total) > 100:
+                return Measured(None, f"p{percent:g} lies among the requests that were never answered")
             beyond = quantities.beyond(histogram.percentile(percent)) if histogram.total else 0
             refusal = percentile_refusal(percent / 100, histogram.total, beyond)
             if refusal is not None:

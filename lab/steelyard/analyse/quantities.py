@@ -25,7 +25,13 @@ class Quantities:
     def percentile(self, kind: str, percent: float) -> float | None:
         """In microseconds; None where there is no value."""
         histogram = self.histogram(kind)
-        return histogram.percentile(percent) if histogram.total else None
+        rank = self.rank(percent, histogram.total)
+        return histogram.percentile(rank) if histogram.total and rank <= 100 else None
+
+    def rank(self, percent: float, right: int) -> float:
+        """Where a percentile lies among the `right` answers, in percent: unanswered requests took longer than all of these."""
+        unanswered = self.values.get("dropped", 0.0)
+        return percent if not unanswered else percent * (right + unanswered) / max(1, right)
 
     def deviation(self, kind: str) -> float | None:
         """In microseconds; None under two values."""

@@ -150,7 +150,9 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
         amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
-    return Wording(f"{_over(judgements)}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole))
+    gaps = sum(judgement.gap is not None for judgement in judgements)
+    differ = f"In {counted(gaps, 'cell')} the shares of failures differ beyond chance." if gaps else ""
+    return Wording(f"{_over(judgements)}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole), differ)
 
 
 def _over(judgements: Sequence[Judgement]) -> str:

@@ -14,6 +14,7 @@ from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
 from ..statistics.verdict_words import Better, Judged, Word, words
 from ..store.stored_run import Run
+from .failure_gap import Gap, failure_gap, judged_measure
 from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure
 from .ratios import Compared, compare, compare_by_reference
@@ -26,13 +27,15 @@ _PROMISED_DIFFERENCE = 0.05
 class Judgement:
     """A comparison with its word; `word` is None for secondary ones and where the instrument is not valid.
 
-    `broken` are the reasons why the instrument is not valid for it, `reasons` all else that stands in the way.
+    `broken` are the reasons why the instrument is not valid for it, `reasons` all else that stands in the way. `gap` is set where
+    the shares of failures differ beyond chance.
     """
 
     compared: Compared
     word: Word | None
     broken: tuple[str, ...]
     reasons: tuple[str, ...]
+    gap: Gap | None = None
 
 
 def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
@@ -45,11 +48,11 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     reference = run.schedule.reference
     cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
     compared = [
-        compare(run, cell, measure, other, reference, primary=cell.primary and name == cell.primary_measure)
+        comparison
         for cell in cells
         for other in _others(run, cell)
         if reference in (cell.subjects or [reference])
-        for name, measure in sorted(measures.items(), key=lambda item: item[0] != cell.primary_measure)
+        for comparison in _on_all_measures(run, cell, measures, other)
     ]
     among = list(_among(run, measures, compared))
     primaries = [comparison for comparison in compared if comparison.primary]
@@ -70,14 +73,23 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         if not comparison.primary:
             yield Judgement(comparison, None, broken, comparison.refusals)
             continue
+        gap = failure_gap(run, comparison.cell, comparison.a, comparison.b)
         word, reasons = judged[id(comparison)]
         near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]
         if invalid and _held_the_faster_back(comparison, word, [*invalid, *near]):
             bound = (f"{reason}, and the difference is at least so large" for reason in broken)
-            yield Judgement(comparison, word, (), (*reasons, *bound))
+            yield Judgement(comparison, word, (), (*reasons, *bound), gap)
             continue
         busy = (finding.reason for finding in near)
-        yield Judgement(comparison, None if broken else word, broken, (*reasons, *busy))
+        yield Judgement(comparison, None if broken else word, broken, (*reasons, *busy), gap)
+
+
+def _on_all_measures(run: Run, cell: Cell, measures: dict[str, Measure], other: str) -> Iterator[Compared]:
+    """A subject against the reference on every measure, the one that judges them first."""
+    reference = run.schedule.reference
+    judged_by = judged_measure(cell, measures, failure_gap(run, cell, other, reference))
+    for name, measure in sorted(measures.items(), key=lambda item: item[0] != judged_by):
+        yield compare(run, cell, measure, other, reference, primary=cell.primary and name == judged_by)
 
 
 def _held_the_faster_back(comparison: Compared, word: Word | None, troubles: Sequence[Finding]) -> bool:
@@ -109,14 +121,16 @@ def _among(run: Run, measures: dict[str, Measure], beside: Sequence[Compared]) -
     together = [set(trial.start_order) for trial in run.schedule.trials]
     known = {(compared.cell.name, compared.a): compared for compared in beside if compared.primary}
     for cell in run.schedule.cells:
-        measure = measures[cell.primary_measure]
         for a, b in combinations(_others(run, cell), 2) if cell.primary else ():
             if not run.schedule.alike(a, b):
                 continue
             if any({a, b} <= subjects for subjects in together):
+                measure = measures[judged_measure(cell, measures, failure_gap(run, cell, a, b))]
                 yield compare(run, cell, measure, a, b, primary=True)
             elif (cell.name, a) in known and (cell.name, b) in known:
-                yield compare_by_reference(run, known[cell.name, a], known[cell.name, b])
+                first, second = known[cell.name, a], known[cell.name, b]
+                if first.measure.name == second.measure.name:
+                    yield compare_by_reference(run, first, second)
 
 
 @dataclass(frozen=True)
@@ -155,6 +169,8 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     }
     placed = (ready | {reference}) - run.floors
     worded = [judgement for judgement in worded if {judgement.compared.a, judgement.compared.b} <= placed]
+    if len({judgement.compared.measure.name for judgement in worded}) > 1:
+        return []  # where failures differ, some are judged by right answers and others by response times
     subjects = list(
         dict.fromkeys(label for judgement in worded for label in (judgement.compared.a, judgement.compared.b))
     )

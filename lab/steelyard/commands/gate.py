@@ -26,11 +26,12 @@ class Gate(IntEnum):
 
 
 def judged(verdicts: Verdicts) -> Gate:
-    """The gate's answer: any slower is a regression; without a valid instrument or a decision, it cannot tell."""
+    """The gate's answer: any slower is a regression, and so are more failures than chance explains; without a valid instrument or
+    a decision, it cannot tell."""
     primaries = _primaries(verdicts)
     if not verdicts.valid or not primaries or any(comparison.verdict is None for comparison in primaries):
         return Gate.CANNOT_TELL
-    if any(comparison.verdict == "slower" for comparison in primaries):
+    if any(map(_is_worse, primaries)):
         return Gate.REGRESSION
     return Gate.NO_REGRESSION if all(comparison.decided for comparison in primaries) else Gate.CANNOT_TELL
 
@@ -43,13 +44,13 @@ def junit(verdicts: Verdicts) -> str:
         "testsuite",
         name="steelyard check",
         tests=str(len(primaries)),
-        failures=str(sum(comparison.verdict == "slower" for comparison in primaries if verdicts.valid)),
+        failures=str(sum(_is_worse(comparison) for comparison in primaries if verdicts.valid)),
         errors=str(int(verdict is Gate.CANNOT_TELL)),
     )
     for comparison in primaries:
         name = f"{comparison.a} is not slower than {comparison.b} on {comparison.operation}"
         case = ElementTree.SubElement(suite, "testcase", classname="steelyard", name=name)
-        if verdicts.valid and comparison.verdict == "slower":
+        if verdicts.valid and _is_worse(comparison):
             ElementTree.SubElement(case, "failure", message=verdicts.sentence).text = _figures(comparison)
         elif verdict is Gate.CANNOT_TELL:
             reason = "; ".join(verdicts.why_not) or verdicts.sentence
@@ -78,6 +79,12 @@ def summary(verdicts: Verdicts) -> str:
             "",
         ]
     )
+
+
+def _is_worse(comparison: Comparison) -> bool:
+    """Whether NEW, which is `a`, is slower or fails more often."""
+    gap = comparison.failures_differ
+    return comparison.verdict == "slower" or (gap is not None and gap.a_share > gap.b_share)
 
 
 def _primaries(verdicts: Verdicts) -> list[Comparison]:

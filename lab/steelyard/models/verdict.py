@@ -10,6 +10,15 @@ from .strict import Significant, Strict
 Word = Literal["faster", "slower", "equivalent", "undecided", "unconfirmed", "too few forks"]
 
 
+class FailureGap(Strict):
+    """How the shares of requests without a right answer (wrong, failed or unanswered) of subjects a and b differ beyond chance, by
+    Fisher's exact test."""
+
+    sentence: str
+    a_share: Significant
+    b_share: Significant
+
+
 class Comparison(Strict):
     """Subject `a` against subject `b` in one cell on one measure.
 
@@ -17,7 +26,8 @@ class Comparison(Strict):
     two forks). `verdict` is about a relative to b; it is null for secondary measures, whose intervals are not adjusted,
     and where the instrument was not valid. Three words decide nothing: `undecided` (the interval holds 1), `unconfirmed` (decided
     if it were alone, but not after adjusting for all that were judged together) and `too few forks`. `voided` counts voided
-    pairs by reason. `why_not` says what stands in the way.
+    pairs by reason. `why_not` says what stands in the way. Where `failures_differ`, right answers a second are judged instead of
+    response times.
     """
 
     a: str
@@ -36,6 +46,7 @@ class Comparison(Strict):
     voided_pairs: int
     voided: dict[str, int] = {}
     why_not: list[str] = []
+    failures_differ: FailureGap | None = None
 
     @property
     def decided(self) -> bool:
