@@ -185,6 +185,8 @@ def make_job(
         ],
         sessions=_sessions(schedule),
         cpus=shares.engine,
+        # A request that waits for its answer at a slice's end has as long as any other.
+        timeout_ms=schedule.drain_limit_seconds * 1000,
         drain_limit_ms=schedule.drain_limit_seconds * 1000,
         samples=Samples(one_in=_KEPT_ONE_IN) if all(kind_of(cell).sliced for cell in schedule.cells) else Samples(),
     )

@@ -11,6 +11,8 @@ from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, why_unread
 from ..models.study import Study
 
+_REQUEST_TIMEOUT_SECONDS = 30.0  # where the study has no parameter for it; the drain lasts as long
+
 Value = int | float | str
 MOST_USERS = 100_000
 
@@ -104,7 +106,7 @@ def settle(study: Study, request: Request) -> Settings:
         warm_up_seconds=request.warm_up_seconds
         or float(_one(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
         steady_seconds=float(_one(study, values, "steady_seconds", 300)),
-        drain_seconds=float(_one(study, values, "drain_seconds", 10)),
+        drain_seconds=float(_one(study, values, "drain_seconds", _REQUEST_TIMEOUT_SECONDS)),
         mix=_mix(study, {operation: given[name] for operation, name in mixed.items() if name in given}),
         service={
             known.sets.removeprefix("service."): int(values[name])
