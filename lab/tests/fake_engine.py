@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 SLICES = (
     "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,refused,reset,timeout,tls,"
     "malformed,status,fault,truncated,stale_failed,capture,stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,"
-    "carried_ns_sum,connects,closes,sent,dropped,"
+    "unanswered_ns_sum,last_answer_ns,carried_ns_sum,connects,closes,sent,dropped,"
     "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
     "outside_fault,outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,response_ns_sum,"
     "service_ns_sum,sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,cpu_own_ns,"
@@ -37,7 +37,7 @@ NO_TURNS = dict.fromkeys(("cpu_own_ns", "cpu_other_ns", "cpu_between_ns"), "")  
 THOUSAND_OF_1_MS = (
     "HISTFAAAACR4nJNpmSzMwMDAwgABzFCaEURcm7yEwf4DROA8/wV+AGiiBkg="  # in microseconds, as the library encodes them
 )
-SAMPLES = "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns"
+SAMPLES = "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns,status,cause"
 
 
 class Engine:

@@ -165,7 +165,9 @@ fn without_secrets(head: &[u8]) -> Vec<u8> {
         shown.push(b'\n');
     }
     shown.truncate(shown.trim_ascii_end().len());
-    shown.push(b'\n');
+    if !shown.is_empty() {
+        shown.push(b'\n');
+    }
     shown
 }
 
@@ -251,5 +253,6 @@ mod tests {
             shown,
             "HTTP/1.1 302 Found\nServer: a\nset-COOKIE: (removed)\nLocation: https://a/b\nX-Auth-Token: (removed)\nX: y: z\n"
         );
+        assert_eq!(without_secrets(b""), b"", "no head came");
     }
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..base.csvfiles import Row, is_stored, read_table, write_table, write_text
 from ..base.errors import StoreError
 from ..base.histogram import IntervalLog, LoggedInterval, decode, encode, merged, read_interval_log
+from ..store.outcomes import OUTCOME_COLUMNS, OUTCOMES
 from ..store.tables import FAILURE_KINDS
 
 SLICES, TICKS, REQUESTS = "slices.csv", "ticks.csv", "requests.csv"
@@ -19,14 +20,14 @@ _ENDS = ("end_ns", "measured_ns")
 _JUDGED = ("valid", "why_not")
 # No sums: how long the oldest waits, the share of a thread's time that an engine computes, and the 99th percentile of how late
 # engines were, which over all of them is that of the worst or less.
-_GREATEST = ("oldest_unfinished_ns", "lateness_p99_ns", "engine_cpu_share")
+_GREATEST = ("oldest_unfinished_ns", "last_answer_ns", "lateness_p99_ns", "engine_cpu_share")
 _TICK_KEY = ("slice", "time_ns", "subject", "operation")
 _SENT = ("completed", "wrong", *FAILURE_KINDS)
 # Of a slice's columns those that its seconds have too.
 _KNOWN = ("started", *_SENT, "bytes_out", "bytes_in", "response_ns_sum")
 _SAMPLE_COLUMNS = (
     *("sample", "slice", "subject", "operation", "entry", "outcome"),
-    *("due_ns", "sent_ns", "first_byte_ns", "last_byte_ns"),
+    *("due_ns", "sent_ns", "first_byte_ns", "last_byte_ns", "status", "cause"),
 )
 
 
@@ -59,6 +60,7 @@ def merge(folder: Path, parts: Sequence[EnginePart]) -> None:
     if is_stored(living[0].folder / SECONDS):
         logs = {part.name: part.folder / SECONDS for part in parts}
         _merge_histograms(folder / SECONDS, logs, {name: _seconds_of(rows) for name, rows in ticks.items()})
+    _merge_outcomes(folder / OUTCOMES, [part.folder / OUTCOMES for part in parts])
     if is_stored(living[0].folder / REQUESTS):
         _merge_requests(folder / REQUESTS, [part.folder / REQUESTS for part in parts])
     _gather_samples(folder / "samples", [part.folder / "samples" for part in parts])
@@ -188,6 +190,16 @@ def _line(intervals: Sequence[LoggedInterval]) -> str:
     return f"Tag={first.tag},{first.begin_s:.3f},{first.length_s:.3f},{greatest:.3f},{together}"
 
 
+def _merge_outcomes(path: Path, tables: Iterable[Path]) -> None:
+    """How requests ended, counted over all engines; of one that was lost nothing is known of the slice that it did not end."""
+    counts: dict[tuple[str, ...], int] = {}
+    for table in tables:
+        for row in read_table(table, OUTCOME_COLUMNS, may_be_cut=True) if is_stored(table) else ():
+            key = tuple(row.text(name) for name in OUTCOME_COLUMNS[:-1])
+            counts[key] = counts.get(key, 0) + row.whole("count")
+    write_table(path, OUTCOME_COLUMNS, [[*key, count] for key, count in counts.items()])
+
+
 def _merge_requests(path: Path, tables: Iterable[Path]) -> None:
     rows = [row for table in tables for row in read_table(table, ["slice", "due_ns"], may_be_cut=True)]
     rows.sort(key=lambda row: (row.whole("slice"), row.whole("due_ns")))
@@ -206,5 +218,8 @@ def _gather_samples(folder: Path, parts: Iterable[Path]) -> None:
             answer = part / f"{row.text('sample')}.answer"
             if answer.is_file():
                 shutil.copyfile(answer, folder / f"{len(made)}.answer")
+                head = answer.with_suffix(".head")
+                if head.is_file():
+                    shutil.copyfile(head, folder / f"{len(made)}.head")
                 made.append([len(made), *(row.text(name) for name in _SAMPLE_COLUMNS[1:])])
     write_table(folder / "index.csv", _SAMPLE_COLUMNS, made)

@@ -17,11 +17,13 @@ from ..drive.engine import Engine
 from ..drive.engines import Engines
 from ..exchange.corpus import Corpus
 from ..models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
+from ..models.outputs.loading import FailureCount
 from ..plan.shapes import most_users
 from ..provision.site import THIS_MACHINE, EngineHost
 from ..store.live_file import StopAsked
 from ..store.tables import SliceRow, Tick, read_slices, read_ticks
 from .who_asks import WhoAsks
+from .wording import cause_text
 
 _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
@@ -197,13 +199,13 @@ def verify(ground: Ground, operations: Sequence[str]) -> tuple[SliceRow, dict[st
     if stretches.stop_asked:
         raise StopAsked  # nothing was measured yet
     answers: dict[str, bytes] = {}
-    for operation, outcome, answer in samples_of(stretches.folder):
-        if outcome != "right":
-            raise _not_right(operation, outcome, answer, ground)
-        answers[operation] = answer
+    for sample in samples_of(stretches.folder):
+        if sample.outcome != "right":
+            raise _not_right(sample, ground)
+        answers[sample.operation] = sample.answer
     if row.completed < len(operations):
         missing = next((operation for operation in operations if operation not in answers), operations[0])
-        raise _not_right(missing, next(iter(row.failures), "not answered"), b"", ground)
+        raise _not_right(SampledAnswer(missing, next(iter(row.failures), "not answered"), b""), ground)
     return row, answers
 
 
@@ -212,32 +214,57 @@ def ticks_of(folder: Path, number: int) -> list[Tick]:
     return [tick for tick in read_ticks(folder / "ticks.csv", True) if tick.slice == number]
 
 
-def samples_of(folder: Path) -> list[tuple[str, str, bytes]]:
-    """The answers that an engine kept: operation, outcome and body."""
+@dataclass(frozen=True)
+class SampledAnswer:
+    """An answer that an engine kept: outcome, cause where it is known, HTTP status (None: none came) and body."""
+
+    operation: str
+    outcome: str
+    answer: bytes
+    cause: str = ""
+    status: int | None = None
+
+
+def samples_of(folder: Path) -> list[SampledAnswer]:
+    """The answers that an engine kept in a folder. Raises StoreError."""
     from ..base.csvfiles import read_table
 
     samples = []
-    for row in read_table(folder / "samples" / "index.csv", ["sample", "operation", "outcome"], may_be_cut=True):
+    columns = ["sample", "operation", "outcome", "status", "cause"]
+    for row in read_table(folder / "samples" / "index.csv", columns, may_be_cut=True):
         path = folder / "samples" / f"{row.text('sample')}.answer"
-        samples.append((row.text("operation"), row.text("outcome"), path.read_bytes() if path.is_file() else b""))
+        answer = path.read_bytes() if path.is_file() else b""
+        status = row.whole("status") or None
+        samples.append(SampledAnswer(row.text("operation"), row.text("outcome"), answer, row.text("cause"), status))
     return samples
 
 
 _MEANT = {
     "wrong": "its answer is not what it should be",
     "refused": "no connection: is it running?",
-    "status": "its answer has another HTTP status than it should",
+    "status": "its HTTP status is not the one expected",
     "fault": "its answer is a SOAP fault",
     "timeout": "no answer came in time",
     "tls": "no TLS connection came about",
 }
 
 
-def _not_right(operation: str, outcome: str, answer: bytes, ground: Ground) -> TargetError:
+def _not_right(sample: SampledAnswer, ground: Ground) -> TargetError:
     target = ground.target.url or f"{ground.target.host}:{ground.target.port}"
-    begins = " ".join(answer[:_SHOWN_BYTES].decode(errors="replace").split())
+    begins = " ".join(sample.answer[:_SHOWN_BYTES].decode(errors="replace").split())
     came = f"; it begins: {begins}" if begins else ""
+    expected = ground.corpus.rules[sample.operation].status if sample.outcome == "status" else []
+    failure = FailureCount(
+        operation=sample.operation,
+        outcome=sample.outcome,
+        cause=sample.cause,
+        status=sample.status,
+        expected=list(expected),
+        count=1,
+    )
+    known = cause_text(failure)
+    meant = _MEANT.get(sample.outcome, "see the kept answer") + (f" ({known})" if known else "")
     return TargetError(
-        f"{operation} is not answered rightly by {target} ({outcome}): {_MEANT.get(outcome, 'see the kept answer')}{came}",
+        f"{sample.operation} is not answered rightly by {target} ({sample.outcome}): {meant}{came}",
         hint=f"edit its sample or its expect in service.toml; what came is in {ground.folder / 'verification' / 'samples'}",
     )

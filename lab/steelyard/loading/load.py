@@ -435,11 +435,11 @@ def _difference(asked: Asked, operation: str, answer: bytes) -> str | None:
 def _kept_answers(asked: Asked, folder: Path) -> tuple[int, list[str]]:
     """How many kept answers were looked at in full, and what was wrong with any."""
     wrong, looked_at = [], 0
-    for operation, outcome, answer in samples_of(folder):
-        if outcome != "right":
+    for sample in samples_of(folder):
+        if sample.outcome != "right":
             continue
         looked_at += 1
-        said = _difference(asked, operation, answer)
-        if said is not None:
-            wrong.append(f"a kept answer of {operation} is not right: {said}")
+        difference = _difference(asked, sample.operation, sample.answer)
+        if difference is not None:
+            wrong.append(f"a kept answer of {sample.operation} is not right: {difference}")
     return looked_at, list(dict.fromkeys(wrong))

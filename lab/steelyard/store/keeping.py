@@ -11,6 +11,7 @@ from pathlib import Path
 from ..base.csvfiles import PACKED, Row, is_stored, pack, packed_place, read_bytes, read_table, write_table
 from ..base.histogram import intact, unfolded
 from . import collector_log, layer_table
+from .outcomes import OUTCOMES
 from .stored_run import Run, Trial
 
 SAMPLES = 10
@@ -21,6 +22,7 @@ _READ = {
     "trial.json",
     _JOB,
     "slices.csv",
+    OUTCOMES,
     "observations.csv",
     "machine.csv",
     "throttling.csv",

@@ -23,6 +23,7 @@ from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
 from . import earlier, layer_table, tables
 from .collector_log import CollectorLog, read_collector_logs
 from .layer_table import TimedRequest
+from .outcomes import OUTCOMES, OutcomeRow, read_outcomes
 from .tables import GaugeRow, LinkUse, Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -58,6 +59,7 @@ class Trial:
     engine_threads: int
     think_ms: float
     problems: Sequence[str] = field(default=())
+    outcomes: Mapping[int, Sequence[OutcomeRow]] = field(default_factory=dict)
     throttled: Mapping[int, Throttled] = field(default_factory=dict)
     network: Sequence[LinkUse] = ()
     spans: Mapping[int, Sequence[SpanRow]] | None = None
@@ -310,6 +312,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         record=record,
         plans={plan.number: plan for plan in record.slices} if record is not None else {},
         slices=read(tables.read_slices, "slices.csv", dict[int, SliceRow]()),
+        outcomes=read(read_outcomes, OUTCOMES, dict[int, list[OutcomeRow]]()),
         observations=read(tables.read_observations, "observations.csv", dict[int, list[Observation]]()),
         machine=read(tables.read_machine, "machine.csv", dict[int, list[ProcessorTime]]()),
         ticks=read(tables.read_ticks, "ticks.csv", tuple[Tick, ...]()),

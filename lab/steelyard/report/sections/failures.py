@@ -10,6 +10,7 @@ from ...analyse.analysis import Analysis
 from ...analyse.sentences import deed, load_text
 from ...base.text import short_text
 from ...models.verdict import TrialFailure
+from ...store.outcomes import RIGHT, OutcomeRow
 from ...store.stored_run import Run
 from ...store.tables import FAILURE_KINDS
 from ..charts.shares import SharePart, shares
@@ -18,6 +19,7 @@ from ..section import Section
 from ..subjects import called, cell_word, cells
 
 _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
+_MOST_CAUSES = 40
 _CLOSES = "closed a 1,000"
 _FAULTS = "expected faults"
 _PARTS = (
@@ -26,6 +28,7 @@ _PARTS = (
     SharePart("failed", "failed", COLOURS[1]),
 )
 _ASIDES = {  # below the table, where it has such a column
+    "unanswered": "Unanswered requests had no answer when the drain ended, which lasts as long as the request timeout.",
     "unfinished": "In flight counts requests that a slice's end cut off; a closed load leaves one a user and slice.",
     "stale": "Stale requests met a connection that the server had closed, and were sent again.",
 }
@@ -51,6 +54,8 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "failure_rows": list(failure_rows(run, kinds)),
         "parts": tuple((part.title, f"var(--series-{COLOURS.index(part.colour)})") for part in _PARTS),
         "endings": _endings(run),
+        "causes": list(cause_rows(run)),
+        "statuses": list(status_rows(run)),
         "trial_failures": list(trial_failures(analysis.verdicts.failures)),
         "voided": list(_voided(analysis)),
         "damaged": [problem for trial in run.trials for problem in trial.problems],
@@ -67,10 +72,48 @@ def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:
                     if row is None or plan.phase != "measure" or plan.cell != cell.name or plan.subject != subject:
                         continue
                     total += Counter(
-                        {**row.failures, "wrong": row.wrong, "unfinished": row.unfinished, "stale": row.stale}
+                        {
+                            **row.failures,
+                            "wrong": row.wrong,
+                            "unanswered": row.dropped,
+                            "unfinished": row.unfinished,
+                            "stale": row.stale,
+                        }
                     )
                     total += Counter({"answered": row.completed, "closes": row.closes, _FAULTS: row.expected_faults})
             yield cell.name, subject, total
+
+
+def _measured_outcomes(run: Run) -> Iterator[OutcomeRow]:
+    """How requests of measured slices ended, of runs that wrote it down."""
+    for trial in run.trials:
+        for plan in trial.plans.values():
+            if plan.phase == "measure":
+                yield from trial.outcomes.get(plan.number, ())
+
+
+def cause_rows(run: Run) -> Iterator[tuple[str, ...]]:
+    """Why requests of measured slices, lead-in and drain included, had no right answer: a row for each subject, operation, outcome
+    and cause, the most frequent first."""
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for row in _measured_outcomes(run):
+        if row.outcome != RIGHT:
+            status = f"HTTP {row.status}" if row.status is not None else ""
+            cause = "; ".join(part for part in (row.cause, status) if part)
+            counts[called(run, row.subject), row.operation, row.outcome, cause] += row.count
+    for key, count in counts.most_common(_MOST_CAUSES):
+        yield *key, f"{count:,}"
+
+
+def status_rows(run: Run) -> Iterator[tuple[str, ...]]:
+    """How many answers of each subject had each HTTP status; none where all had the same."""
+    counts: Counter[tuple[str, int]] = Counter()
+    for row in _measured_outcomes(run):
+        if row.status is not None:
+            counts[row.subject, row.status] += row.count
+    if len({status for _, status in counts}) > 1:
+        for (subject, status), count in sorted(counts.items()):
+            yield called(run, subject), str(status), f"{count:,}"
 
 
 def _endings(run: Run) -> Picture | None:
@@ -78,7 +121,7 @@ def _endings(run: Run) -> Picture | None:
     bars: dict[str, Mapping[str, float]] = {}
     several = len(run.schedule.subjects) > 1
     for cell, subject, total in _measured_rows(run):
-        failed = total["wrong"] + sum(total[kind] for kind in FAILURE_KINDS)
+        failed = total["wrong"] + total["unanswered"] + sum(total[kind] for kind in FAILURE_KINDS)
         ended = {"right": total["answered"] - total[_FAULTS], _FAULTS: total[_FAULTS], "failed": failed}
         if (requests := sum(ended.values())) > 0:
             name = f"{cell}, {called(run, subject)}" if several else cell
@@ -91,7 +134,11 @@ def _endings(run: Run) -> Picture | None:
 def failure_kinds(run: Run) -> tuple[str, ...]:
     """The kinds that occurred at all, and always wrong answers."""
     seen = {kind for _, _, total in _measured_rows(run) for kind in total}
-    return ("answered", "wrong", *(kind for kind in (*FAILURE_KINDS, "unfinished", "stale", "closes") if kind in seen))
+    return (
+        "answered",
+        "wrong",
+        *(kind for kind in (*FAILURE_KINDS, "unanswered", "unfinished", "stale", "closes") if kind in seen),
+    )
 
 
 def failure_headings(kinds: Sequence[str]) -> Iterator[str]:

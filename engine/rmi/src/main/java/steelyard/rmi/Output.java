@@ -24,7 +24,7 @@ final class Output {
   private static final String SLICE_COLUMNS =
       "slice,subject,phase,operation,begin_ns,end_ns,measured_ns,started,completed,expected_faults,wrong,"
           + "refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,"
-          + "stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,carried_ns_sum,connects,closes,sent,dropped,lead_in_completed,outside_wrong,"
+          + "stale,unfinished,oldest_unfinished_ns,unfinished_ns_sum,unanswered_ns_sum,last_answer_ns,carried_ns_sum,connects,closes,sent,dropped,lead_in_completed,outside_wrong,"
           + "outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,outside_fault,"
           + "outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,"
           + "response_ns_sum,service_ns_sum,"
@@ -35,7 +35,7 @@ final class Output {
           + "refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,"
           + "bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns";
   private static final String SAMPLE_COLUMNS =
-      "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns";
+      "sample,slice,subject,operation,entry,outcome,due_ns,sent_ns,first_byte_ns,last_byte_ns,status,cause";
 
   private final Job job;
   private final Path folder;
@@ -198,7 +198,7 @@ final class Output {
             + sample.entry().number()
             + ","
             + sample.outcome();
-    samples.write(written + "," + slice.number() + "," + what + "," + instants + "\n");
+    samples.write(written + "," + slice.number() + "," + what + "," + instants + ",0,\n");
     written++;
     rightKept += sample.outcome().equals("right") ? 1 : 0;
     failedKept += sample.outcome().equals("right") ? 0 : 1;
@@ -220,7 +220,7 @@ final class Output {
             + result.oldestUnfinishedNs
             + ","
             + result.unfinishedNs
-            + ","
+            + ",,," // what the unanswered waited, and when the last answer came
             + result.carriedNs,
         result.connects + "," + result.closes + "," + counts.sent + "," + counts.dropped,
         counts.outsideCompleted + "," + counts.outsideWrong,
