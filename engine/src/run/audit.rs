@@ -1,5 +1,7 @@
 //! Whether a slice did what was asked of it: mix, rate and pauses as achieved, and what makes it invalid.
 
+use std::net::SocketAddr;
+
 use serde::Serialize;
 
 use super::merge::SliceResult;
@@ -34,6 +36,8 @@ pub struct SliceAudit {
     pub phase: String,
     pub operation: String,
     pub measured_s: f64,
+    /// Those that connections were dealt over.
+    pub addresses: Vec<SocketAddr>,
     /// When the last of its threads was there to begin the lead-in (CLOCK_MONOTONIC).
     pub began_ns: u64,
     pub mix: Vec<MixAudit>,
@@ -95,6 +99,7 @@ impl SliceAudit {
             phase: slice.phase.clone(),
             operation: slice.operation(),
             measured_s: seconds,
+            addresses: plan.addresses.clone(),
             began_ns: result.began,
             mix: mix(plan, result),
             rate: matches!(plan.shape, Shape::Open(_)).then(|| RateAudit {

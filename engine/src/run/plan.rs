@@ -143,6 +143,7 @@ impl PlanMaker {
             used,
             heads,
             fields: fields.map_err(EngineError::CannotGoOn)?,
+            addresses: self.endpoints[target].addresses.clone(),
             site: self.sites[target].clone(),
             streams: http2.map(|http2| http2.streams),
             filled: AtomicU64::new(0),

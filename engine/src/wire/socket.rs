@@ -158,3 +158,45 @@ pub(super) fn checked(result: isize) -> io::Result<usize> {
         Ok(result as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::TcpListener;
+    use std::time::{Duration, Instant};
+
+    /// A socket that is connected to a listener, and the listener's end.
+    fn connected() -> (Socket, std::net::TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let socket = Socket::new(&address).unwrap();
+        let _ = socket.connect(&address);
+        let (stream, _) = listener.accept().unwrap();
+        (socket, stream)
+    }
+
+    /// Waits until the peer's end is there to be read.
+    fn await_end(socket: &Socket) {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !matches!(socket.receive(&mut [0; 8]), Ok(0)) {
+            assert!(Instant::now() < patience, "the end never came");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn what_was_sent_to_a_closed_peer_is_not_acknowledged_and_what_it_read_before_it_closed_is() {
+        let (socket, stream) = connected();
+        drop(stream);
+        assert_eq!(socket.send(b"request", b"").unwrap(), 7);
+        await_end(&socket);
+        assert_eq!(socket.acknowledged().unwrap(), 0);
+        let (socket, mut stream) = connected();
+        assert_eq!(socket.send(b"request", b"").unwrap(), 7);
+        stream.read_exact(&mut [0; 7]).unwrap();
+        drop(stream);
+        await_end(&socket);
+        assert_eq!(socket.acknowledged().unwrap(), 7);
+    }
+}

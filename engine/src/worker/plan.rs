@@ -1,5 +1,6 @@
 //! What all threads share of one slice: the job's slice, compiled.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -85,6 +86,8 @@ pub struct SlicePlan {
     pub heads: Vec<Option<RequestHead>>,
     /// The same as HTTP/2 has them, where the target is asked so.
     pub fields: Vec<Option<RequestFields>>,
+    /// The addresses over which connections are dealt.
+    pub addresses: Vec<SocketAddr>,
     /// The subject's site, as cookies know it.
     pub site: Url,
     /// How many streams share a connection; none where each lane has its own.
