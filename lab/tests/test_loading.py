@@ -76,7 +76,7 @@ def test_data_is_the_same_for_a_seed_and_written_as_xml_needs(tmp_path: Path) ->
 
 def test_words_become_profiles() -> None:
     assert profile_of(words.LoadWords()) == BigBang(users=4, seconds=10)
-    assert profile_of(words.LoadWords(most_requests=9)) == FixedWork(users=4, each=2, most_seconds=10)
+    assert profile_of(words.LoadWords(most_requests=9)) == FixedWork(users=4, each=2, extra=1, most_seconds=10)
     steps = profile_of(words.LoadWords(users=words.users_of("1..4"), profile="steps", seconds=8))
     assert isinstance(steps, Steps) and steps.levels == [1, 2, 3, 4] and steps.hold_seconds == 2
     rate = profile_of(words.LoadWords(rates=words.rates_of("600/m"), poisson=True))
