@@ -32,7 +32,7 @@ def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
             "the server had closed or reset the first; their response times include both"
         )
     if figures.failed_of(row) and not isinstance(profile, Rate):
-        said.append(f"each user waits {value_text(FAILURE_PAUSE_MS)} ms after a failed request")
+        said.append(f"each user waits {FAILURE_PAUSE_MS:g} ms after a failed request")
     return said
 
 
@@ -40,11 +40,11 @@ def addresses_of(stretches: Stretches, number: int) -> Sequence[str]:
     """The addresses that the connections of a slice were dealt over, by the engines' own files; raises StoreError."""
     engines = stretches.engines
     folders = [stretches.folder] if engines is None else [part.folder for part in engines.parts if part.lost is None]
-    found: dict[str, None] = {}
+    hosts: dict[str, None] = {}
     for folder in folders:
         if not is_stored(folder / "summary.json"):
             continue
         for audit in read_document(folder / "summary.json")["slices"]:
             if audit["slice"] == number:
-                found |= dict.fromkeys(urlsplit(f"//{place}").hostname or place for place in audit.get("addresses", ()))
-    return list(found)
+                hosts |= dict.fromkeys(urlsplit(f"//{place}").hostname or place for place in audit.get("addresses", ()))
+    return list(hosts)

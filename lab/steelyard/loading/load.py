@@ -374,7 +374,6 @@ def _output(
         outside=verified + rest,
         outside_by={"verification": verified, "lead_in_and_drain": rest},
         sent=row.sent + verified,
-        reconnects=connections.reconnects_of(row),
         unfinished=row.unfinished,
         **_accounts(ready, row, folder, judged),
         throughput_per_s=figures.throughput(row, seconds, steady=steady),
@@ -388,11 +387,7 @@ def _output(
         valid=not why_not,
         why_not=why_not,
         stopped=stopped,
-        notes=[
-            _THIS_PROCESS if target is None else _ONE_START,
-            *_bounded_note(planned, words),
-            *connections.notes(stretches, row, planned.profile),
-        ],
+        notes=_notes(words, planned, stretches, row, target),
         not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
         started=target,
         by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
@@ -404,6 +399,7 @@ def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests)
     """What became of the requests, as fields of LoadOutput."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     return {
+        "reconnects": connections.reconnects_of(row),
         "requests": figures.totals(whole_counts(row) + whole_counts(ready.verification)),
         "judged": figures.totals(judged.counts),
         "statuses": {str(status): count for status, count in by_status(outcomes).items()},
@@ -427,10 +423,14 @@ def _kept_rules(asked: Asked) -> list[str]:
     return sorted({rule for operation in operations for rule in kept.rules_of(operation.expect, asked.schema)})
 
 
-def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:
-    if planned.think == words.think:
-        return []
-    return [f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept"]
+def _notes(
+    words: LoadWords, planned: Stretch, stretches: Stretches, row: SliceRow, target: StartedTarget | None
+) -> list[str]:
+    """What a reader of the figures must know."""
+    notes = [_THIS_PROCESS if target is None else _ONE_START]
+    if planned.think != words.think:
+        notes.append(f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept")
+    return [*notes, *connections.notes(stretches, row, planned.profile)]
 
 
 def _difference(asked: Asked, operation: str, answer: bytes) -> str | None:
