@@ -177,7 +177,7 @@ def test_a_server_that_closes_every_connection_in_silence_costs_reconnects_and_n
     with server(["127.0.0.1"], lambda _: (OK, False)) as (port, counts):
         output = loaded(steelyard("load", f"http://127.0.0.1:{port}/", *SHORT, folder=tmp_path))
     assert output["failed"] == 0 and counts.requests.total() == output["sent"]
-    said = about(output, "went out a second time")
+    said = about(output, "sent again, since")
     assert len(said) == (output["reconnects"] > 0)
     assert all(note.startswith(f"{output['reconnects']} request") for note in said)
 
@@ -241,7 +241,7 @@ def test_nginx_recycles_connections_of_http_2_in_order_and_no_request_fails(tmp_
             running.terminate()
     assert (output["completed"], output["failed"]) == (20_000, 0)
     # It closes each connection after 1,000 requests, whose streams of that moment go to the next one.
-    assert output["reconnects"] > 0 and len(about(output, "went out a second time")) == 1
+    assert output["reconnects"] > 0 and len(about(output, "sent again, since")) == 1
 
 
 def _await(port: int) -> None:

@@ -236,4 +236,25 @@ mod tests {
         jar.prepare(b"", || url(SHOP));
         assert_eq!(jar.line().split(|byte| *byte == b';').count(), MOST_COOKIES);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_of_a_server_and_no_path_ends_the_engine(
+            lines in proptest::collection::vec("[\\PC;=. \\-]{0,60}", 0..8),
+            attributes in proptest::collection::vec(
+                proptest::sample::select(vec!["Path=/", "Path=/\u{e9}", "Path=", "Domain=.", "Domain=h", "Max-Age=99999999999999999999",
+                    "Max-Age=-1", "Expires=Thu, 01 Jan 19700 00:00:00 GMT", "Secure", "SameSite", "HttpOnly="]), 0..8),
+            path in "\\PC{0,30}",
+        ) {
+            let mut jar = CookieJar::default();
+            let mut site = url("http://h/");
+            site.set_path(&path);
+            for (number, line) in lines.iter().enumerate() {
+                let attribute = attributes.get(number).copied().unwrap_or_default();
+                jar.read_head(format!("Set-Cookie:{line};{attribute}\nSet-Cookie: n{number}=1;{attribute}\n").as_bytes(), || site.clone());
+                jar.prepare(line.as_bytes(), || site.clone());
+            }
+            proptest::prop_assert!(!jar.line().contains(&b'\n'));
+        }
+    }
 }

@@ -21,7 +21,7 @@ pub struct Report {
     failures: BTreeMap<&'static str, u64>,
     /// Requests that had no answer when the drain ended.
     dropped: u64,
-    /// Requests that were sent once more, on a new connection, since the server had closed theirs.
+    /// Requests that were sent once more, since the server ended or refused the first attempt.
     reconnects: u64,
     /// Those that connections were dealt over.
     addresses: Vec<SocketAddr>,
@@ -172,7 +172,7 @@ impl Report {
             let reconnects = self.reconnects;
             writeln!(
                 text,
-                "  reconnects  {reconnects:>12} requests sent again: the server had closed their connections"
+                "  reconnects  {reconnects:>12} requests sent again: the server ended or refused the first attempt"
             )?;
         }
         if self.addresses.len() > 1 {

@@ -168,7 +168,7 @@ impl PlanMaker {
     }
 }
 
-/// A target's site: its scheme, and the host that its requests name.
+/// A target's site: its scheme, and the host that its requests name. A name that no site can have still has cookies of its own host.
 fn site(target: &Target, url: &Url) -> Result<url::Url> {
     let named = target
         .headers
@@ -178,6 +178,7 @@ fn site(target: &Target, url: &Url) -> Result<url::Url> {
     let host = named.map_or(&url.authority, |(_, value)| value);
     let scheme = if url.tls { "https" } else { "http" };
     url::Url::parse(&format!("{scheme}://{host}/"))
+        .or_else(|_| url::Url::parse(&format!("{scheme}://host.invalid/")))
         .map_err(|why| EngineError::CannotGoOn(format!("the host `{host}` cannot be asked: {why}")))
 }
 

@@ -14,7 +14,7 @@ from .driving import FAILURE_PAUSE_MS, Stretches
 
 
 def reconnects_of(row: SliceRow) -> int:
-    """How many requests were sent a second time, on a new connection, in a slice and outside its measured time."""
+    """How many requests were sent a second time, in a slice and outside its measured time."""
     return row.stale + row.outside_stale
 
 
@@ -27,9 +27,10 @@ def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
     reconnects = reconnects_of(row)
     if reconnects:
         share = 100 * reconnects / max(1, row.sent)
+        verb = "was" if reconnects == 1 else "were"
         said.append(
-            f"{counted(reconnects, 'request')} ({value_text(share)}% of those sent) went out a second time, on a new connection: "
-            "the server had closed or reset the first; their response times include both"
+            f"{counted(reconnects, 'request')} ({value_text(share)}% of those sent) {verb} sent again, since the server ended or "
+            "refused the first attempt: their response times include both attempts"
         )
     if figures.failed_of(row) and not isinstance(profile, Rate):
         said.append(f"each user waits {FAILURE_PAUSE_MS:g} ms after a failed request")
