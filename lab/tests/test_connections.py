@@ -70,6 +70,8 @@ def _talk(connection: socket.socket, address: str, answer: Answer, counts: Count
     with connection, connection.makefile("rb") as stream:
         try:
             while head := _head(stream):
+                length = next((int(line[15:]) for line in head.splitlines() if line.startswith("Content-Length:")), 0)
+                stream.read(length)
                 with counts.lock:
                     counts.requests[address] += 1
                     counts.heads.append(head)
@@ -210,6 +212,22 @@ def test_a_cookie_of_the_users_own_a_path_and_a_name_in_any_script_are_sent(
     assert counts.heads[-1].startswith("GET /caf%C3%A9/%41?q=%C3%BC HTTP/1.1\r\n")
     assert f"Host: xn--mller-kva.test:{port}\r\n" in counts.heads[-1]
     assert counts.heads[-1].count("Cookie: ") == 1 and "Cookie: a=b; c=d\r\n" in counts.heads[-1]
+
+
+def test_a_service_file_may_name_its_host_and_path_in_any_script(
+    tmp_path: Path, resolves: Callable[[str, Sequence[str]], None]
+) -> None:
+    resolves("xn--mller-kva.test", ["127.0.0.1"])
+    with server(["127.0.0.1"]) as (port, counts):
+        (tmp_path / "shop").mkdir()
+        (tmp_path / "shop" / "a.txt").write_text("hello")
+        (tmp_path / "shop" / "service.toml").write_text(
+            f'name = "shop"\ntitle = "a shop"\nmeaning = "bytes"\npath = "/"\ntarget = "http://müller.test:{port}"\n'
+            '[operations.a]\nmeaning = "a"\nsample = "a.txt"\npath = "/café"\n'
+        )
+        output = loaded(steelyard("load", "./shop", *SHORT, folder=tmp_path))
+    assert output["failed"] == 0 and counts.heads[-1].startswith("POST /caf%C3%A9 HTTP/1.1\r\n")
+    assert f"Host: xn--mller-kva.test:{port}\r\n" in counts.heads[-1]
 
 
 def test_a_name_that_dns_cannot_have_is_refused_in_one_sentence(tmp_path: Path) -> None:

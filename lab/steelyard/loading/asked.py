@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-import idna
-
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, TargetError
+from ..base.in_ascii import ascii_address, ascii_path
 from ..catalogue.entries import Entry
 from ..models.job import Length, Rule, Tls
 from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
@@ -20,7 +19,6 @@ from .data import Format, rows_of
 MOST_BYTES = 256 * 2**20  # of all requests together
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
 _FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json"}
-_PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
 
 
@@ -118,7 +116,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
         )
     return Asked(
         name=service.name,
-        address=ascii_address(model.target),
+        address=_address(model.target),
         operations=operations,
         folder=service.folder,
         owned=model.owned,
@@ -227,28 +225,16 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
         filled=False,
         changes_data=used in _CHANGING_METHODS,
     )
-    address = ascii_address(f"{parts.scheme}://{parts.netloc}")
+    address = _address(f"{parts.scheme}://{parts.netloc}")
     return Asked(parts.netloc, address, {"request": operation}, Path(), declared=False)
 
 
-def ascii_address(address: str) -> str:
-    """A server's address with its host's name as DNS knows it (IDNA 2008, with the mapping of UTS 46); raises TargetError."""
-    parts = urlsplit(address)
-    host = parts.hostname or ""
-    if host.isascii():
-        return address
+def _address(address: str) -> str:
+    """A server's address as it is asked; raises TargetError where its host's name cannot be."""
     try:
-        name = idna.encode(host, uts46=True).decode()
-    except (idna.IDNAError, UnicodeError):
-        raise TargetError(
-            f"the host of {address} is no name that DNS can have (IDNA)", hint="is it spelled right?"
-        ) from None
-    return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port else "")
-
-
-def ascii_path(path: str) -> str:
-    """A path with all that is not printable ASCII percent-encoded as UTF-8 (RFC 3986, 2.5)."""
-    return quote(path, safe=_PRINTABLE)
+        return ascii_address(address)
+    except ValueError as error:
+        raise TargetError(str(error), hint="is it spelled right?") from None
 
 
 def _kind_of(body: bytes) -> str:
