@@ -26,7 +26,8 @@ pub fn probe(url: &str) -> Result<bool> {
 }
 
 fn status(url: &Url, end: Instant) -> Result<u16> {
-    let mut stream = TcpStream::connect_timeout(&resolve(url)?, LIMIT).context("no connection")?;
+    let address = *resolve(url, &[])?.first().context("the host has no address")?;
+    let mut stream = TcpStream::connect_timeout(&address, LIMIT).context("no connection")?;
     stream.set_write_timeout(Some(LIMIT))?;
     write!(
         stream,

@@ -132,7 +132,7 @@ fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, fields: &RequestFields) 
     for lane in 0..2 {
         let variable = Variable {
             body_length: 0,
-            cookies: b"",
+            cookies: None,
             values: &values,
             stamp: &stamp,
         };

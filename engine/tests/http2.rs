@@ -274,6 +274,67 @@ fn a_server_that_leaves_answers_what_it_has_begun_while_others_go_on_elsewhere()
     assert!(number(&row, "completed") > 0 && number(&row, "connects") > 0, "{row:?}");
 }
 
+/// GOAWAY with the last stream that the server answers, and a code.
+fn goaway(last: u32, code: u32) -> Vec<u8> {
+    framed(kind::GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat())
+}
+
+/// A server whose connections answer so many requests, and say then that they take no more.
+fn recycles(after: u32) -> SocketAddr {
+    server(move |talk| {
+        let mut goes_on = talk.greet(&[]);
+        let mut answered = 0;
+        while goes_on && let Some(id) = talk.request() {
+            answered += 1;
+            goes_on = match answered.cmp(&after) {
+                std::cmp::Ordering::Less => talk.answer(id),
+                // Its last stream is one that it answers; what came meanwhile is above it.
+                std::cmp::Ordering::Equal => talk.say_raw(&[goaway(id, 0), right(id)].concat()),
+                std::cmp::Ordering::Greater => true,
+            };
+        }
+    })
+}
+
+#[test]
+fn connections_that_are_recycled_by_goaway_lose_no_request_and_void_nothing() {
+    let bench = Bench::with_corpus(&[("echoVoid", BODY.as_bytes(), false)]);
+    let slices = json!([slice(
+        0,
+        json!({"kind": "fixed-work", "users": 20, "each": 50, "most_seconds": 60})
+    )]);
+    let mut job = job(&format!("http://{}/", recycles(30)), slices, json!({}));
+    job["targets"][0]["http2"] = json!({"streams": 20});
+    let row = bench.run(&job).remove(0);
+    assert_eq!(
+        (number(&row, "sent"), number(&row, "completed")),
+        (1000, 1000),
+        "{row:?}"
+    );
+    assert!(number(&row, "stale") > 20 && number(&row, "connects") >= 30, "{row:?}");
+    assert_eq!(row["valid"], "1", "{row:?}");
+}
+
+#[test]
+fn a_goaway_with_an_error_and_one_that_breaks_its_word_are_failures() {
+    // The first three streams of a connection are asked, and the end comes for all of them.
+    let with_error = server(|talk| {
+        if talk.greet(&[]) && talk.request().is_some() {
+            talk.say_raw(&goaway(0, 11));
+            talk.listen();
+        }
+    });
+    fails_only_as(&asked(with_error, json!({})), &["reset", "refused"]);
+    let breaks_its_word = server(|talk| {
+        if talk.greet(&[]) && talk.request().is_some() {
+            talk.say_raw(&goaway(99, 0));
+        }
+    });
+    let row = asked(breaks_its_word, json!({}));
+    assert!(number(&row, "truncated") + number(&row, "reset") > 0, "{row:?}");
+    assert_eq!(number(&row, "completed"), 0, "{row:?}");
+}
+
 /// What a server says to a request on a stream.
 type Reply = fn(u32) -> Vec<u8>;
 

@@ -41,9 +41,11 @@ fn json_is_one_object_with_the_documented_keys() {
     assert_eq!(
         keys(&told),
         [
+            "addresses",
             "dropped",
             "engine",
             "failures",
+            "reconnects",
             "requests",
             "response_time_us",
             "service_time_us",

@@ -30,6 +30,8 @@ fn answers() -> Vec<Vec<u8>> {
         "HTTP/2 200\r\n\r\n",
         "garbage",
         "",
+        "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\tc\r\nContent-Length:\r\n 5\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 0\r\n\r\nhello",
     ];
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
@@ -55,6 +57,9 @@ fn every_framing_is_read_as_the_standard_says() {
     assert_eq!(read(text(5)), (204, String::new(), true, Ended::Done { surplus: 5 }));
     assert_eq!(read(text(6)), (304, String::new(), true, DONE));
     assert_eq!(read(text(7)), (200, String::new(), false, DONE));
+    // A folded line goes on with the value of the one before (RFC 9112, 5.2).
+    assert_eq!(read(text(17)), (200, "hello".into(), true, DONE));
+    assert_eq!(read(text(18)).3, Ended::Malformed);
     for wrong in 8..16 {
         assert_eq!(read(text(wrong)).3, Ended::Malformed, "{}", text(wrong));
     }

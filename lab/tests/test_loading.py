@@ -76,7 +76,7 @@ def test_data_is_the_same_for_a_seed_and_written_as_xml_needs(tmp_path: Path) ->
 
 def test_words_become_profiles() -> None:
     assert profile_of(words.LoadWords()) == BigBang(users=4, seconds=10)
-    assert profile_of(words.LoadWords(most_requests=9)) == FixedWork(users=4, each=2, most_seconds=10)
+    assert profile_of(words.LoadWords(most_requests=9)) == FixedWork(users=4, each=2, extra=1, most_seconds=10)
     steps = profile_of(words.LoadWords(users=words.users_of("1..4"), profile="steps", seconds=8))
     assert isinstance(steps, Steps) and steps.levels == [1, 2, 3, 4] and steps.hold_seconds == 2
     rate = profile_of(words.LoadWords(rates=words.rates_of("600/m"), poisson=True))
@@ -119,7 +119,8 @@ def test_another_machine_must_be_declared_whole() -> None:
     here = allowed.target_of(asked_for)
     assert here.http2 is None
     assert allowed.target_of(asked_for, streams=30).http2 == Http2(streams=30)
-    assert (here.port, here.headers["Host"]) == (8080, "localhost:8080")
+    assert here.url == "http://localhost:8080/" and all(address.is_loopback for address in here.addresses)
+    assert here.addresses, "what was allowed is what is asked"
 
 
 def test_a_name_token_is_filled_by_the_engine_and_holds_no_secret(

@@ -1,5 +1,6 @@
 //! The head of a request, made once for each request line; only length, cookies and marked places are filled in when it is sent.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Url;
@@ -14,11 +15,14 @@ pub struct RequestHead {
     /// Where in `fixed` the path stands, and from where on headers of the corpus do: what may have marked places.
     path: Range<usize>,
     own_headers: usize,
+    /// The request's own Cookie header, which may have marked places; empty where it has none.
+    cookies: Vec<u8>,
     filled: bool,
     /// The body says its own length: the corpus holds it in chunks.
     chunked: bool,
     says_length_always: bool,
     answers_head: bool,
+    idempotent: bool,
 }
 
 /// The pieces of a head, for another protocol's way to write them.
@@ -29,11 +33,15 @@ pub struct HeadParts<'a> {
     pub common: &'a [u8],
     /// Lines of the headers of the corpus.
     pub own: &'a [u8],
+    /// The value of the request's own Cookie header, or empty.
+    pub cookies: &'a [u8],
     pub says_length_always: bool,
 }
 
 /// Methods whose requests have no body, unless they are given one.
 const BODILESS: [&str; 5] = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"];
+/// Methods whose requests do no more the second time than the first (RFC 9110, 9.2.2).
+const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"];
 
 impl RequestHead {
     /// The head for one line of the corpus: request line, Host, the target's headers, those of the line's operation, the line's own. Each
@@ -56,26 +64,37 @@ impl RequestHead {
             .chain(&line.headers)
             .map(|(name, _)| name.as_str())
             .collect();
+        let mut cookies = String::new();
+        let mut add = |fixed: &mut String, name: &str, value: &str| {
+            if name.eq_ignore_ascii_case("cookie") {
+                cookies.push_str(if cookies.is_empty() { "" } else { "; " });
+                cookies.push_str(value);
+            } else {
+                fixed.push_str(&format!("{name}: {value}\r\n"));
+            }
+        };
         for (name, value) in &others {
-            fixed.push_str(&format!("{name}: {value}\r\n"));
+            add(&mut fixed, name, value);
         }
         if connection == ConnectionUse::PerRequest {
             fixed.push_str("Connection: close\r\n");
         }
         let own_headers = fixed.len();
         for (name, value) in &line.headers {
-            fixed.push_str(&format!("{name}: {value}\r\n"));
+            add(&mut fixed, name, value);
         }
         Self {
             path: method.len() + 1..method.len() + 1 + path.len(),
             own_headers,
             fixed: fixed.into_bytes(),
+            cookies: cookies.into_bytes(),
             filled: line.filled,
             chunked: all_names
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case("transfer-encoding")),
             says_length_always: !BODILESS.contains(&method.as_str()),
             answers_head: method == "HEAD",
+            idempotent: IDEMPOTENT.contains(&method.as_str()),
         }
     }
 
@@ -86,6 +105,7 @@ impl RequestHead {
             path: &self.fixed[self.path.clone()],
             common: &self.fixed[line_end..self.own_headers],
             own: &self.fixed[self.own_headers..],
+            cookies: &self.cookies,
             says_length_always: self.says_length_always,
         }
     }
@@ -96,6 +116,29 @@ impl RequestHead {
         self.filled
     }
 
+    /// Whether the request may be sent once more whatever became of it, by its method.
+    #[inline]
+    pub fn is_idempotent(&self) -> bool {
+        self.idempotent
+    }
+
+    /// The request's own cookies, with their places filled as far as there are values.
+    pub fn own_cookies(&self, values: &Values, stamp: &Stamp) -> (Cow<'_, [u8]>, Filled) {
+        if !self.filled || self.cookies.is_empty() {
+            return (Cow::Borrowed(&self.cookies), Filled::Whole);
+        }
+        let mut out = Vec::with_capacity(self.cookies.len());
+        let filled = session::fill(&self.cookies, values, stamp, &mut out);
+        (Cow::Owned(out), filled)
+    }
+
+    /// The URL of a request to `site`, as far as cookies are concerned: without a query.
+    pub fn url(&self, site: &url::Url, values: &Values, stamp: &Stamp) -> url::Url {
+        let (mut url, path) = (site.clone(), self.path(values, stamp));
+        url.set_path(path.split('?').next().unwrap_or_default());
+        url
+    }
+
     /// Whether answers have no body, whatever length they say.
     #[inline]
     pub fn answers_head(&self) -> bool {
@@ -103,7 +146,7 @@ impl RequestHead {
     }
 
     /// The path as the server is asked for it, with its places filled as far as there are values.
-    pub fn path(&self, values: &Values, stamp: &Stamp) -> String {
+    fn path(&self, values: &Values, stamp: &Stamp) -> String {
         let path = &self.fixed[self.path.clone()];
         let mut out = Vec::with_capacity(path.len());
         match self.filled {
@@ -113,11 +156,12 @@ impl RequestHead {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// Appends the whole head for a body of `body_length` bytes; `cookies` is the value of the Cookie header, or empty.
+    /// Appends the whole head for a body of `body_length` bytes; `cookies` is the value of the Cookie header of a session's request, which
+    /// has the request's own in it; none where the request is no session's.
     #[inline]
-    pub fn write(&self, out: &mut Vec<u8>, body_length: usize, cookies: &[u8]) {
+    pub fn write(&self, out: &mut Vec<u8>, body_length: usize, cookies: Option<&[u8]>) {
         out.extend_from_slice(&self.fixed);
-        self.write_rest(out, body_length, cookies);
+        self.write_rest(out, body_length, cookies.unwrap_or(&self.cookies));
     }
 
     /// The same with its places filled.
@@ -125,7 +169,7 @@ impl RequestHead {
         &self,
         out: &mut Vec<u8>,
         body_length: usize,
-        cookies: &[u8],
+        cookies: Option<&[u8]>,
         values: &Values,
         stamp: &Stamp,
     ) -> Filled {
@@ -133,10 +177,14 @@ impl RequestHead {
         let path = session::fill_path(&self.fixed[self.path.clone()], values, stamp, out);
         out.extend_from_slice(&self.fixed[self.path.end..self.own_headers]);
         let headers = session::fill(&self.fixed[self.own_headers..], values, stamp, out);
-        self.write_rest(out, body_length, cookies);
-        match path {
-            Filled::Whole => headers,
-            Filled::Lacking => Filled::Lacking,
+        let own = match cookies {
+            Some(line) => (Cow::Borrowed(line), Filled::Whole),
+            None => self.own_cookies(values, stamp),
+        };
+        self.write_rest(out, body_length, &own.0);
+        match [path, headers, own.1].contains(&Filled::Lacking) {
+            false => Filled::Whole,
+            true => Filled::Lacking,
         }
     }
 
@@ -187,6 +235,7 @@ mod tests {
             url: Some("http://h/p".to_owned()),
             host: None,
             port: None,
+            addresses: Vec::new(),
             secure: false,
             path: None,
             method: method.to_owned(),
@@ -198,7 +247,7 @@ mod tests {
         }
     }
 
-    fn head(method: &str, operation: &str, connection: ConnectionUse, length: usize, cookies: &[u8]) -> String {
+    fn head(method: &str, operation: &str, connection: ConnectionUse, length: usize, cookies: Option<&[u8]>) -> String {
         let target = target(method);
         let line = RequestLine::default();
         let head = RequestHead::new(&target, &target.address().unwrap(), operation, &line, connection);
@@ -210,7 +259,7 @@ mod tests {
     #[test]
     fn an_operations_header_replaces_the_targets() {
         assert_eq!(
-            head("POST", "echo", ConnectionUse::KeepAlive, 258, b""),
+            head("POST", "echo", ConnectionUse::KeepAlive, 258, None),
             "POST /p HTTP/1.1\r\nHost: h\r\nX: 1\r\nsoapaction: \"echo\"\r\nContent-Length: 258\r\n\r\n"
         );
     }
@@ -218,7 +267,7 @@ mod tests {
     #[test]
     fn a_get_without_body_says_no_length_and_cookies_are_sent() {
         assert_eq!(
-            head("GET", "other", ConnectionUse::PerRequest, 0, b"a=b"),
+            head("GET", "other", ConnectionUse::PerRequest, 0, Some(b"a=b")),
             "GET /p HTTP/1.1\r\nHost: h\r\nSOAPAction: \"\"\r\nX: 1\r\nConnection: close\r\nCookie: a=b\r\n\r\n"
         );
     }
@@ -239,15 +288,57 @@ mod tests {
         let url = target.address().unwrap();
         let head = RequestHead::new(&target, &url, "echo", &line, ConnectionUse::KeepAlive);
         let (mut out, mut values, stamp) = (Vec::new(), Values::default(), Stamp::default());
-        let lacking = head.write_filled(&mut out, 0, b"", &values, &stamp);
+        let lacking = head.write_filled(&mut out, 0, None, &values, &stamp);
         assert_eq!(lacking, Filled::Lacking);
         out.clear();
         values.set("id", b"a b");
-        assert_eq!(head.write_filled(&mut out, 0, b"", &values, &stamp), Filled::Whole);
+        assert_eq!(head.write_filled(&mut out, 0, None, &values, &stamp), Filled::Whole);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "GET /cart/a%20b HTTP/1.1\r\nHost: h\r\nX: 1\r\nsoapaction: a b\r\nY: 0\r\n\r\n"
         );
         assert_eq!(head.path(&values, &stamp), "/cart/a%20b");
+    }
+
+    #[test]
+    fn the_requests_own_cookies_are_one_header_whose_places_are_filled_and_a_sessions_line_has_them_already() {
+        let mut target = target("GET");
+        target.headers = Ordered(vec![("cookie".to_owned(), "a=1".to_owned())]);
+        let line = RequestLine {
+            headers: vec![("Y".to_owned(), "1".to_owned())],
+            ..RequestLine::default()
+        };
+        let url = target.address().unwrap();
+        let written = |line: &RequestLine, cookies: Option<&[u8]>, values: &Values| {
+            let head = RequestHead::new(&target, &url, "other", line, ConnectionUse::KeepAlive);
+            let mut out = Vec::new();
+            let filled = match line.filled {
+                true => head.write_filled(&mut out, 0, cookies, values, &Stamp::default()),
+                false => {
+                    head.write(&mut out, 0, cookies);
+                    Filled::Whole
+                }
+            };
+            (String::from_utf8(out).unwrap(), filled)
+        };
+        let mut values = Values::default();
+        let begin = "GET /p HTTP/1.1\r\nHost: h\r\n";
+        assert_eq!(
+            written(&line, None, &values).0,
+            format!("{begin}Y: 1\r\nCookie: a=1\r\n\r\n")
+        );
+        let session = written(&line, Some(b"b=2; a=1"), &values).0;
+        assert_eq!(session, format!("{begin}Y: 1\r\nCookie: b=2; a=1\r\n\r\n"));
+        let own = RequestLine {
+            headers: vec![("Cookie".to_owned(), "id={{id}}".to_owned())],
+            filled: true,
+            ..RequestLine::default()
+        };
+        assert_eq!(written(&own, None, &values).1, Filled::Lacking);
+        values.set("id", b"7");
+        assert_eq!(
+            written(&own, None, &values),
+            (format!("{begin}Cookie: id=7\r\n\r\n"), Filled::Whole)
+        );
     }
 }

@@ -231,8 +231,10 @@ impl ResponseReader {
         }
         let mut fields = [const { MaybeUninit::uninit() }; MOST_FIELDS];
         let mut head = httparse::Response::new(&mut []);
-        let parsed =
-            httparse::ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
+        let mut config = httparse::ParserConfig::default();
+        // A folded line is obsolete, and a user agent reads it all the same (RFC 9112, 5.2).
+        config.allow_obsolete_multiline_headers_in_responses(true);
+        let parsed = config.parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
         let length = match parsed {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) => return Ok(None),
@@ -292,7 +294,14 @@ impl ResponseReader {
         if self.wanted == WantedFields::All || name.eq_ignore_ascii_case(b"set-cookie") {
             self.fields.extend_from_slice(name);
             self.fields.push(b':');
+            let begin = self.fields.len();
             self.fields.extend_from_slice(value);
+            // Line breaks of a folded value stand for spaces.
+            for byte in &mut self.fields[begin..] {
+                if matches!(byte, b'\r' | b'\n') {
+                    *byte = b' ';
+                }
+            }
             self.fields.push(b'\n');
         }
     }

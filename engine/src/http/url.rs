@@ -14,7 +14,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// Reads an absolute `http` or `https` URL; user names and fragments are refused.
+    /// Reads an absolute `http` or `https` URL; user names and fragments are refused. What is not ASCII in its path is percent-encoded.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text
             .split_once("://")
@@ -57,6 +57,11 @@ impl Url {
         if host.is_empty() {
             return Err("it names no host".to_owned());
         }
+        if !host.is_ascii() {
+            return Err(format!(
+                "the host `{host}` is not ASCII; write it in its IDNA form (`xn--...`)"
+            ));
+        }
         let own = if tls { 443 } else { 80 };
         let port = match port {
             None => own,
@@ -75,13 +80,25 @@ impl Url {
             host: host.to_owned(),
             port,
             path: if path.starts_with('/') {
-                path.to_owned()
+                percent_encoded(path)
             } else {
-                format!("/{path}")
+                format!("/{}", percent_encoded(path))
             },
             authority: if port == own { shown } else { format!("{shown}:{port}") },
         })
     }
+}
+
+/// A path with every byte that is not ASCII as `%XX` (RFC 3986, 2.5).
+fn percent_encoded(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte.is_ascii() {
+            true => encoded.push(char::from(byte)),
+            false => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
 }
 
 #[cfg(test)]
@@ -106,6 +123,15 @@ mod tests {
             ("/", 443, true, "host")
         );
         assert_eq!(Url::parse("http://host?q").unwrap().path, "/?q");
+    }
+
+    #[test]
+    fn a_path_that_is_not_ascii_is_percent_encoded() {
+        assert_eq!(
+            Url::parse("http://h/caf\u{e9}/%41?q=\u{fc}").unwrap().path,
+            "/caf%C3%A9/%41?q=%C3%BC"
+        );
+        assert!(Url::parse("http://m\u{fc}ller.test/").unwrap_err().contains("IDNA"));
     }
 
     #[test]

@@ -100,7 +100,10 @@ pub struct Connection {
     next_stream: u32,
     most_streams: u32,
     ready: bool,
-    leaving: bool,
+    /// The server takes no more requests; why, in its own code.
+    left: Option<u32>,
+    /// An answer came whole.
+    served: bool,
     unprocessed: Vec<u32>,
     send: SendWindow,
     stream_send: i64,
@@ -132,7 +135,8 @@ impl Connection {
             next_stream: 1,
             most_streams: u32::MAX,
             ready: false,
-            leaving: false,
+            left: None,
+            served: false,
             unprocessed: Vec::new(),
             send: SendWindow::new(FIRST),
             stream_send: FIRST,
@@ -180,7 +184,27 @@ impl Connection {
 
     /// Whether the server takes no more requests, or there are no more numbers for them.
     pub fn is_leaving(&self) -> bool {
-        self.leaving || self.next_stream > LAST_STREAM - 2
+        self.is_left() || self.next_stream > LAST_STREAM - 2
+    }
+
+    /// Whether the server takes no more requests.
+    pub fn is_left(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// Whether the server takes no more requests and finds nothing wrong.
+    pub fn leaves_in_order(&self) -> bool {
+        self.left == Some(code::NO_ERROR)
+    }
+
+    /// In what words the server left.
+    pub fn why_left(&self) -> &'static str {
+        self.left.map_or("", code::goaway)
+    }
+
+    /// Whether an answer came whole.
+    pub fn has_served(&self) -> bool {
+        self.served
     }
 
     /// Whether another request may be sent, of `most` that we want under way at once.
@@ -270,6 +294,7 @@ impl Connection {
     /// An answer is complete, or nobody waits for it any more: the stream is forgotten, and ended where the server may go on with it.
     #[inline]
     pub fn close(&mut self, id: u32, answered: bool) {
+        self.served |= answered;
         if let Some(stream) = self.streams.remove(&id)
             && !(answered && stream.asked)
         {
@@ -635,14 +660,13 @@ impl Connection {
     }
 
     fn on_leave<'a>(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'a>>, Malformed> {
-        let Some((last, _)) = payload
-            .split_first_chunk()
-            .filter(|_| payload.len() >= 8 && head.stream == 0)
-        else {
+        if payload.len() < 8 || head.stream != 0 {
             return Err(Malformed("a GOAWAY that is none"));
-        };
-        let last = u32::from_be_bytes(*last) & LAST_STREAM;
-        self.leaving = true;
+        }
+        let number = |at: usize| u32::from_be_bytes([payload[at], payload[at + 1], payload[at + 2], payload[at + 3]]);
+        let (last, why) = (number(0) & LAST_STREAM, number(4));
+        // An error stays one, whatever is said after it.
+        self.left = Some(self.left.unwrap_or_default().max(why));
         let mut above: Vec<u32> = self.streams.keys().copied().filter(|id| *id > last).collect();
         above.sort_unstable();
         let gone = above.iter().filter_map(|id| self.streams.remove(id));

@@ -22,7 +22,7 @@ fn ask(connection: &mut Connection, lane: u32, body_length: usize) -> u32 {
     let (values, stamp) = (Values::default(), Stamp::default());
     let variable = Variable {
         body_length,
-        cookies: b"",
+        cookies: None,
         values: &values,
         stamp: &stamp,
     };

@@ -41,9 +41,34 @@ pub mod setting {
 
 /// Why a stream or a connection ends (RFC 9113, 7).
 pub mod code {
+    pub const NO_ERROR: u32 = 0;
     pub const PROTOCOL_ERROR: u32 = 1;
     pub const REFUSED_STREAM: u32 = 7;
     pub const CANCEL: u32 = 8;
+
+    /// A GOAWAY of this code (RFC 9113, 7).
+    pub fn goaway(code: u32) -> &'static str {
+        const BY_CODE: [&str; 14] = [
+            "GOAWAY, then an end before the answer",
+            "GOAWAY: PROTOCOL_ERROR",
+            "GOAWAY: INTERNAL_ERROR",
+            "GOAWAY: FLOW_CONTROL_ERROR",
+            "GOAWAY: SETTINGS_TIMEOUT",
+            "GOAWAY: STREAM_CLOSED",
+            "GOAWAY: FRAME_SIZE_ERROR",
+            "GOAWAY: REFUSED_STREAM",
+            "GOAWAY: CANCEL",
+            "GOAWAY: COMPRESSION_ERROR",
+            "GOAWAY: CONNECT_ERROR",
+            "GOAWAY: ENHANCE_YOUR_CALM",
+            "GOAWAY: INADEQUATE_SECURITY",
+            "GOAWAY: HTTP_1_1_REQUIRED",
+        ];
+        BY_CODE
+            .get(code as usize)
+            .copied()
+            .unwrap_or("GOAWAY: a code of its own")
+    }
 }
 
 /// The nine bytes before a frame's payload.

@@ -29,6 +29,8 @@ pub struct RequestFields {
     common: Vec<Field>,
     /// Those of the line itself, which may have marked places.
     own: Vec<Field>,
+    /// The request's own cookies, which may have marked places, or empty.
+    cookies: Vec<u8>,
     filled: bool,
     says_length_always: bool,
 }
@@ -36,8 +38,8 @@ pub struct RequestFields {
 /// What is another in each request of a line.
 pub struct Variable<'a> {
     pub body_length: usize,
-    /// The value of the Cookie field, or empty.
-    pub cookies: &'a [u8],
+    /// The value of the Cookie field of a session's request, which has the request's own in it; none where it is no session's.
+    pub cookies: Option<&'a [u8]>,
     pub values: &'a Values,
     pub stamp: &'a Stamp,
 }
@@ -83,6 +85,7 @@ impl RequestFields {
             path: parts.path.to_vec(),
             common,
             own,
+            cookies: parts.cookies.to_vec(),
             filled: head.is_filled(),
             says_length_always: parts.says_length_always,
         })
@@ -90,12 +93,22 @@ impl RequestFields {
 
     /// Appends the header block of a request; whether all its places had a value.
     pub fn write(&self, encoder: &mut Encoder, blocks: &mut Blocks, variable: &Variable, out: &mut Vec<u8>) -> Filled {
-        let filled = match self.filled {
+        let mut filled = match self.filled {
             true => self.write_filled(encoder, variable, out),
             false => self.write_whole(encoder, blocks, out),
         };
-        if !variable.cookies.is_empty() {
-            encoder.pass(b"cookie", variable.cookies, out);
+        match variable.cookies {
+            Some(b"") => {}
+            Some(line) => encoder.pass(b"cookie", line, out),
+            None if self.cookies.is_empty() => {}
+            None if self.filled => {
+                let mut text = Vec::with_capacity(self.cookies.len());
+                if session::fill(&self.cookies, variable.values, variable.stamp, &mut text) == Filled::Lacking {
+                    filled = Filled::Lacking;
+                }
+                encoder.pass(b"cookie", &text, out);
+            }
+            None => encoder.keep(b"cookie", &self.cookies, out),
         }
         if self.says_length_always || variable.body_length > 0 {
             encoder.pass(b"content-length", variable.body_length.to_string().as_bytes(), out);

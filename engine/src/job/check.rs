@@ -23,6 +23,8 @@ const LEAST_MS: f64 = 1e-3;
 const MOST_USERS: u32 = 100_000;
 const MOST_SEED: u64 = 1 << 53;
 const MOST_STREAMS: u32 = 10_000;
+/// So many addresses of one host are tried.
+pub const MOST_ADDRESSES: usize = 64;
 const MOST_WORK: u64 = 1_000_000_000;
 
 pub fn check(job: &Job) -> Checked {
@@ -121,6 +123,9 @@ fn check_targets(targets: &[Target]) -> Checked {
         })?;
         let at = format!("targets[{place}]");
         target.address().map_err(|why| format!("`{at}`: {why}"))?;
+        ensure(target.addresses.len() <= MOST_ADDRESSES, || {
+            format!("`{at}.addresses` are more than {MOST_ADDRESSES}")
+        })?;
         ensure(is_token(&target.method), || {
             format!("`{at}.method` is `{}`, not an HTTP method", target.method)
         })?;
@@ -212,6 +217,9 @@ fn profile(at: &str, profile: &Profile) -> Checked {
             seconds(at, "most_seconds", p.most_seconds)?;
             ensure((1..=MOST_WORK).contains(&p.each), || {
                 format!("`{at}.each` is {}; it must be 1 to {MOST_WORK}", p.each)
+            })?;
+            ensure(p.extra < p.users, || {
+                format!("`{at}.extra` is {}; it must be less than `users`, {}", p.extra, p.users)
             })?;
         }
         Profile::Rate(p) => {
@@ -356,7 +364,7 @@ pub const REQUEST: &str = "headers";
 
 /// Checks header names and values, which `at` names.
 pub fn headers(at: &str, set: &Ordered<String>) -> Checked {
-    const OURS: [&str; 4] = ["content-length", "transfer-encoding", "connection", "cookie"];
+    const OURS: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
     for (name, value) in &set.0 {
         ensure(is_token(name), || {
             format!("`{at}`: `{}` is not a header name", name.escape_debug())

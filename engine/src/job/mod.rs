@@ -11,7 +11,7 @@ mod think;
 use std::path::{Path, PathBuf};
 
 use crate::error::{EngineError, Result};
-pub use check::{REQUEST, check, check_against_corpus, headers as check_headers, is_token};
+pub use check::{MOST_ADDRESSES, REQUEST, check, check_against_corpus, headers as check_headers, is_token};
 pub use model::*;
 pub use ordered::{Mix, Ordered};
 pub use session::*;

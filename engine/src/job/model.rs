@@ -20,13 +20,15 @@ pub enum Profile {
     FixedWork(FixedWork),
 }
 
-/// Closed: all users start at once, and each ends after so many sessions or plain requests; the slice ends with the last of them, or
-/// after `most_seconds`, which voids it.
+/// Closed: all users start at once, and each ends after so many sessions or plain requests, the first `extra` users after one more; the
+/// slice ends with the last of them, or after `most_seconds`, which voids it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedWork {
     pub users: u32,
     pub each: u64,
+    #[serde(default)]
+    pub extra: u32,
     pub most_seconds: f64,
 }
 

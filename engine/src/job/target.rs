@@ -1,6 +1,7 @@
 //! The shape of a target: where a subject answers, and what goes with every request to it.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use serde::Deserialize;
 
@@ -39,6 +40,9 @@ pub struct Target {
     pub url: Option<String>,
     pub host: Option<String>,
     pub port: Option<u16>,
+    /// The host's addresses where they are known already: its name is not resolved, and no other is connected to.
+    #[serde(default)]
+    pub addresses: Vec<IpAddr>,
     /// Whether it is asked over TLS.
     #[serde(default)]
     pub secure: bool,

@@ -98,6 +98,7 @@ impl Arguments {
             corpus: String::new(),
             rules: BTreeMap::from([("right".to_owned(), rule)]),
             targets: vec![Target {
+                addresses: Vec::new(),
                 subject: "url".to_owned(),
                 url: Some(self.url.clone()),
                 host: None,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::net::SocketAddr;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -20,6 +21,10 @@ pub struct Report {
     failures: BTreeMap<&'static str, u64>,
     /// Requests that had no answer when the drain ended.
     dropped: u64,
+    /// Requests that were sent once more, since the server ended or refused the first attempt.
+    reconnects: u64,
+    /// Those that connections were dealt over.
+    addresses: Vec<SocketAddr>,
     response_time_us: Times,
     service_time_us: Times,
     engine: Engine,
@@ -110,6 +115,8 @@ impl Report {
                 .map(|(name, place)| (name, measured.failures[place] + counts.outside.failures[place]))
                 .collect(),
             dropped: counts.dropped,
+            reconnects: measured.stale + counts.outside.stale,
+            addresses: audit.addresses.clone(),
             response_time_us: Times::new(&response, failed, result.unfinished),
             service_time_us: Times::new(&service, failed, result.unfinished),
             engine: Engine {
@@ -160,6 +167,17 @@ impl Report {
         writeln!(text, "  failures    {failed:>12}")?;
         if self.dropped > 0 {
             writeln!(text, "  unanswered  {:>12} when the drain ended", self.dropped)?;
+        }
+        if self.reconnects > 0 {
+            let reconnects = self.reconnects;
+            writeln!(
+                text,
+                "  reconnects  {reconnects:>12} requests sent again: the server ended or refused the first attempt"
+            )?;
+        }
+        if self.addresses.len() > 1 {
+            let addresses: Vec<String> = self.addresses.iter().map(ToString::to_string).collect();
+            writeln!(text, "  connections were dealt evenly over {}", addresses.join(", "))?;
         }
         writeln!(text)?;
         let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"];

@@ -1,5 +1,7 @@
 //! Whether a slice did what was asked of it: mix, rate and pauses as achieved, and what makes it invalid.
 
+use std::net::SocketAddr;
+
 use serde::Serialize;
 
 use super::merge::SliceResult;
@@ -34,6 +36,8 @@ pub struct SliceAudit {
     pub phase: String,
     pub operation: String,
     pub measured_s: f64,
+    /// Those that connections were dealt over.
+    pub addresses: Vec<SocketAddr>,
     /// When the last of its threads was there to begin the lead-in (CLOCK_MONOTONIC).
     pub began_ns: u64,
     pub mix: Vec<MixAudit>,
@@ -82,7 +86,8 @@ const MIX_TOLERANCE: f64 = 0.01;
 const RATE_TOLERANCE: f64 = 0.02;
 /// The mean pause may be off by this share, or by a millisecond.
 const THINK_TOLERANCE: f64 = 0.02;
-const MOST_STALE: f64 = 0.01;
+/// So many requests may have been lost with a reused connection, of which nobody knows whether they were carried out.
+const MOST_LOST: f64 = 0.01;
 
 impl SliceAudit {
     pub fn new(slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> Self {
@@ -94,6 +99,7 @@ impl SliceAudit {
             phase: slice.phase.clone(),
             operation: slice.operation(),
             measured_s: seconds,
+            addresses: plan.addresses.clone(),
             began_ns: result.began,
             mix: mix(plan, result),
             rate: matches!(plan.shape, Shape::Open(_)).then(|| RateAudit {
@@ -138,9 +144,12 @@ impl SliceAudit {
                 result.work_left
             ));
         }
-        let stale = counts.measured.stale + counts.measured.failures[Failure::StaleFailed as usize];
-        if stale as f64 > MOST_STALE * counts.started as f64 {
-            why_not.push(format!("{stale} of {} requests met a stale connection", counts.started));
+        let lost = counts.measured.failures[Failure::StaleFailed as usize];
+        if lost as f64 > MOST_LOST * counts.started as f64 {
+            why_not.push(format!(
+                "{lost} of {} requests met a connection that the server was closing, and may not be sent twice",
+                counts.started
+            ));
         }
         let started: u64 = result.started.iter().sum();
         let slack = MIX_TOLERANCE + plan.deck.hand as f64 / started.max(1) as f64;

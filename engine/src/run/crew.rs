@@ -54,7 +54,7 @@ impl Crew {
             let (sender, receiver) = channel();
             let mut pools = Vec::new();
             for endpoint in maker.endpoints() {
-                pools.push(pool(endpoint, &interrupt)?);
+                pools.push(pool(endpoint, &interrupt, (thread + job.share.place) as usize)?);
             }
             let member = Member {
                 thread,
@@ -149,9 +149,9 @@ fn run_on(cpus: &[u32]) -> Result<()> {
     }
 }
 
-fn pool(endpoint: &Endpoint, interrupt: &Interrupt) -> Result<Pool<RealWire>> {
+fn pool(endpoint: &Endpoint, interrupt: &Interrupt, first: usize) -> Result<Pool<RealWire>> {
     let poller = Poller::new(interrupt).map_err(EngineError::system("cannot make a poller"))?;
-    Ok(Pool::new(RealWire::new(endpoint.clone(), poller)))
+    Ok(Pool::new(RealWire::new(endpoint.clone(), poller, first)))
 }
 
 /// One thread's own things.

@@ -11,19 +11,21 @@ use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::http::{RequestHead, Url};
 use crate::http2::RequestFields;
-use crate::job::{Job, Profile};
+use crate::job::{Job, Profile, Target};
 use crate::record::Edges;
 use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
 use crate::session::SessionPlan;
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, client_config, resolve};
-use crate::worker::{Shape, SlicePlan, Steps};
+use crate::worker::{Shape, SlicePlan, Steps, Work};
 
 /// Makes the plans of a job's slices.
 pub struct PlanMaker {
     job: Job,
     corpus: Arc<Corpus>,
     urls: Vec<Url>,
+    /// The targets as cookies know them.
+    sites: Vec<url::Url>,
     endpoints: Vec<Endpoint>,
     rules: Vec<CompiledRule>,
 }
@@ -33,6 +35,7 @@ impl PlanMaker {
     pub fn new(job: Job, corpus: Arc<Corpus>, folder: &Path) -> Result<Self> {
         let mut urls = Vec::new();
         let mut endpoints = Vec::new();
+        let mut sites = Vec::new();
         for target in &job.targets {
             let url = target.address().map_err(EngineError::CannotGoOn)?;
             let tls = if url.tls {
@@ -43,9 +46,10 @@ impl PlanMaker {
                 None
             };
             endpoints.push(Endpoint {
-                address: resolve(&url)?,
+                addresses: resolve(&url, &target.addresses)?,
                 tls,
             });
+            sites.push(site(target, &url)?);
             urls.push(url);
         }
         let rules: std::result::Result<Vec<_>, String> = job.rules.values().map(CompiledRule::new).collect();
@@ -54,6 +58,7 @@ impl PlanMaker {
             job,
             corpus,
             urls,
+            sites,
             endpoints,
         })
     }
@@ -138,10 +143,15 @@ impl PlanMaker {
             used,
             heads,
             fields: fields.map_err(EngineError::CannotGoOn)?,
+            addresses: self.endpoints[target].addresses.clone(),
+            site: self.sites[target].clone(),
             streams: http2.map(|http2| http2.streams),
             filled: AtomicU64::new(0),
-            each: match &slice.profile {
-                Profile::FixedWork(work) => Some(work.each),
+            work: match &slice.profile {
+                Profile::FixedWork(work) => Some(Work {
+                    each: work.each,
+                    extra: work.extra,
+                }),
                 _ => None,
             },
             pause: Pause::new(&slice.think),
@@ -156,6 +166,20 @@ impl PlanMaker {
             log_requests: job.log_requests,
         })
     }
+}
+
+/// A target's site: its scheme, and the host that its requests name. A name that no site can have still has cookies of its own host.
+fn site(target: &Target, url: &Url) -> Result<url::Url> {
+    let named = target
+        .headers
+        .0
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let host = named.map_or(&url.authority, |(_, value)| value);
+    let scheme = if url.tls { "https" } else { "http" };
+    url::Url::parse(&format!("{scheme}://{host}/"))
+        .or_else(|_| url::Url::parse(&format!("{scheme}://host.invalid/")))
+        .map_err(|why| EngineError::CannotGoOn(format!("the host `{host}` cannot be asked: {why}")))
 }
 
 fn shape(profile: &Profile) -> std::result::Result<(Shape, Ns), String> {

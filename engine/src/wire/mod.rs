@@ -39,6 +39,11 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// Whether the server takes no connection at the address.
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Self::Server(failed) if failed.kind == Failure::Refused)
+    }
+
     /// Sorts an error of the system; `otherwise` is what an error means that has no kind of its own.
     pub fn of(error: &std::io::Error, otherwise: Failure) -> Self {
         match error.raw_os_error() {
@@ -109,6 +114,9 @@ pub trait Transport {
     fn send(&mut self, first: &[u8], second: &[u8]) -> Result<usize, Trouble>;
     /// Sends what was taken and could not be sent at once.
     fn flush(&mut self) -> Result<(), Trouble>;
+    /// How many of the bytes sent the server's machine has not acknowledged. Asked after the server closed its side in order, this says
+    /// what can never have reached the server: it acknowledges with its end what it had taken by then.
+    fn unacknowledged(&self) -> u64;
     /// Whether a read that did not fill its buffer has emptied the connection.
     fn short_read_empties(&self) -> bool;
     /// Looks at a connection on which no request is under way.
@@ -120,6 +128,8 @@ pub trait Wire {
     type Transport: Transport;
     /// Begins a connection; its events will carry `token`.
     fn open(&mut self, token: u64) -> Result<Self::Transport, Trouble>;
+    /// How many addresses connections are dealt over, one after the other.
+    fn addresses(&self) -> usize;
     /// Waits until `until` at the latest, and appends what happened.
     fn wait(&mut self, now: Ns, until: Ns, events: &mut Vec<Ready>) -> std::io::Result<()>;
 }

@@ -106,6 +106,24 @@ impl Socket {
         checked(unsafe { libc::recv(self.fd(), std::ptr::from_mut(&mut byte).cast(), 1, libc::MSG_PEEK) })
     }
 
+    /// How many of the bytes that were sent the peer's system has acknowledged.
+    pub fn acknowledged(&self) -> io::Result<u64> {
+        // struct tcp_info of linux/tcp.h: `tcpi_bytes_acked` is its sixteenth group of eight bytes.
+        const PLACE: usize = 15;
+        let mut info = [0u64; 32];
+        let mut size = size_of_val(&info) as libc::socklen_t;
+        // SAFETY: both pointers are valid for the sizes given.
+        checked(unsafe {
+            let value = info.as_mut_ptr().cast();
+            libc::getsockopt(self.fd(), libc::IPPROTO_TCP, libc::TCP_INFO, value, &mut size) as isize
+        })?;
+        if (size as usize) < (PLACE + 1) * size_of::<u64>() {
+            return Err(io::Error::other("this system does not count acknowledged bytes"));
+        }
+        // The first one counted is the connection's own beginning (SYN).
+        Ok(info[PLACE].saturating_sub(1))
+    }
+
     #[inline]
     pub fn send(&self, first: &[u8], second: &[u8]) -> io::Result<usize> {
         if second.is_empty() {
@@ -138,5 +156,47 @@ pub(super) fn checked(result: isize) -> io::Result<usize> {
         Err(io::Error::last_os_error())
     } else {
         Ok(result as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::TcpListener;
+    use std::time::{Duration, Instant};
+
+    /// A socket that is connected to a listener, and the listener's end.
+    fn connected() -> (Socket, std::net::TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let socket = Socket::new(&address).unwrap();
+        let _ = socket.connect(&address);
+        let (stream, _) = listener.accept().unwrap();
+        (socket, stream)
+    }
+
+    /// Waits until the peer's end is there to be read.
+    fn await_end(socket: &Socket) {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !matches!(socket.receive(&mut [0; 8]), Ok(0)) {
+            assert!(Instant::now() < patience, "the end never came");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn what_was_sent_to_a_closed_peer_is_not_acknowledged_and_what_it_read_before_it_closed_is() {
+        let (socket, stream) = connected();
+        drop(stream);
+        assert_eq!(socket.send(b"request", b"").unwrap(), 7);
+        await_end(&socket);
+        assert_eq!(socket.acknowledged().unwrap(), 0);
+        let (socket, mut stream) = connected();
+        assert_eq!(socket.send(b"request", b"").unwrap(), 7);
+        stream.read_exact(&mut [0; 7]).unwrap();
+        drop(stream);
+        await_end(&socket);
+        assert_eq!(socket.acknowledged().unwrap(), 7);
     }
 }

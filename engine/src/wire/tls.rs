@@ -153,6 +153,8 @@ pub struct TlsSession {
     session: ClientConnection,
     /// The server has to agree to HTTP/2.
     http2: bool,
+    /// How many bytes the system took to be sent, the handshake's too.
+    taken: u64,
 }
 
 /// The socket, as rustls reads and writes it.
@@ -179,7 +181,11 @@ impl TlsSession {
         let session = ClientConnection::new(config.clone(), name.clone());
         let http2 = config.alpn_protocols == [HTTP_2];
         session
-            .map(|session| Self { session, http2 })
+            .map(|session| Self {
+                session,
+                http2,
+                taken: 0,
+            })
             .map_err(|error| Trouble::Server(tls_failure::failed(&error)))
     }
 
@@ -248,12 +254,16 @@ impl TlsSession {
         Ok(taken)
     }
 
+    /// How many bytes the system took to be sent.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// Sends what waits.
     pub fn flush(&mut self, socket: &Socket) -> std::result::Result<(), Trouble> {
         while self.session.wants_write() {
-            self.session
-                .write_tls(&mut Through(socket))
-                .map_err(|error| Trouble::of(&error, Failure::Reset))?;
+            let written = self.session.write_tls(&mut Through(socket));
+            self.taken += written.map_err(|error| Trouble::of(&error, Failure::Reset))? as u64;
         }
         Ok(())
     }

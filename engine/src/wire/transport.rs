@@ -12,10 +12,10 @@ use super::{Idle, Poller, Progress, Ready, Transport, Trouble, Wire};
 use crate::clock::Ns;
 use crate::verify::Failure;
 
-/// Where connections to one subject lead.
+/// Where connections to one subject lead: one address or several, over which they are dealt in turn.
 #[derive(Clone)]
 pub struct Endpoint {
-    pub address: SocketAddr,
+    pub addresses: Vec<SocketAddr>,
     pub tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
 }
 
@@ -23,11 +23,18 @@ pub struct Endpoint {
 pub struct RealWire {
     endpoint: Endpoint,
     poller: Poller,
+    /// How many connections were opened before, by those too that had the addresses before the first of this one.
+    opened: usize,
 }
 
 impl RealWire {
-    pub fn new(endpoint: Endpoint, poller: Poller) -> Self {
-        Self { endpoint, poller }
+    /// `first` is the place of the address that comes first: several threads begin with different ones.
+    pub fn new(endpoint: Endpoint, poller: Poller, first: usize) -> Self {
+        Self {
+            endpoint,
+            poller,
+            opened: first,
+        }
     }
 }
 
@@ -37,8 +44,11 @@ impl Wire for RealWire {
     fn open(&mut self, token: u64) -> Result<RealTransport, Trouble> {
         let refused = |error: std::io::Error| Trouble::of(&error, Failure::Refused);
         let lacks = |error: std::io::Error| Trouble::of_instrument(&error);
-        let socket = Socket::new(&self.endpoint.address).map_err(lacks)?;
-        let connected = match socket.connect(&self.endpoint.address).map_err(refused) {
+        let addresses = &self.endpoint.addresses;
+        let address = addresses[self.opened % addresses.len()];
+        self.opened += 1;
+        let socket = Socket::new(&address).map_err(lacks)?;
+        let connected = match socket.connect(&address).map_err(refused) {
             Ok(()) => true,
             Err(Trouble::WouldBlock) => false,
             Err(trouble) => return Err(trouble),
@@ -49,7 +59,16 @@ impl Wire for RealWire {
             None => None,
             Some((config, name)) => Some(Box::new(TlsSession::new(config, name)?)),
         };
-        Ok(RealTransport { socket, connected, tls })
+        Ok(RealTransport {
+            socket,
+            connected,
+            tls,
+            taken: 0,
+        })
+    }
+
+    fn addresses(&self) -> usize {
+        self.endpoint.addresses.len()
     }
 
     #[inline]
@@ -62,6 +81,8 @@ pub struct RealTransport {
     socket: Socket,
     connected: bool,
     tls: Option<Box<TlsSession>>,
+    /// How many bytes the system took to be sent, where there is no TLS.
+    taken: u64,
 }
 
 impl Transport for RealTransport {
@@ -95,10 +116,12 @@ impl Transport for RealTransport {
     #[inline]
     fn send(&mut self, first: &[u8], second: &[u8]) -> Result<usize, Trouble> {
         match &mut self.tls {
-            None => self
-                .socket
-                .send(first, second)
-                .map_err(|error| Trouble::of(&error, Failure::Reset)),
+            None => {
+                let sent = self.socket.send(first, second);
+                let count = sent.map_err(|error| Trouble::of(&error, Failure::Reset))?;
+                self.taken += count as u64;
+                Ok(count)
+            }
             Some(tls) => tls.send(&self.socket, first, second),
         }
     }
@@ -113,6 +136,14 @@ impl Transport for RealTransport {
     #[inline]
     fn short_read_empties(&self) -> bool {
         self.tls.is_none()
+    }
+
+    fn unacknowledged(&self) -> u64 {
+        let taken = self.tls.as_ref().map_or(self.taken, |tls| tls.taken());
+        // Where the system does not tell, all may have arrived.
+        self.socket
+            .acknowledged()
+            .map_or(0, |bytes| taken.saturating_sub(bytes))
     }
 
     fn idle(&mut self) -> Idle {

@@ -6,6 +6,7 @@ use super::lane::{Lane, Pool, Task};
 use super::link::{Link, lane_of, token};
 use super::shared::Shared;
 use crate::clock::{Clock, Ns};
+use crate::http::RequestHead;
 use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
@@ -29,6 +30,7 @@ impl<W: Wire> Pool<W> {
         let wanted = wanted as usize;
         self.grow(wanted);
         for lane in &mut self.lanes {
+            lane.refusals = 0;
             if let Link::Open(transport) = &mut lane.link
                 && transport.idle() != Idle::Open
             {
@@ -56,8 +58,18 @@ impl<W: Wire> Pool<W> {
                 let (lane, generation) = lane_of(event.token);
                 if self.lanes[lane].generation == generation {
                     self.lanes[lane].carry_on(clock.now());
+                    self.try_next_address(lane, clock.now());
                 }
             }
+        }
+    }
+
+    /// Opens a lane's connection to another address where it came to nothing at one.
+    fn try_next_address(&mut self, lane: usize, now: Ns) {
+        let user = &mut self.lanes[lane];
+        if matches!(user.link, Link::None) && user.refusals + 1 < self.wire.addresses() {
+            user.refusals += 1;
+            self.open_ahead(lane, now);
         }
     }
 
@@ -79,20 +91,8 @@ impl<W: Wire> Pool<W> {
         }
         for place in 0..wanted.div_ceil(streams) as usize {
             let at = self.shared.serving(place);
-            let shared = &mut self.shared.all[at];
-            if matches!(shared.link, Link::None)
-                && let Ok(transport) = self.wire.open(token(at, shared.generation))
-            {
-                let (began, connected) = (clock.now(), 0);
-                shared.link = Link::Opening {
-                    transport,
-                    began,
-                    connected,
-                };
-                if !shared.carry_on(&mut buffer) {
-                    shared.drop_link();
-                }
-            }
+            self.shared.all[at].refusals = 0;
+            self.open_shared_ahead(at, clock.now(), &mut buffer);
         }
         let mut events = Vec::new();
         // What fails is tried again when a request needs it.
@@ -103,11 +103,33 @@ impl<W: Wire> Pool<W> {
                 let (at, generation) = lane_of(event.token);
                 let shared = &mut self.shared.all[at];
                 if shared.generation == generation && !shared.carry_on(&mut buffer) {
+                    let is_refused = matches!(shared.link, Link::Opening { .. });
                     shared.drop_link();
+                    if is_refused && shared.refusals + 1 < self.wire.addresses() {
+                        shared.refusals += 1;
+                        self.open_shared_ahead(at, clock.now(), &mut buffer);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Begins to open a shared connection if there is none.
+    fn open_shared_ahead(&mut self, at: usize, now: Ns, buffer: &mut [u8]) {
+        let shared = &mut self.shared.all[at];
+        if matches!(shared.link, Link::None)
+            && let Ok(transport) = self.wire.open(token(at, shared.generation))
+        {
+            shared.link = Link::Opening {
+                transport,
+                began: now,
+                connected: 0,
+            };
+            if !shared.carry_on(buffer) {
+                shared.drop_link();
+            }
+        }
     }
 
     /// Begins to open a lane's connection if it has none; whether it is still being opened.
@@ -262,10 +284,19 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
         };
         let failed = self.located(lane, failed);
+        let addresses = self.pool.wire.addresses();
         let user = &mut self.pool.lanes[lane];
-        self.recorder.closes += u64::from(matches!(user.link, Link::Open(_)));
+        let was_open = matches!(user.link, Link::Open(_));
+        self.recorder.closes += u64::from(was_open);
+        // The server closed its side in order, and had not taken any of the request by then: it cannot have carried it out.
+        let never_arrived = failed.kind == Failure::Truncated
+            && matches!(&user.link, Link::Open(transport) if transport.unacknowledged() >= user.written as u64);
         user.drop_link();
-        if self.is_repeated(lane, failed) {
+        if !was_open && trouble.is_refusal() && user.refusals + 1 < addresses {
+            user.refusals += 1;
+            return self.connect(lane);
+        }
+        if self.is_repeated(lane, failed, never_arrived) {
             self.connect(lane);
         }
     }
@@ -291,13 +322,18 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         })
     }
 
-    /// The request at hand lost its connection by this failure: whether it is sent again. If not, it has ended.
-    pub(super) fn is_repeated(&mut self, lane: usize, failed: Failed) -> bool {
+    /// The request at hand lost its connection by this failure: whether it is sent again, which it is once, where it met a reused
+    /// connection that ended before a byte of the answer, and may be sent twice or `never_arrived`. If not, it has ended.
+    pub(super) fn is_repeated(&mut self, lane: usize, failed: Failed, never_arrived: bool) -> bool {
         let user = &mut self.pool.lanes[lane];
         let stale =
             !user.fresh && user.exchange.first_byte == 0 && matches!(failed.kind, Failure::Reset | Failure::Truncated);
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
-        if !stale || !entry.safe || user.retried {
+        let idempotent = self.plan.heads[entry.line as usize]
+            .as_ref()
+            .is_some_and(RequestHead::is_idempotent);
+        let may_repeat = entry.safe || idempotent || never_arrived;
+        if !stale || !may_repeat || user.retried {
             let failed = match stale {
                 true => Failure::StaleFailed.because(failed.cause),
                 false => failed,

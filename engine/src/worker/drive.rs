@@ -85,14 +85,16 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         let begin = lead_in + plan.lead_in;
         let lanes = plan.lanes_of(thread);
         pool.grow(lanes as usize);
+        let mut work_left = 0;
         for (place, lane) in pool.lanes.iter_mut().enumerate() {
             let user = plan
                 .share
                 .number(place as u64 * u64::from(plan.threads) + u64::from(thread));
-            lane.ready(
-                plan.each.unwrap_or(0),
-                plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            );
+            let work = plan.work.map_or(0, |work| work.of_user(user));
+            if place < lanes as usize {
+                work_left += work;
+            }
+            lane.ready(work, plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         }
         let mut load = Load::new(plan, thread, lead_in, begin);
         if let Load::Open(queue) = &mut load {
@@ -122,7 +124,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             in_flight: 0,
             next_expiry: Ns::MAX,
             issuing: true,
-            work_left: plan.each.unwrap_or(0) * u64::from(lanes),
+            work_left,
             unfinished: 0,
             oldest_unfinished: 0,
             unfinished_waits: 0,
@@ -388,7 +390,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
 
     fn users_active(&self) -> u32 {
         match &self.load {
-            Load::Closed(_) if self.plan.each.is_some() => {
+            Load::Closed(_) if self.plan.work.is_some() => {
                 let at_work = self.pool.lanes.iter().filter(|user| user.active);
                 at_work.count() as u32
             }

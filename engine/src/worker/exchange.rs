@@ -42,6 +42,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.written = 0;
         user.fresh = false;
         user.retried = false;
+        user.refusals = 0;
         user.kept_whole = true;
         let rule = &self.rules[usize::from(self.plan.corpus.entries[entry as usize].rule)];
         user.keep_limit = if rule.reads_text() || self.samples.chooses(card_number) {
@@ -84,26 +85,26 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     #[inline]
     pub(super) fn send(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
-        let Link::Open(transport) = &mut user.link else { return };
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let body = self.plan.corpus.body(entry);
         let Some(head) = &self.plan.heads[entry.line as usize] else {
             return;
         };
         let wanted = self.plan.steps[usize::from(user.card.part)].wanted_fields(user.step);
-        let cookies = if wanted == WantedFields::None {
-            b""
-        } else {
-            user.jar.line()
-        };
+        if head.is_filled() && user.written == 0 && !user.retried {
+            let number = self.plan.next_filled();
+            user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
+        }
+        let in_session = wanted != WantedFields::None;
+        if in_session && user.written == 0 {
+            user.prepare_cookies(head, &self.plan.site);
+        }
+        let Link::Open(transport) = &mut user.link else { return };
+        let cookies = in_session.then(|| user.jar.line());
         let request = &mut self.scratch.request;
         request.clear();
         let mut rest = body;
         if head.is_filled() {
-            if user.written == 0 && !user.retried {
-                let number = self.plan.next_filled();
-                user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
-            }
             let filled = &mut self.scratch.body;
             filled.clear();
             session::fill(body, &user.values, &user.stamp, filled);
@@ -219,8 +220,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if !user.reader.fields().is_empty()
             && let Some(head) = &self.plan.heads[entry.line as usize]
         {
-            let path = head.path(&user.values, &user.stamp);
-            user.jar.read_head(user.reader.fields(), &path);
+            let url = || head.url(&self.plan.site, &user.values, &user.stamp);
+            user.jar.read_head(user.reader.fields(), url);
         }
         match outcome {
             Outcome::Right { .. } => user.capture(&session.steps[user.step], whole, outcome),

@@ -2,11 +2,12 @@
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
+use url::Url;
 
 use super::link::Link;
 use super::shared::SharedConnections;
 use crate::clock::Ns;
-use crate::http::{CookieJar, Event, Malformed, ResponseReader, Unpacker};
+use crate::http::{CookieJar, Event, Malformed, RequestHead, ResponseReader, Unpacker};
 use crate::record::Exchange;
 use crate::schedule::Card;
 use crate::session::{MOST_SCANNED, Stamp, StepPlan, Values};
@@ -48,6 +49,8 @@ pub(super) struct Lane<T> {
     /// Whether the connection was opened for the request at hand, and has carried no other.
     pub fresh: bool,
     pub retried: bool,
+    /// How many addresses in a row refused the connection that is being opened.
+    pub refusals: usize,
     /// Whether the connection has carried a request.
     pub used: bool,
     pub written: usize,
@@ -102,6 +105,7 @@ impl<T> Lane<T> {
             step: 0,
             fresh: false,
             retried: false,
+            refusals: 0,
             used: false,
             written: 0,
             request_length: 0,
@@ -134,6 +138,13 @@ impl<T> Lane<T> {
         self.jar.clear();
         self.rng = SmallRng::seed_from_u64(seed);
         self.thinking = None;
+    }
+
+    /// Makes ready the cookies that go with the request at hand.
+    pub fn prepare_cookies(&mut self, head: &RequestHead, site: &Url) {
+        let (own, _) = head.own_cookies(&self.values, &self.stamp);
+        let url = || head.url(site, &self.values, &self.stamp);
+        self.jar.prepare(&own, url);
     }
 
     /// Closes the connection; events of it that are still to come will be ignored.

@@ -10,6 +10,8 @@ mod at_once_tests;
 mod brake;
 mod connections;
 mod drive;
+#[cfg(test)]
+mod endings_tests;
 mod exchange;
 mod lane;
 mod link;
@@ -28,7 +30,7 @@ mod tests;
 pub use brake::Brake;
 pub use drive::{Drive, Driven};
 pub use lane::Pool;
-pub use plan::{Shape, SlicePlan, Steps};
+pub use plan::{Shape, SlicePlan, Steps, Work};
 
 /// What all requests of one thread share.
 pub struct Scratch {

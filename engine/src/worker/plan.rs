@@ -1,7 +1,10 @@
 //! What all threads share of one slice: the job's slice, compiled.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use url::Url;
 
 use crate::clock::Ns;
 use crate::corpus::Corpus;
@@ -17,6 +20,21 @@ use crate::session::SessionPlan;
 pub enum Shape {
     Closed(Levels),
     Open(Rate),
+}
+
+/// A number of sessions or plain requests, dealt to users by their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Work {
+    pub each: u64,
+    /// So many users, from the first on, make one more.
+    pub extra: u32,
+}
+
+impl Work {
+    /// How many the user of this number makes.
+    pub fn of_user(self, number: u64) -> u64 {
+        self.each + u64::from(number < u64::from(self.extra))
+    }
 }
 
 /// What one part of the mix asks for.
@@ -68,12 +86,16 @@ pub struct SlicePlan {
     pub heads: Vec<Option<RequestHead>>,
     /// The same as HTTP/2 has them, where the target is asked so.
     pub fields: Vec<Option<RequestFields>>,
+    /// The addresses over which connections are dealt.
+    pub addresses: Vec<SocketAddr>,
+    /// The subject's site, as cookies know it.
+    pub site: Url,
     /// How many streams share a connection; none where each lane has its own.
     pub streams: Option<u32>,
     /// Counts the requests whose places were filled.
     pub filled: AtomicU64,
-    /// After how many sessions or plain requests each user ends, where the work is fixed.
-    pub each: Option<u64>,
+    /// How many sessions or plain requests each user makes, where the work is fixed.
+    pub work: Option<Work>,
     pub pause: Pause,
     pub timeout: Ns,
     pub drain_limit: Ns,

@@ -208,3 +208,19 @@ fn fixed_work_ends_with_the_last_user_and_counts_what_was_asked() {
         assert!(matches!(simulation.plan(0).steps.as_slice(), [Steps::Session(_)]) == (requests == 24));
     }
 }
+
+#[test]
+fn fixed_work_that_does_not_divide_gives_the_first_users_one_more_also_where_engines_share_it() {
+    let work = json!({"kind": "fixed-work", "users": 7, "each": 142, "extra": 6, "most_seconds": 60});
+    let drive = |place: u32, of: u32| {
+        let slices = [slice(work.clone(), json!({}))];
+        let job = json!({"slices": slices, "share": {"place": place, "of": of}});
+        let (driven, _) = Simulation::new(job, |_, _| Reply::After(MS, OK)).drive(0);
+        assert_eq!(driven.work_left, 0);
+        counts(&driven).sent
+    };
+    assert_eq!(drive(0, 1), 1000);
+    let shared: Vec<u64> = (0..3).map(|place| drive(place, 3)).collect();
+    // Users 0, 3 and 6, of whom the last makes no more; 1 and 4; 2 and 5.
+    assert_eq!(shared, [143 * 2 + 142, 143 * 2, 143 * 2]);
+}

@@ -29,6 +29,8 @@ pub(super) struct Shared<T> {
     pub retired: bool,
     /// When something came last, or a request began to open it.
     pub heard: Ns,
+    /// How many addresses in a row refused the connection that is being opened.
+    pub refusals: usize,
 }
 
 pub(super) struct SharedConnections<T> {
@@ -60,6 +62,7 @@ impl<T> Shared<T> {
             dirty: false,
             retired: false,
             heard: 0,
+            refusals: 0,
         }
     }
 
@@ -162,6 +165,7 @@ impl<T> Shared<T> {
     pub fn opened(&mut self) {
         if let Link::Opening { transport, .. } = std::mem::replace(&mut self.link, Link::None) {
             self.link = Link::Open(transport);
+            self.refusals = 0;
         }
     }
 }

@@ -23,6 +23,8 @@ pub enum Reply {
     After(Ns, &'static str),
     /// The connection's orderly end after so long.
     Close(Ns),
+    /// The same, which the server had sent before the request arrived.
+    CloseBefore(Ns),
     /// These bytes are there at once, and the connection is closed to whatever else is sent.
     AtOnce(&'static str),
     /// The connection is reset at once.
@@ -56,6 +58,10 @@ struct World {
     order: Cell<u64>,
     refuses: Cell<Option<Trouble>>,
     opened: Cell<u32>,
+    /// How many addresses there are, which of them refuses, and how often one was tried.
+    addresses: Cell<usize>,
+    deaf: Cell<Option<usize>>,
+    tried: Cell<usize>,
     /// What opening a connection, or sending on one, takes.
     effort: Cell<Ns>,
 }
@@ -78,6 +84,7 @@ pub struct SimulatedTransport {
     /// Takes nothing more until an event says so.
     full: bool,
     reset: bool,
+    unacknowledged: u64,
 }
 
 impl Drop for SimulatedTransport {
@@ -99,6 +106,11 @@ impl Wire for SimulatedWire {
         if let Some(trouble) = self.0.refuses.get() {
             return Err(trouble);
         }
+        let tried = self.0.tried.get();
+        self.0.tried.set(tried + 1);
+        if self.0.deaf.get() == Some(tried % self.0.addresses.get()) {
+            return Err(Trouble::Server(Failure::Refused.into()));
+        }
         self.0.opened.set(self.0.opened.get() + 1);
         let inbox = Inbox::default();
         INBOXES.with_borrow_mut(|all| all.insert(token, inbox.clone()));
@@ -108,7 +120,12 @@ impl Wire for SimulatedWire {
             inbox,
             full: false,
             reset: false,
+            unacknowledged: 0,
         })
+    }
+
+    fn addresses(&self) -> usize {
+        self.0.addresses.get()
     }
 
     fn wait(&mut self, now: Ns, until: Ns, events: &mut Vec<Ready>) -> std::io::Result<()> {
@@ -166,6 +183,10 @@ impl Transport for SimulatedTransport {
         let (at, piece) = match (world.script.borrow_mut())(now, &String::from_utf8_lossy(first)) {
             Reply::After(delay, bytes) => (now + delay, Some(bytes)),
             Reply::Close(delay) => (now + delay, None),
+            Reply::CloseBefore(delay) => {
+                self.unacknowledged += taken as u64;
+                (now + delay, None)
+            }
             Reply::AtOnce(bytes) => {
                 self.inbox.borrow_mut().extend([Some(bytes), None]);
                 return Err(Trouble::Server(Failure::Reset.into()));
@@ -193,6 +214,10 @@ impl Transport for SimulatedTransport {
 
     fn flush(&mut self) -> Result<(), Trouble> {
         Ok(())
+    }
+
+    fn unacknowledged(&self) -> u64 {
+        self.unacknowledged
     }
 
     fn short_read_empties(&self) -> bool {
@@ -241,6 +266,9 @@ impl Simulation {
             order: Cell::new(0),
             refuses: Cell::new(None),
             opened: Cell::new(0),
+            addresses: Cell::new(1),
+            deaf: Cell::new(None),
+            tried: Cell::new(0),
             effort: Cell::new(0),
         };
         let wire = SimulatedWire(Rc::new(world));
@@ -256,6 +284,12 @@ impl Simulation {
     /// Connections fail from now on.
     pub fn refuse(&self, with: Failure) {
         self.wire.0.refuses.set(Some(Trouble::Server(with.into())));
+    }
+
+    /// The server has so many addresses, over which connections are dealt; that of number `deaf` refuses them from now on.
+    pub fn spread(&self, addresses: usize, deaf: Option<usize>) {
+        self.wire.0.addresses.set(addresses);
+        self.wire.0.deaf.set(deaf);
     }
 
     /// From now on it takes so long to open a connection, and to send on one.

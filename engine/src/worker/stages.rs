@@ -131,13 +131,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let (scratch, body) = (&mut self.scratch.body, self.plan.corpus.body(entry));
         scratch.clear();
         session::fill(body, &user.values, &user.stamp, scratch) == Filled::Lacking
-            || head.write_filled(scratch, 0, b"", &user.values, &user.stamp) == Filled::Lacking
+            || head.write_filled(scratch, 0, None, &user.values, &user.stamp) == Filled::Lacking
     }
 
     /// Where the work is fixed: a session or plain request of it is over; whether its user is done.
     #[inline]
     fn is_done(&mut self, lane: usize) -> bool {
-        if self.plan.each.is_none() {
+        if self.plan.work.is_none() {
             return false;
         }
         let user = &mut self.pool.lanes[lane];
@@ -156,7 +156,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.active = false;
         user.ended = true;
         user.step = 0;
-        if self.plan.each.is_some() && !self.pool.lanes.iter().any(|user| user.active) {
+        if self.plan.work.is_some() && !self.pool.lanes.iter().any(|user| user.active) {
             self.recorder.end_now(self.now);
         }
     }

@@ -71,12 +71,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             session::fill(body, &user.values, &user.stamp, &mut self.scratch.body);
             body = &self.scratch.body;
         }
+        let in_session = wanted != WantedFields::None;
+        if in_session {
+            user.prepare_cookies(head, &self.plan.site);
+        }
         let variable = Variable {
             body_length: body.len(),
-            cookies: match wanted {
-                WantedFields::None => b"",
-                _ => user.jar.line(),
-            },
+            cookies: in_session.then(|| user.jar.line()),
             values: &user.values,
             stamp: &user.stamp,
         };
@@ -264,7 +265,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     let lane = lane as usize;
                     self.pool.lanes[lane].stream = None;
                     match refused {
-                        true => self.turned_away(lane),
+                        true => self.turned_away(lane, false),
                         // The connection stands: nothing about it was stale.
                         false => self.finish(lane, Outcome::Failed(STREAM_RESET), None),
                     }
@@ -399,16 +400,29 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.close_if_left(at);
     }
 
-    /// The server takes no more requests on this connection.
+    /// The server takes no more requests on this connection. Those of which it says that it has not looked at them go to another, where
+    /// it leaves in order.
     fn leave(&mut self, at: usize) {
         let shared = &mut self.pool.shared.all[at];
         self.recorder.closes += u64::from(!shared.retired);
         shared.retired = true;
+        let (orderly, served) = (shared.http2.leaves_in_order(), shared.http2.has_served());
+        let why = shared.http2.why_left();
         let unprocessed = shared.http2.unprocessed();
         let waiting = std::mem::take(&mut shared.waiting);
-        for lane in unprocessed.into_iter().chain(waiting) {
+        for lane in unprocessed {
             self.pool.lanes[lane as usize].stream = None;
-            self.turned_away(lane as usize);
+            match orderly {
+                true => self.turned_away(lane as usize, served),
+                false => self.finish(lane as usize, Outcome::Failed(Failure::Reset.because(why)), None),
+            }
+        }
+        for lane in waiting {
+            // A server that leaves before it has answered anything is not asked again for ever.
+            match served {
+                true => self.ask(lane as usize),
+                false => self.turned_away(lane as usize, false),
+            }
         }
     }
 
@@ -428,10 +442,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The server said that it has not looked at the request, so that it may be sent again whatever it does (RFC 9113, 8.7), once.
-    fn turned_away(&mut self, lane: usize) {
+    /// The server said that it has not looked at the request, so that it may be sent again whatever it does (RFC 9113, 8.7): once, or
+    /// until its time is over where each of the server's connections `served` others.
+    fn turned_away(&mut self, lane: usize, served: bool) {
         let user = &mut self.pool.lanes[lane];
-        if user.retried {
+        if user.retried && !served {
             return self.finish(lane, Outcome::Failed(STREAM_REFUSED), None);
         }
         user.retried = true;
@@ -443,16 +458,24 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// The request's stream or connection ended without an answer.
     fn unanswered(&mut self, lane: usize, failed: Failed) {
         let failed = self.located(lane, failed);
-        if self.is_repeated(lane, failed) {
+        if self.is_repeated(lane, failed, false) {
             self.ask(lane);
         }
     }
 
     /// A connection broke, or did not come to be: so do the requests on it.
     fn lose(&mut self, at: usize, trouble: Trouble) {
+        let addresses = self.pool.wire.addresses();
         let shared = &mut self.pool.shared.all[at];
-        self.recorder.closes += u64::from(matches!(shared.link, Link::Open(_)) && !shared.retired);
-        let was_ready = shared.http2.is_ready();
+        let was_open = matches!(shared.link, Link::Open(_));
+        if !was_open && trouble.is_refusal() && shared.refusals + 1 < addresses {
+            shared.refusals += 1;
+            shared.drop_link();
+            return self.connect_shared(at);
+        }
+        shared.refusals = 0;
+        self.recorder.closes += u64::from(was_open && !shared.retired);
+        let (was_ready, was_left, why) = (shared.http2.is_ready(), shared.http2.is_left(), shared.http2.why_left());
         let asked = shared.http2.abandon();
         let waiting = std::mem::take(&mut shared.waiting);
         shared.drop_link();
@@ -467,6 +490,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
             Trouble::Server(failed) => lanes.for_each(|lane| match self.pool.lanes[lane].task {
                 Task::Connecting if was_ready => self.ask(lane),
+                // The server had said that it would still answer these.
+                Task::Asking if was_left => self.finish(lane, Outcome::Failed(failed.kind.because(why)), None),
                 _ => self.unanswered(lane, failed),
             }),
             Trouble::WouldBlock | Trouble::ReadOn => {}

@@ -80,7 +80,8 @@ class Conversation:
     """A connection to a server's URL; opened again where the server closed it, unless `once`.
 
     `seconds` and `most_bytes` are those of one whole answer, its head included, however slowly or fast it comes. `context` judges
-    a server's certificate; None: the system's own roots do.
+    a server's certificate; None: the system's own roots do. Where `addresses` (IP) are given, the first of them that takes a
+    connection is asked, and the host's name is not resolved.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class Conversation:
         most_bytes: int = ANSWER_BYTES,
         once: bool = False,
         context: ssl.SSLContext | None = None,
+        addresses: Sequence[str] = (),
     ) -> None:
         place = urlsplit(url)
         self._path = place.path + (f"?{place.query}" if place.query else "")
@@ -103,6 +105,7 @@ class Conversation:
             if secure
             else _PlainConnection(host, place.port, timeout=seconds)
         )
+        self._connection.addresses = addresses
         if once:
             try:
                 self._connection.connect()
@@ -173,6 +176,21 @@ class _Bounded(http.client.HTTPConnection):
     """The standard library's connection, over a socket whose every read and write is held to the bounds of an answer."""
 
     bounds = _Bounds(float("inf"), ANSWER_BYTES)
+    addresses: Sequence[str] = ()
+
+    def __init__(self, *place: Any, **settings: Any) -> None:
+        super().__init__(*place, **settings)
+        self._create_connection = self._opened  # what the standard library opens its socket by
+
+    def _opened(self, place: tuple[str, int], *settings: Any) -> socket.socket:
+        """A socket to the host, or to the first of its known addresses that takes a connection."""
+        failed: OSError = OSError("the host has no address")
+        for address in self.addresses or (place[0],):
+            try:
+                return socket.create_connection((address, place[1]), *settings)
+            except OSError as error:
+                failed = error
+        raise failed
 
     def send(self, data: object) -> None:
         if self.sock is None and self.auto_open:

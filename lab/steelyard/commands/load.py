@@ -105,7 +105,7 @@ class LoadOptions(TargetOptions):
     ] = "constant"
     for_: Annotated[str, typer.Option("--for", "--over", help="How long: 10s, 5m.")] = "10s"
     warm_up: Annotated[str, typer.Option(help="Load before the measured time.")] = "1s"
-    max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None
+    max_requests: Annotated[int | None, typer.Option(min=1, help="Send so many requests, and end.")] = None
     think: Annotated[str, typer.Option(help="A user's pause after an answer: 2s, or 1s..4s.")] = ""
     gzip: Annotated[bool, typer.Option("--gzip", help="Let answers come packed (gzip or deflate).")] = False
     chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies in chunks.")] = False

@@ -124,7 +124,7 @@ def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, An
     if isinstance(profile, Rate):
         return {**_arrivals(profile, seconds), "gracefulStop": grace}
     if isinstance(profile, FixedWork):
-        work = {"vus": profile.users, "iterations": profile.users * profile.each}
+        work = {"vus": profile.users, "iterations": profile.work}
         return {"executor": "shared-iterations", **work, "maxDuration": _time(profile.most_seconds)}
     if isinstance(profile, BigBang):
         duration = _time(profile.seconds if seconds is None else seconds)

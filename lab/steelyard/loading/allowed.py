@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from ..base.errors import TargetError
@@ -23,20 +23,19 @@ def addresses_of(address: str) -> list[str]:
 
 def is_this_machine(addresses: list[str]) -> bool:
     """Whether all of the addresses are of loopback."""
-    return bool(addresses) and all(ipaddress.ip_address(address.partition("%")[0]).is_loopback for address in addresses)
+    return bool(addresses) and all(ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
 def target_of(asked: Asked, streams: int | None = None) -> Target:
     """The target in the engine's words, asked by HTTP/2 where so many `streams` are to share a connection; raises TargetError where
     it may not be loaded.
 
-    A name that means this machine is resolved once, here: what was allowed is what is asked.
+    A name that means this machine is resolved once, here: load goes to these addresses, and to no other.
     """
     addresses = addresses_of(asked.address)
     here = is_this_machine(addresses)
     if not here:
         _require_declared(asked)
-    parts = urlsplit(asked.address)
     # Files in the job are relative to its own folder.
     tls = asked.tls.model_copy(
         update={
@@ -45,12 +44,21 @@ def target_of(asked: Asked, streams: int | None = None) -> Target:
             if (value := getattr(asked.tls, key))
         }
     )
-    headers = {"Host": parts.netloc}
-    http2 = None if streams is None else Http2(streams=streams)
-    if here and parts.scheme == "http":
-        port = parts.port or 80
-        return Target(subject="target", host=addresses[0], port=port, path="/", headers=headers, tls=tls, http2=http2)
-    return Target(subject="target", url=f"{asked.address}/", headers={}, tls=tls, http2=http2)
+    return Target(
+        subject="target",
+        url=f"{asked.address}/",
+        addresses=[ip_address(address) for address in addresses] if here else [],
+        tls=tls,
+        http2=None if streams is None else Http2(streams=streams),
+    )
+
+
+def loopback_of(address: str) -> list[str]:
+    """The addresses of a target on this machine; raises TargetError where it is none, or has one elsewhere."""
+    addresses = addresses_of(address)
+    if not is_this_machine(addresses):
+        raise TargetError(f"{address} is not this machine", hint="give an address of this machine: 127.0.0.1")
+    return addresses
 
 
 def _require_declared(asked: Asked) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, TargetError
+from ..base.in_ascii import ascii_address, ascii_path
 from ..catalogue.entries import Entry
 from ..models.job import Length, Rule, Tls
 from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
@@ -115,7 +116,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> Asked:
         )
     return Asked(
         name=service.name,
-        address=model.target,
+        address=_address(model.target),
         operations=operations,
         folder=service.folder,
         owned=model.owned,
@@ -207,7 +208,7 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
             "a URL alone has no schema that answers could keep",
             hint="`steelyard import` makes a folder of its description, which has one",
         )
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    path = ascii_path((parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
     used = (method or ("POST" if body else "GET")).upper()
     if not re.fullmatch("[A-Z]{1,20}", used):
         raise ConfigurationError(f"'{used[:40]}' is not an HTTP method", hint="write GET, POST, PUT, PATCH or DELETE")
@@ -224,7 +225,16 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
         filled=False,
         changes_data=used in _CHANGING_METHODS,
     )
-    return Asked(parts.netloc, f"{parts.scheme}://{parts.netloc}", {"request": operation}, Path(), declared=False)
+    address = _address(f"{parts.scheme}://{parts.netloc}")
+    return Asked(parts.netloc, address, {"request": operation}, Path(), declared=False)
+
+
+def _address(address: str) -> str:
+    """A server's address as it is asked; raises TargetError where its host's name cannot be."""
+    try:
+        return ascii_address(address)
+    except ValueError as error:
+        raise TargetError(str(error), hint="is it spelled right?") from None
 
 
 def _kind_of(body: bytes) -> str:

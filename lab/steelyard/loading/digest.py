@@ -16,6 +16,7 @@ from urllib.request import parse_http_list, parse_keqv_list
 from ..base.conversation import Conversation
 from ..base.errors import ConfigurationError, NoAnswerError, TargetError
 from ..models.service import OF_THE_ENGINE
+from .allowed import target_of
 from .asked import Asked, AskedOperation
 
 _HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # the stronger first
@@ -65,6 +66,7 @@ class Digest:
     requests: Sequence[tuple[str, str]]
     first: AskedOperation
     context: ssl.SSLContext | None
+    addresses: Sequence[str] = ()
     challenged: int = 0
 
     def values(self, users: int) -> dict[str, str]:
@@ -81,7 +83,7 @@ class Digest:
         """As many as that of one kind, or fewer where the server asks otherwise all of a sudden."""
         challenges: list[Challenge] = []
         try:
-            talk = Conversation(self.address, _SECONDS, context=self.context)
+            talk = Conversation(self.address, _SECONDS, context=self.context, addresses=self.addresses)
             try:
                 while len(challenges) < count:
                     self.challenged += 1
@@ -108,7 +110,8 @@ def numbered(name: str, values: Iterable[str]) -> dict[str, str]:
 
 
 def with_digest(asked: Asked, user: str, password: str) -> tuple[Asked, Digest]:
-    """The requests with the places that the engine fills, and what fills them; raises ConfigurationError."""
+    """The requests with the places that the engine fills, and what fills them; raises ConfigurationError, and TargetError where the
+    target may not be asked."""
     if not user or not user.isascii() or not user.isprintable():
         raise ConfigurationError("a digest needs a user's name in ASCII", hint="--user NAME, or user in [auth]")
     operations = {}
@@ -128,7 +131,8 @@ def with_digest(asked: Asked, user: str, password: str) -> tuple[Asked, Digest]:
     first = next((operation for operation in asked_of if not operation.changes_data), asked_of[0])
     requests = [(operation.method, operation.path) for operation in asked_of]
     told = replace(asked, operations=operations)
-    return told, Digest(asked.address, user, password, requests, first, tls_context(asked))
+    addresses = [str(address) for address in target_of(asked).addresses]
+    return told, Digest(asked.address, user, password, requests, first, tls_context(asked), addresses)
 
 
 def challenge_of(fields: Sequence[str]) -> Challenge:

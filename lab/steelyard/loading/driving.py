@@ -25,6 +25,7 @@ from ..store.tables import SliceRow, Tick, read_slices, read_ticks
 from .who_asks import WhoAsks
 from .wording import cause_text
 
+FAILURE_PAUSE_MS = 10.0  # of a closed user, so that a server that refuses is not asked in a busy loop
 _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
 _SHOWN_BYTES = 300
@@ -163,7 +164,7 @@ class Stretches:
             cpus=list(ground.cpus),
             timeout_ms=ground.timeout_seconds * 1000,
             drain_limit_ms=ground.timeout_seconds * 1000,
-            on_failure=OnFailure(kind="wait", ms=10 if not verifying else 0),
+            on_failure=OnFailure(kind="wait", ms=FAILURE_PAUSE_MS if not verifying else 0),
             samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
             seconds_histograms=not verifying,
             log_requests=self._logged,

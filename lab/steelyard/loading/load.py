@@ -28,7 +28,7 @@ from ..store.outcomes import OUTCOMES, by_status, read_outcomes, whole_counts
 from ..store.tables import SliceRow
 from ..telemetry.receivers import Receiver
 from ..telemetry.telling import notes_of, told
-from . import agent, figures, kept, started_target, starting
+from . import agent, connections, figures, kept, started_target, starting
 from .allowed import target_of
 from .asked import Asked
 from .driving import Ground, Stretch, Stretches, samples_of, ticks_of, verify
@@ -298,7 +298,8 @@ def profile_of(words: LoadWords) -> Profile:
             raise ConfigurationError(f"{first}..{last} users need a shape", hint="--profile ramp or --profile steps")
         if words.most_requests is not None:
             users = min(first, words.most_requests)
-            return FixedWork(users=users, each=words.most_requests // users, most_seconds=seconds)
+            each, extra = divmod(words.most_requests, users)
+            return FixedWork(users=users, each=each, extra=extra, most_seconds=seconds)
         return BigBang(users=first, seconds=seconds)
     if words.profile == "ramp":
         return Ramp(from_users=first, to_users=last, seconds=seconds)
@@ -325,7 +326,7 @@ def load_text(words: LoadWords, stretch: Stretch) -> str:
         how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
         return f"{rate} requests/s, {how}, for {profile.stages[0].seconds:g} s"
     if isinstance(profile, FixedWork):
-        return f"{counted(profile.users, 'user')}, {profile.users * profile.each:,} requests"
+        return f"{counted(profile.users, 'user')}, {profile.work:,} requests"
     if isinstance(profile, BigBang):
         return f"{counted(profile.users, 'user')} {last}"
     first_users, last_users = words.users
@@ -386,7 +387,7 @@ def _output(
         valid=not why_not,
         why_not=why_not,
         stopped=stopped,
-        notes=[_THIS_PROCESS if target is None else _ONE_START, *_bounded_note(planned, words)],
+        notes=_notes(words, planned, stretches, row, target),
         not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
         started=target,
         by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
@@ -398,6 +399,7 @@ def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests)
     """What became of the requests, as fields of LoadOutput."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     return {
+        "reconnects": connections.reconnects_of(row),
         "requests": figures.totals(whole_counts(row) + whole_counts(ready.verification)),
         "judged": figures.totals(judged.counts),
         "statuses": {str(status): count for status, count in by_status(outcomes).items()},
@@ -421,10 +423,14 @@ def _kept_rules(asked: Asked) -> list[str]:
     return sorted({rule for operation in operations for rule in kept.rules_of(operation.expect, asked.schema)})
 
 
-def _bounded_note(planned: Stretch, words: LoadWords) -> list[str]:
-    if planned.think == words.think:
-        return []
-    return [f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept"]
+def _notes(
+    words: LoadWords, planned: Stretch, stretches: Stretches, row: SliceRow, target: StartedTarget | None
+) -> list[str]:
+    """What a reader of the figures must know."""
+    notes = [_THIS_PROCESS if target is None else _ONE_START]
+    if planned.think != words.think:
+        notes.append(f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept")
+    return [*notes, *connections.notes(stretches, row, planned.profile)]
 
 
 def _difference(asked: Asked, operation: str, answer: bytes) -> str | None:

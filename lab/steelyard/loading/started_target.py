@@ -11,6 +11,7 @@ from ..models.outputs.loading import StartedTarget
 from ..models.service import Service
 from ..provision.keeper import Keeper
 from ..store.tables import SliceRow
+from .allowed import loopback_of
 
 _COUNT_SECONDS = 5.0
 _COUNT_BYTES = 1000
@@ -83,7 +84,12 @@ def not_judged(target: StartedTarget) -> list[str]:
 def _counted(model: Service) -> int | None:
     if model.counter is None:
         return None
-    talk = Conversation(f"{model.target}{model.counter}", _COUNT_SECONDS, most_bytes=_COUNT_BYTES)
+    talk = Conversation(
+        f"{model.target}{model.counter}",
+        _COUNT_SECONDS,
+        most_bytes=_COUNT_BYTES,
+        addresses=loopback_of(model.target or ""),
+    )
     try:
         answer = talk.get(model.headers)
         if answer.status != HTTPStatus.OK:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, IPvAnyAddress, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from .strict import Strict
 
@@ -71,13 +71,25 @@ class Rate(Strict):
 
 
 class FixedWork(Strict):
-    """Closed: all users start at once, and each ends after `each` sessions or plain requests; the slice ends with the last of them,
-    or after `most_seconds`, which voids it. It needs one thread and no lead-in."""
+    """Closed: all users start at once, and each ends after `each` sessions or plain requests, the first `extra` users after one
+    more; the slice ends with the last of them, or after `most_seconds`, which voids it. It needs one thread and no lead-in."""
 
     kind: Literal["fixed-work"] = "fixed-work"
     users: Users
     each: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    extra: Annotated[int, Field(ge=0)] = 0
     most_seconds: Seconds
+
+    @model_validator(mode="after")
+    def _fewer_than_users(self) -> FixedWork:
+        if self.extra >= self.users:
+            raise ValueError(f"extra is {self.extra}, and must be less than users, {self.users}")
+        return self
+
+    @property
+    def work(self) -> int:
+        """How many sessions or plain requests all users make together."""
+        return self.users * self.each + self.extra
 
 
 Profile = Annotated[BigBang | Ramp | Steps | Bursts | Rate | FixedWork, Field(discriminator="kind")]
@@ -206,7 +218,8 @@ class Target(Strict):
     """A server that answers for a subject. `headers` go with every request, `operation_headers` with those of one operation.
 
     Method and path are those of requests to which the corpus gives none; a header that it gives replaces one of the same name.
-    `secure` asks over TLS, `http2` by HTTP/2. A `url` says host, port, `secure` and path in one.
+    `secure` asks over TLS, `http2` by HTTP/2. A `url` says host, port, `secure` and path in one. Where `addresses` (IP) are given,
+    the host's name is not resolved: connections are dealt over those of them that accept.
     One with `rmi` is for the driver of RMI alone (engine/rmi): its path is the object's name in the registry, and the method.
     `keepers` keep its processes: slices that take turns have them frozen and their CPU clocks read by whose turn it is.
     """
@@ -215,6 +228,7 @@ class Target(Strict):
     url: str | None = None
     host: str | None = None
     port: Annotated[int, Field(ge=1, le=65_535)] | None = None
+    addresses: Annotated[list[IPvAnyAddress], Field(max_length=64)] = []
     secure: bool = False
     path: str | None = None
     method: str = "POST"

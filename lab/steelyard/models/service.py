@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from ..base.in_ascii import ascii_path
 from .job import Http2, Milliseconds, Rmi, Tls
 from .server import FORMAT, Argv, Factor, FactorName, Role
 from .strict import Strict
@@ -25,7 +26,11 @@ MeantInAFormat = (
 PROTECTED: tuple[str, ...] = get_args(Protected)
 PACKED = ("mtom", "fast-infoset", *PROTECTED)  # of which exchanges are those of SOAP 1.1, packed when they are sent
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
-RequestPath = Annotated[str, Field(pattern="^/[!-~]*$")]
+RequestPath = Annotated[
+    str,
+    Field(pattern="^/[!-~]*$"),
+    BeforeValidator(lambda path: ascii_path(path) if isinstance(path, str) else path),
+]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
 
 

@@ -71,8 +71,7 @@ class RecordedServer:
         self.max_rate = None if allowed.is_this_machine(allowed.addresses_of(asked.address)) else asked.max_rate
         self._context = tls_context(asked)
         # What was allowed is what is asked: a name of this machine is not looked up again.
-        host = f"[{target.host}]" if ":" in (target.host or "") else target.host
-        self._url = asked.address if target.host is None else f"http://{host}:{target.port}"
+        self._addresses = [str(address) for address in target.addresses]
 
     def spellings(self) -> list[str]:
         """The server's address in the ways in which its own answers may name it."""
@@ -84,7 +83,14 @@ class RecordedServer:
 
     def answer(self, request: PassedRequest) -> PassedAnswer:
         """What the server answers; raises NoAnswerError where no whole answer comes in time. It is asked once."""
-        conversation = Conversation(self._url, ANSWER_SECONDS, most_bytes=MOST_BYTES, once=True, context=self._context)
+        conversation = Conversation(
+            self.address,
+            ANSWER_SECONDS,
+            most_bytes=MOST_BYTES,
+            once=True,
+            context=self._context,
+            addresses=self._addresses,
+        )
         try:
             said = conversation.ask(request.method, request.path, request.body or None, self._headers(request))
         finally:

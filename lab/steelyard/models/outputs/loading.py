@@ -223,6 +223,8 @@ class LoadOutput(Strict):
     `failure_causes` its requests without a right answer. Goals and response times rest on the requests that were due in the
     measured time (`judged`), by their later answer where they were in flight at its end. `waited_share` is the share of the users'
     time spent waiting for answers that never came, `silent_from_s` when answers stopped, in s from the begin of the measured time.
+    `reconnects` requests were sent a second time, because the server ended the connection or refused the stream
+    of the first attempt.
     Intervals are of this process alone. `not_judged` names what
     nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
     `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already,
@@ -241,6 +243,7 @@ class LoadOutput(Strict):
     outside: int
     outside_by: dict[str, int]
     sent: int
+    reconnects: int = 0
     unfinished: int
     requests: RequestTotals | None = None
     judged: RequestTotals | None = None

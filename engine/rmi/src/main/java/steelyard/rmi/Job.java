@@ -53,6 +53,7 @@ record Job(
       String url,
       String host,
       Integer port,
+      JsonNode addresses,
       boolean secure,
       String path,
       String method,
@@ -100,6 +101,7 @@ record Job(
       JsonNode stages,
       JsonNode maxInFlight,
       JsonNode each,
+      JsonNode extra,
       JsonNode mostSeconds) {}
 
   record Think(String kind, double ms, double toMs) {}
