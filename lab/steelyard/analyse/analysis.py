@@ -28,9 +28,11 @@ from .detections import detections
 from .endings import said_of
 from .faults import fault_rows, fault_sentences, is_of_faults
 from .figures import COLUMNS, ForkFigure, figures
+from .foreign_work import examine_foreign
 from .instrument import Finding, Level, examine
 from .layer_checks import examine_layers, record_counts
 from .layers import breakdowns, figures_of, slow_layer
+from .machine_notes import machine_notes
 from .measures import Measure, registry
 from .sentences import (
     HERE,
@@ -91,7 +93,7 @@ def examined(run: Run) -> Analysis:
     measures = registry(run.study)
     if is_of_faults(run):
         return _of_faults(run, measures)
-    findings = (*examine(run), *examine_layers(run))
+    findings = (*examine(run), *examine_layers(run), *examine_foreign(run))
     judgements = tuple(judge(run, measures, findings))
     fork_figures = tuple(figures(run, list(measures.values())))
     primaries = [
@@ -313,7 +315,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
         yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
     yield from _left(run)
     yield from _distress(run)
-    yield from _machine(run)
+    yield from machine_notes(run)
     yield from _unsteady(run)
     yield from _in_stretches(run)
     yield from _open_tails(run)
@@ -394,17 +396,6 @@ def _distress(run: Run) -> Iterator[str]:
         trials = listed("trial", list(dict.fromkeys(number for number, _ in seen)))
         slices = f"{counted(len(seen), 'slice')} of {trials}"
         yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
-
-
-def _machine(run: Run) -> Iterator[str]:
-    """What was not as it should be on the machine before trials, each check once with its first finding."""
-    by_check: dict[str, list[tuple[int, str]]] = {}
-    for trial in run.trials:
-        for check in trial.noted.machine:
-            if not check.good:
-                by_check.setdefault(check.name, []).append((trial.number, check.found))
-    for name, seen in by_check.items():
-        yield f"{name} before {listed('trial', [number for number, _ in seen])}: {seen[0][1][:200]}"
 
 
 def _unsteady(run: Run) -> Iterator[str]:
