@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.observe import foreign_work
 from steelyard.observe.foreign_work import (
     ForeignLook,
@@ -181,6 +181,13 @@ def test_without_processors_to_watch_nothing_is_written(tmp_path: Path) -> None:
     with ForeignObserver(tmp_path, [], [1]) as observer:
         observer.record([3], observer.look())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_lets_others_work_beside_says_so_in_plain_words() -> None:
+    assert foreign_work.strangers_welcome({"STEELYARD_STRANGERS": "yes"})
+    assert not foreign_work.strangers_welcome({"STEELYARD_STRANGERS": "no"}) and not foreign_work.strangers_welcome({})
+    with pytest.raises(ConfigurationError, match="STEELYARD_STRANGERS is 'maybe', but must be yes or no"):
+        foreign_work.strangers_welcome({"STEELYARD_STRANGERS": "maybe"})
 
 
 def test_pairs_are_counted_and_most_disturbed_means_busy(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
     reasons = []
     if all(judgement.broken for judgement in primaries):
         reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
-    if not any(judgement.compared.ratio is not None for judgement in primaries):
+    if not reasons and not any(judgement.compared.ratio is not None for judgement in primaries):
         reasons += _nothing(primaries, list(_failures(run)))
     return reasons
 

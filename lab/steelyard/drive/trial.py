@@ -17,9 +17,9 @@ from typing import Any
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
 from ..models.job import Turn
-from ..models.records import Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
+from ..models.records import Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import clocks, doctor, processes
-from ..observe.foreign_work import ForeignObserver
+from ..observe.foreign_work import NOT_LOOKED_FOR, ForeignObserver, strangers_welcome
 from ..observe.links import LinkObserver
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
@@ -142,7 +142,7 @@ def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
 def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
     setting.progress.live.begin_trial()
     setting.progress.show(setting.stage(plan, "looking at the machine"))
-    log.machine = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
+    log.machine = _machine_before(setting)
     with ExitStack() as stack:
         stack.enter_context(kept_awake(setting.shares))
         require_host(setting)
@@ -166,7 +166,7 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 drivers_of(job, log.folder) as engine,
                 processes.Observer(log.folder) as observer,
                 LinkObserver(log.folder, setting.site) as links,
-                ForeignObserver(log.folder, *_watched(setting)) as foreign,
+                ForeignObserver(log.folder, _watched(setting), [os.getpid()]) as foreign,
             ):
                 observers = _Observers(observer, links, foreign)
                 driver = _Driver(setting, plan, log, running, engine, observers, counts)
@@ -494,14 +494,20 @@ class _Driver:
         return self._setting.schedule.drain_limit_seconds + 60.0
 
 
-def _watched(setting: Setting) -> tuple[Collection[int], Collection[int]]:
-    """The processors on which work of others is looked for, and the processes of which all that descends is ours.
+def _machine_before(setting: Setting) -> list[Check]:
+    """What the machine is like before anything is started; raises ConfigurationError."""
+    checks = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
+    return [*checks, NOT_LOOKED_FOR] if strangers_welcome() else checks
 
-    None where the subjects have another machine, whose processes nobody lists, and where trials are driven side by side, which
-    measure no time.
+
+def _watched(setting: Setting) -> Collection[int]:
+    """The processors on which work of others is looked for.
+
+    None where the subjects have another machine, whose processes nobody lists, where trials are driven side by side, which
+    measure no time, and where the user does not want it.
     """
-    watched = setting.lab is None and not setting.shares.elsewhere
-    return (setting.shares.server if watched else ()), (os.getpid(),)
+    is_watched = setting.lab is None and not setting.shares.elsewhere and not strangers_welcome()
+    return setting.shares.server if is_watched else ()
 
 
 def _used_ns(subject: RunningSubject) -> int:

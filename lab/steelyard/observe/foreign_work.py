@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from ..base.errors import ConfigurationError
+from ..models.records import Check
 from ..store.foreign_table import NAME, STRANGERS, ForeignWork, Stranger, columns
 from .process_table import Process, clock_ns, descends, processes, processors_of, threads_ns
 from .processors import CpuTimes, machine_times
@@ -22,6 +24,7 @@ from .processors import CpuTimes, machine_times
 _MOST_STRANGERS = 5  # rows of strangers.csv a reading
 _LEAST_SHARE = 0.005  # of the time between two looks; who used less is not listed
 _COUNTED_SHARE = 0.8  # of the time: a kernel that counted less for a processor does not tell how it was spent
+_VARIABLE = "STEELYARD_STRANGERS"
 _INTERRUPT_ACCOUNTING = "CONFIG_IRQ_TIME_ACCOUNTING"
 
 Identity = tuple[int, int]  # a process's id and its start
@@ -148,12 +151,17 @@ def strangers_between(
 ) -> list[Stranger]:
     """The strangers that used most between two looks and may run on `cpus`, the busiest first.
 
-    A process that ended meanwhile counts for the one that waited for it, where that was there at both looks.
+    A process that ended meanwhile counts for the one that waited for it, or for those in between that ended too.
     """
-    ended: dict[int, int] = {}  # by parent: what its children that ended since had used before
+    by_pid = {identity[0]: identity for identity in before.strangers}
+    ended: dict[int, int] = {}  # by process: what its descendants that ended since had used before
     for identity, used in before.strangers.items():
-        if identity not in after.strangers:
-            ended[used.process.parent] = ended.get(used.process.parent, 0) + used.cpu_ns
+        if identity in after.strangers:
+            continue
+        waits = used.process.parent
+        while waits in by_pid and by_pid[waits] not in after.strangers:
+            waits = before.strangers[by_pid[waits]].process.parent
+        ended[waits] = ended.get(waits, 0) + used.cpu_ns
     busy = []
     for identity, used in after.strangers.items():
         earlier = before.strangers.get(identity)
@@ -180,6 +188,23 @@ def interrupts_in_clocks(root: Path = Path("/")) -> bool:
             continue
         return f"{_INTERRUPT_ACCOUNTING}=y" not in text.splitlines()
     return False
+
+
+def strangers_welcome(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the user lets pairs count beside which others were at work (STEELYARD_STRANGERS=yes); raises ConfigurationError where
+    the variable says something else."""
+    word = environment.get(_VARIABLE, "")
+    if word not in ("", "no", "yes"):
+        raise ConfigurationError(f"{_VARIABLE} is '{word}', but must be yes or no")
+    return word == "yes"
+
+
+NOT_LOOKED_FOR = Check(
+    name="work of others",
+    found=f"not looked for while measuring ({_VARIABLE}=yes)",
+    good=False,
+    advice=f"unset {_VARIABLE}, or say so beside every result",
+)
 
 
 class ForeignObserver:
