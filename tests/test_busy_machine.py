@@ -23,7 +23,7 @@ LOOP = "while True: pass"
 
 
 class Loop:
-    """A stranger that spins on the servers' processor in a third of the time: a process whose parent has ended, stopped in between."""
+    """A stranger that spins on the servers' processor in a share of the time; its parent has ended."""
 
     def __init__(self, busy_share: float) -> None:
         processor = cpus.share().server[0]
@@ -63,7 +63,7 @@ def always() -> Iterator[None]:
 
 
 def slower_study(lab: Lab, **wishes: object) -> str:
-    """Of `b` each request costs 40 us more processor time than of `a`."""
+    """Of `b` each request costs 100 us more processor time than of `a`."""
     subjects = [{"label": "a", "server": "go"}, {"label": "b", "server": "go", "busy": "100"}]
     return lab.study(subjects, forks=4, pairs=6, slice_seconds=1.5, warm_up=8, **wishes)
 
@@ -95,7 +95,7 @@ def test_a_busy_loop_all_the_time_ends_the_run_with_its_name(lab: Lab) -> None:
     assert ran.code == 2, ran.err
     assert "there is no verdict: this machine is busy: " in ran.err and "python" in ran.err, ran.err
     assert "the run ends here" in ran.err
-    trials = [place for place in (lab.runs()[0] / "trials").iterdir()]
+    trials = list((lab.runs()[0] / "trials").iterdir())
     assert len(trials) == 2, f"{len(trials)} trials in {time.monotonic() - begun:.0f} s"
 
 

@@ -60,7 +60,7 @@ def test_the_words_over_machines_are_those_of_their_interval() -> None:
         (unclear, Better.HIGHER, Word.UNDECIDED),
     ):
         tested = PValues(together.equivalence_p(0.03), together.difference_p(), together.mean.estimate > 0, better)
-        assert words_of([tested], 0.05) == [expected]
+        assert [given.word for given in words_of([tested], 0.05)] == [expected]
     assert apart.difference_p() < 0.05 < unclear.difference_p()
 
 

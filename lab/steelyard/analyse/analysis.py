@@ -19,6 +19,7 @@ from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
 from ..plan.shapes import IN_A_SENTENCE
 from ..plan.slices import QUIET_AT_REST
+from ..statistics.verdict_words import said_as
 from ..store.earlier import described
 from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
@@ -239,7 +240,7 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
-    wording = verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
+    wording = verdict(judgement, run.schedule.margin, (*judgement.reasons, *otherwise))
     if judgement.gap is None:
         return wording
     return replace(wording, verdict=f"{upper_first(judgement.gap.sentence)}. {wording.verdict}")
@@ -492,6 +493,7 @@ def _comparison(judgement: Judgement) -> Comparison:
         unit=compared.measure.unit,
         primary=compared.primary,
         verdict=None if judgement.word is None else judgement.word.value,
+        direction=None if judgement.direction is None else judgement.direction.value,
         ratio=compared.ratio,
         interval=compared.bounds,
         confidence=compared.confidence,
@@ -592,7 +594,7 @@ def _comparison_cells(comparison: Comparison | None) -> tuple[str, str, str]:
         return "", "", ""
     if comparison.ratio is None:
         return "-", "", "; ".join(alike_together(comparison.why_not))
-    word = comparison.verdict or ("secondary" if not comparison.primary else "not valid")
+    word = said_as(comparison.verdict or ("secondary" if not comparison.primary else "not valid"), comparison.direction)
     interval = (
         ""
         if comparison.interval is None
