@@ -361,7 +361,7 @@ class _Trial:
         share, name = self.planted.foreign.get((self.plan.number, plan.pair or 0), (0.0, ""))
         used = round(length * share)
         self.foreign.append(
-            [plan.number, begin, begin + length, 1, length, 0, length - used - length // 50, length // 50]
+            [plan.number, begin, begin + length, 1, length, 0, length - used - length // 50, length // 50, ""]
         )
         if name:
             self.strangers.append([plan.number, 4711, name, used])

@@ -32,6 +32,35 @@ def test_memory_lies_in_its_interval_though_a_fork_says_its_highest(tmp_path: Pa
     assert found.interval[0] < found.value < found.interval[1] < 140
 
 
+def test_every_figure_lies_in_its_interval_and_a_percentile_of_some_forks_alone_has_none(tmp_path: Path) -> None:
+    """In two of four forks the server answered so slowly that a p99 is not supported there, as in the kept run of WS-Security."""
+    slow = {(trial, pair, A): {"completed": 60} for trial in (3, 4) for pair in range(10)}
+    analysis = analysed(tmp_path / "run", changes=slow)
+    tail, middle = (figure(analysis, A, f"response_time_{name}") for name in ("p99", "p50"))
+    assert tail.value is not None and (tail.interval, tail.forks) == (None, 2)
+    assert middle.interval is not None and middle.forks == 4
+    shown = [each for each in analysis.verdicts.figures if each.value is not None and each.interval is not None]
+    assert len(shown) > 10
+    assert [each for each in shown if not each.interval[0] <= each.value <= each.interval[1]] == []  # type: ignore[index, operator]
+
+
+def test_a_forks_much_longer_tail_widens_the_interval_of_all_requests_together(tmp_path: Path) -> None:
+    """One fork of nine is forty times slower: a tenth of all requests are its own, and make the p99 of all together."""
+    rates = {A: 2000.0, B: 2000.0}
+    slow = {(1, pair, A): {"response_ns_sum": 8 * 2_000_000_000 * 40} for pair in range(10)}
+    analysis = analysed(tmp_path / "run", forks=9, rates=rates, changes=slow, fork_deviation=0.001)
+    (whole,) = [
+        each
+        for each in analysis.figures
+        if each.fork is None and (each.subject, each.measure.name) == (A, "response_time_p99")
+    ]
+    assert (
+        whole.value is not None
+        and whole.interval is not None
+        and whole.interval.low <= whole.value <= whole.interval.high
+    )
+
+
 @pytest.mark.parametrize("nothing", [False, True])
 def test_what_is_counted_of_a_fork_is_told_of_one_and_not_of_all_together(tmp_path: Path, nothing: bool) -> None:
     """Answers of eight forks are eight times those of one; where a fork has none, there is a mean and no interval."""

@@ -55,9 +55,11 @@ def between(before: ForeignLook, after: ForeignLook, *, in_clocks: bool = True) 
 
 
 def test_what_is_left_after_idle_time_our_own_and_the_kernels_is_of_others() -> None:
-    before = a_look(0, CpuTimes(0, 0, 0, 0), 5.0, {9: (1.0, True)})
-    after = a_look(10, CpuTimes(7, 1, 1.5, 0.5), 12.0, {9: (1.25, True)})
+    others = [[a_process(os.getpid(), "make", used_s)] for used_s in (3.0, 5.0)]
+    before = a_look(0, CpuTimes(0, 0, 0, 0), 5.0, {9: (1.0, True)}, others[0])
+    after = a_look(10, CpuTimes(7, 1, 1.5, 0.5), 12.0, {9: (1.25, True)}, others[1])
     found = between(before, after)
+    assert found.strangers_ns == 2 * SECOND
     assert (found.slices, found.processors, found.available_ns, found.idle_ns) == ("3+4", 1, 9.5e9, 1.5e9)
     assert (found.ours_ns, found.kernel_ns, found.foreign_ns) == (7e9, 0.25e9, 0.75e9)
     assert found.share == pytest.approx(0.75 / 9.5) and found.disturbed
@@ -67,6 +69,15 @@ def test_a_quiet_processor_on_which_the_subject_works_and_is_kept_awake_is_not_d
     found = between(a_look(0, CpuTimes(0, 0, 0, 0)), a_look(10, CpuTimes(9, 1, 0, 0), 9.85))
     assert found.share == pytest.approx(0.015) and not found.disturbed
     assert between(a_look(0, CpuTimes(0, 0, 0, 0)), a_look(10, CpuTimes(9, 1, 0, 0), 10.01)).share == 0.0
+
+
+def test_what_an_idle_processor_spends_on_interrupts_is_nobodys_work() -> None:
+    """Nothing of it is in a clock; a container hides who else is at work, so there what is left is theirs."""
+    idle, after = CpuTimes(0, 0, 0, 0), CpuTimes(1, 0.5, 8.5, 0)
+    seen = between(a_look(0, idle, 0, {9: (1.0, False)}), a_look(10, after, 1.0, {9: (1.0, False)}))
+    assert (seen.strangers_ns, seen.foreign_ns, seen.disturbed) == (0, 0, False)
+    hidden = between(a_look(0, idle), a_look(10, after, 1.0))
+    assert (hidden.strangers_ns, hidden.foreign_ns, hidden.disturbed) == (None, 0.5 * SECOND, True)
 
 
 @pytest.mark.parametrize(("in_clocks", "foreign_s"), [(True, 3.0), (False, 1.0)])
@@ -195,7 +206,9 @@ def test_pairs_are_counted_and_most_disturbed_means_busy(tmp_path: Path) -> None
         assert not observer.busy
         for foreign_s, is_busy in ((1, True), (0, False), (1, True)):
             observer.begin_pair()
-            observer._of_pair.append(ForeignWork("1", 0, 10 * SECOND, 1, 10 * SECOND, 0, (10 - foreign_s) * SECOND, 0))
+            observer._of_pair.append(
+                ForeignWork("1", 0, 10 * SECOND, 1, 10 * SECOND, 0, (10 - foreign_s) * SECOND, 0, None)
+            )
             assert observer.pair_is_disturbed() is bool(foreign_s)
             assert observer.busy is is_busy
 
@@ -203,9 +216,10 @@ def test_pairs_are_counted_and_most_disturbed_means_busy(tmp_path: Path) -> None
 def test_nonsense_in_the_tables_is_named_with_its_line(tmp_path: Path) -> None:
     head = ",".join(ForeignWork.__dataclass_fields__)
     for line, why in (
-        ("3+,1,2,1,1,0,0,0", "line 2: '3\\+' names no slices"),
-        ("3,2,2,1,1,0,0,0", "line 2: no processor was looked at, or for no time"),
-        ("3,1,2,1,x,0,0,0", "line 2: available_ns is 'x', not a whole number"),
+        ("3+,1,2,1,1,0,0,0,", "line 2: '3\\+' names no slices"),
+        ("3,2,2,1,1,0,0,0,", "line 2: no processor was looked at, or for no time"),
+        ("3,1,2,1,x,0,0,0,", "line 2: available_ns is 'x', not a whole number"),
+        ("3,1,2,1,5,,0,0,9", "line 2: idle_ns is missing"),
     ):
         (tmp_path / NAME).write_text(f"{head}\n{line}\n")
         with pytest.raises(StoreError, match=why):

@@ -1,7 +1,8 @@
 """What processes of others use of the subjects' processors while slices are driven, and which processes these are.
 
-Foreign time is what is left of the processors' time after idle time, our own processes' clocks and the kernel's work. It is read
-before and after what one reading covers, never while the engine drives: a slice, or all slices that take turns with each other.
+Foreign time is what is left of the processors' time after idle time, our own processes' clocks and the kernel's work. It is no more
+than strangers used by their own clocks, where all of them can be seen: an idle processor handles interrupts in nobody's time. It is
+read before and after what one reading covers, never while the engine drives: a slice, or all slices that take turns.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import csv
 import gzip
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -60,6 +61,11 @@ class ForeignLook:
     kernel: Mapping[Identity, KernelThread]
     strangers: Mapping[Identity, Used]
 
+    @property
+    def whole(self) -> bool:
+        """Whether all processes of the machine can be seen: who sees the kernel's threads is in no container that hides others."""
+        return bool(self.kernel)
+
 
 def look(cpus: Collection[int], roots: Collection[int]) -> ForeignLook:
     """Look at the processors `cpus`; processes in `roots` and all that descend from them are ours."""
@@ -104,6 +110,7 @@ def used_between(
 
     `interrupts_in_clocks` says that the clock of a process goes on while an interrupt is handled in its time.
     """
+    strangers_ns = sum(each.cpu_ns for each in _strangers(slices, before, after, before.processors))
     cpus = before.processors.keys() & after.processors.keys()
     wall_ns = after.at_ns - before.at_ns
     spent = [_since(before.processors[cpu], after.processors[cpu]) for cpu in cpus]
@@ -120,6 +127,7 @@ def used_between(
         idle_ns=_ns(sum(times.idle_s for times in spent)),
         ours_ns=max(0, after.ours_ns - before.ours_ns),
         kernel_ns=_kernel_ns(before, after) + _ns(interrupts_s),
+        strangers_ns=strangers_ns if after.whole else None,
     )
 
 
@@ -149,7 +157,16 @@ def _ns(seconds: float) -> int:
 def strangers_between(
     slices: Sequence[int], before: ForeignLook, after: ForeignLook, cpus: Collection[int]
 ) -> list[Stranger]:
-    """The strangers that used most between two looks and may run on `cpus`, the busiest first.
+    """The strangers that used most between two looks and may run on `cpus`, the busiest first."""
+    least_ns = _LEAST_SHARE * (after.at_ns - before.at_ns)
+    busy = [stranger for stranger in _strangers(slices, before, after, cpus) if stranger.cpu_ns > least_ns]
+    return sorted(busy, key=lambda stranger: -stranger.cpu_ns)[:_MOST_STRANGERS]
+
+
+def _strangers(
+    slices: Sequence[int], before: ForeignLook, after: ForeignLook, cpus: Collection[int]
+) -> Iterator[Stranger]:
+    """What each stranger that may run on `cpus` used between two looks, on any processor.
 
     A process that ended meanwhile counts for the one that waited for it, or for those in between that ended too.
     """
@@ -162,15 +179,11 @@ def strangers_between(
         while waits in by_pid and by_pid[waits] not in after.strangers:
             waits = before.strangers[by_pid[waits]].process.parent
         ended[waits] = ended.get(waits, 0) + used.cpu_ns
-    busy = []
     for identity, used in after.strangers.items():
         earlier = before.strangers.get(identity)
         first_ns = 0 if earlier is None else earlier.cpu_ns + ended.get(identity[0], 0)
-        if used.cpu_ns - first_ns <= _LEAST_SHARE * (after.at_ns - before.at_ns):
-            continue
-        if not processors_of(identity[0]).isdisjoint(cpus):
-            busy.append(Stranger("+".join(map(str, slices)), identity[0], used.process.name, used.cpu_ns - first_ns))
-    return sorted(busy, key=lambda stranger: -stranger.cpu_ns)[:_MOST_STRANGERS]
+        if used.cpu_ns > first_ns and not processors_of(identity[0]).isdisjoint(cpus):
+            yield Stranger("+".join(map(str, slices)), identity[0], used.process.name, used.cpu_ns - first_ns)
 
 
 def interrupts_in_clocks(root: Path = Path("/")) -> bool:
@@ -265,7 +278,7 @@ class ForeignObserver:
         self._of_pair.append(used)
         strangers = strangers_between(slices, before, after, self._cpus)
         of_foreign, of_strangers = self._writers
-        of_foreign.writerow([getattr(used, name) for name in columns(ForeignWork)])
+        of_foreign.writerow([getattr(used, name) for name in columns(ForeignWork)])  # None becomes an empty field
         of_strangers.writerows([getattr(stranger, name) for name in columns(Stranger)] for stranger in strangers)
         for file in self._files:
             file.flush()

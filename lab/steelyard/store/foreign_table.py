@@ -21,7 +21,8 @@ class ForeignWork:
 
     `slices` were driven meanwhile (`3`, or `3+4` where they took turns). `available_ns` is the time of all these `processors`
     without what the host took. `idle_ns`, `ours_ns` (the subjects, the lab and all that it started) and `kernel_ns` (the kernel's
-    threads, and interrupts where they are in no process's clock) are parts of it; the rest is foreign.
+    threads, and interrupts where they are in no process's clock) are parts of it. `strangers_ns` is what those processes of others
+    used that may run there, by their own clocks and on any processor; None where not all processes can be seen.
     """
 
     slices: str
@@ -32,11 +33,16 @@ class ForeignWork:
     idle_ns: int
     ours_ns: int
     kernel_ns: int
+    strangers_ns: int | None
 
     @property
     def foreign_ns(self) -> int:
-        """What processes of others used; a little below 0 where there were none, since clocks are read some microseconds apart."""
-        return self.available_ns - self.idle_ns - self.ours_ns - self.kernel_ns
+        """What processes of others used: what is left, and no more than they used in all.
+
+        It may lie a little below 0 where there were none, since clocks are read some microseconds apart.
+        """
+        left = self.available_ns - self.idle_ns - self.ours_ns - self.kernel_ns
+        return left if self.strangers_ns is None else min(left, self.strangers_ns)
 
     @cached_property
     def numbers(self) -> frozenset[int]:
@@ -104,7 +110,13 @@ def _values(path: Path, row: type[ForeignWork | Stranger], may_be_cut: bool) -> 
     texts, names = {"slices", "process"}, columns(row)
     read = []
     for stored in read_table(path, names, may_be_cut=may_be_cut):
-        values: dict[str, Any] = {name: stored.text(name) if name in texts else stored.whole(name) for name in names}
+        values: dict[str, Any] = {
+            name: stored.text(name) if name in texts else None if not stored.fields[name] else stored.whole(name)
+            for name in names
+        }
+        missing = next((name for name in names if values[name] is None and name != "strangers_ns"), None)
+        if missing is not None:
+            raise StoreError(f"{path}, line {stored.line}: {missing} is missing")
         if not all(number.isascii() and number.isdigit() for number in values["slices"].split("+")):
             raise StoreError(f"{path}, line {stored.line}: '{values['slices'][:80]}' names no slices")
         read.append((values, stored.line))
