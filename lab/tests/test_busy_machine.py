@@ -84,6 +84,19 @@ def test_where_most_pairs_are_void_there_is_no_verdict_but_a_sentence_that_names
     assert caught.value.exit_code == CANNOT_TELL
 
 
+def test_a_subject_that_is_compared_with_nothing_keeps_its_figures_and_is_told_of(tmp_path: Path) -> None:
+    alone = {B: 8000.0}
+    verdicts = analyse(write_run(tmp_path / "run", Planted(rates=alone, pairs=4, foreign={(2, 1): (0.4, "make")})))
+    assert (
+        "others were at work on echoStruct, and took part of what was measured: make used 40% of a processor in trial 2"
+        in verdicts.notes
+    )
+    (figure,) = [each for each in verdicts.figures if each.measure == "throughput"]
+    assert figure.forks == 4
+    quiet = analyse(write_run(tmp_path / "quiet", Planted(rates=alone, pairs=4, foreign={})))
+    assert not any("others" in note for note in quiet.notes)
+
+
 def test_a_run_on_a_busy_machine_ends_after_two_trials_and_goes_on_after_one(tmp_path: Path) -> None:
     always = {(trial, pair): (0.4, "") for trial in range(1, FORKS + 1) for pair in range(PAIRS)}
     run = read_run(written(tmp_path / "busy", always))

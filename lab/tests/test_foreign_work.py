@@ -22,7 +22,7 @@ from steelyard.observe.foreign_work import (
     strangers_between,
     used_between,
 )
-from steelyard.observe.process_table import Process
+from steelyard.observe.process_table import Process, ancestors, descends
 from steelyard.observe.processors import CpuTimes
 from steelyard.provision.cpus import Shares, kept_awake
 from steelyard.store.foreign_table import NAME, STRANGERS, ForeignWork, read_foreign, read_strangers
@@ -115,7 +115,17 @@ def test_who_used_most_is_named_first_and_ended_children_count_for_who_waited_fo
     (found,) = strangers_between([3], before, after, cpus)
     assert (found.process, found.pid, found.cpu_ns) == ("make", this, 2.5 * SECOND)
     assert strangers_between([3], before, after, {max(cpus) + 1}) == [], "it cannot run there"
+    grandchild = a_process(72, "as", 1.0, parent=71)
+    before = a_look(0, idle, strangers=[a_process(this, "make", 10.0), child, grandchild])
+    (found,) = strangers_between([3], before, a_look(10, idle, strangers=[a_process(this, "make", 17.5)]), cpus)
+    assert found.cpu_ns == 2.5 * SECOND, "both ended, and were waited for by way of each other"
     assert strangers_between([3], after, after, cpus) == [], "it did nothing meanwhile"
+
+
+def test_ids_that_came_again_do_not_lead_in_a_circle() -> None:
+    circle = {pid: a_process(pid, "odd", 0.0, parent=parent).process for pid, parent in ((5, 6), (6, 5))}
+    assert list(ancestors(5, circle)) == [5, 6]
+    assert not descends(circle[5], {7}, circle) and descends(circle[5], {6}, circle)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +178,7 @@ def test_a_busy_loop_of_others_on_the_servers_processor_is_found_and_named(tmp_p
     assert row.slices == "3" and row.disturbed
     # Others may be at work here too, so it had a fair part of the processor at the least.
     mine = [each for each in read_strangers(tmp_path / STRANGERS, False) if each.pid == stranger]
-    assert mine and mine[0].cpu_ns > 0.15 * SECOND and mine[0].process.startswith("python")
+    assert mine and mine[0].cpu_ns > 0.1 * SECOND and mine[0].process.startswith("python")
     assert row.foreign_ns >= 0.9 * mine[0].cpu_ns
 
 
@@ -183,7 +193,7 @@ def test_the_subjects_own_work_and_what_keeps_the_processor_awake_are_no_strange
             ours.kill()
             ours.wait()
     # On a machine where others are at work their part does not grow by ours.
-    assert busy.ours_ns > 0.3 * SECOND and busy.ours_ns > 5 * quiet.ours_ns
+    assert busy.ours_ns > 0.1 * SECOND and busy.ours_ns > 5 * quiet.ours_ns
     assert busy.foreign_ns < max(quiet.foreign_ns, 0) + 0.5 * busy.ours_ns
     assert busy.idle_ns < 0.1 * SECOND
 

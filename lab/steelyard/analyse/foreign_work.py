@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.errors import StoreError
 from ..base.text import counted, enumerated
 from ..models.records import Cell, Schedule, TrialPlan
 from ..statistics.foreign_share import FOREIGN_LIMIT, foreign_share
@@ -77,16 +79,21 @@ def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
     elif void:
         level = Level.WARNING
         reason = f"others were at work in {void} of {counted(pairs, 'pair')} on {cell.where}, which do not count: {_by_trial(seen)}"
+    elif told := _by_trial(seen):  # of a subject that is alone nothing is void
+        level, reason = (
+            Level.WARNING,
+            f"others were at work on {cell.where}, and took part of what was measured: {told}",
+        )
     return Finding(OTHERS_AT_WORK, cell.name, None, level, reading, limit, reason)
 
 
 def _by_trial(seen: Sequence[Disturbance]) -> str:
-    """Each trial with its own figures, such as "make used 40% of a processor in trial 2"."""
-    disturbed = [each for each in seen if each.void]
+    """Each disturbed trial with its own figures, such as "make used 40% of a processor in trial 2"; empty where there is none."""
+    disturbed = [each for each in seen if each.share]
     told = [f"{each} in trial {each.trial}" for each in disturbed[:_MOST_TRIALS]]
     if len(disturbed) > _MOST_TRIALS:
         told.append(f"others in {counted(len(disturbed) - _MOST_TRIALS, 'more trial')}")
-    return enumerated(told)
+    return enumerated(told) if told else ""
 
 
 def _readings(trial: Trial, cell: Cell) -> list[ForeignWork]:
@@ -140,6 +147,7 @@ class BusySoFar:
         folder = self._folder / "trials" / f"{plan.number:02d}"
         self._trials += 1
         if (folder / NAME).exists():
-            trial = read_trial(plan, folder)
-            self._seen += [each for cell in schedule.cells for each in disturbances([trial], cell)]
+            with suppress(StoreError):  # the analysis names what is damaged
+                trial = read_trial(plan, folder)
+                self._seen += [each for cell in schedule.cells for each in disturbances([trial], cell)]
         return too_busy(self._seen) if self._trials >= min(2, len(schedule.trials)) else ""

@@ -19,7 +19,7 @@ from types import TracebackType
 from ..base.errors import ConfigurationError
 from ..models.records import Check
 from ..store.foreign_table import NAME, STRANGERS, ForeignWork, Stranger, columns
-from .process_table import Process, clock_ns, descends, processes, processors_of, threads_ns
+from .process_table import Process, ancestors, clock_ns, descends, processes, processors_of, threads_ns
 from .processors import CpuTimes, machine_times
 
 _MOST_STRANGERS = 5  # rows of strangers.csv a reading
@@ -170,15 +170,15 @@ def _strangers(
 
     A process that ended meanwhile counts for the one that waited for it, or for those in between that ended too.
     """
-    by_pid = {identity[0]: identity for identity in before.strangers}
+    there = {identity[0] for identity in before.strangers if identity in after.strangers}
+    before_by_pid = {identity[0]: used.process for identity, used in before.strangers.items()}
     ended: dict[int, int] = {}  # by process: what its descendants that ended since had used before
     for identity, used in before.strangers.items():
         if identity in after.strangers:
             continue
-        waits = used.process.parent
-        while waits in by_pid and by_pid[waits] not in after.strangers:
-            waits = before.strangers[by_pid[waits]].process.parent
-        ended[waits] = ended.get(waits, 0) + used.cpu_ns
+        waits = next((pid for pid in ancestors(used.process.parent, before_by_pid) if pid in there), None)
+        if waits is not None:
+            ended[waits] = ended.get(waits, 0) + used.cpu_ns
     for identity, used in after.strangers.items():
         earlier = before.strangers.get(identity)
         first_ns = 0 if earlier is None else earlier.cpu_ns + ended.get(identity[0], 0)

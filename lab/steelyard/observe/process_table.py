@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD of the flags in /proc/PID/stat
+_LAST_CPU = 36  # of the fields behind a process's name
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: the scheduler's own count, in ns
 
 
@@ -43,6 +44,8 @@ def processes(root: Path = Path("/proc")) -> dict[int, Process]:
             continue  # it ended meanwhile
         name, _, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()
+        if len(fields) <= _LAST_CPU:
+            continue  # a kernel that tells less of its processes
         pid = int(folder.name)
         by_pid[pid] = Process(
             pid=pid,
@@ -52,19 +55,23 @@ def processes(root: Path = Path("/proc")) -> dict[int, Process]:
             cpu_ns=(int(fields[11]) + int(fields[12])) * _TICK_NS,
             children_ns=(int(fields[13]) + int(fields[14])) * _TICK_NS,
             kernel=bool(int(fields[6]) & _KERNEL_THREAD),
-            last_cpu=int(fields[36]),
+            last_cpu=int(fields[_LAST_CPU]),
         )
     return by_pid
 
 
 def descends(process: Process, roots: Collection[int], among: Mapping[int, Process]) -> bool:
     """Whether a process is one of `roots` or descends from one."""
-    seen: Process | None = process
-    while seen is not None:
-        if seen.pid in roots:
-            return True
-        seen = among.get(seen.parent)
-    return False
+    return any(ancestor in roots for ancestor in (process.pid, *ancestors(process.parent, among)))
+
+
+def ancestors(pid: int, among: Mapping[int, Process]) -> Iterator[int]:
+    """The process of that id and those above it, each once: ids that came again meanwhile must not lead in a circle."""
+    met: set[int] = set()
+    while pid in among and pid not in met:
+        met.add(pid)
+        yield pid
+        pid = among[pid].parent
 
 
 def clock_ns(pid: int) -> int | None:
