@@ -23,7 +23,7 @@ def had(command: str) -> None:
 def skip(command: str) -> NoReturn:
     """Note that a command came to none, and skip the test that needs it."""
     _wanting.append(command)
-    pytest.skip(f"the host took too much time away from every attempt at: {command}")
+    pytest.skip(f"the host or other processes took too much time from every attempt at: {command}")
 
 
 def too_many() -> bool:

@@ -63,7 +63,8 @@ app = typer.Typer(
         more="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
         "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the "
         "like name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets "
-        "processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_FREEZE=no lets who waits run on."
+        "processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_STRANGERS=yes counts pairs beside "
+        "which other programs were at work; STEELYARD_FREEZE=no lets who waits run on."
         f"\n\n{EXIT_CODES}",
     ),
 )

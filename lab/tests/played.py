@@ -29,6 +29,7 @@ def played(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     environment = {
         "STEELYARD_PATH": str(HOUSE),
         "STEELYARD_AWAKE": "no",
+        "STEELYARD_STRANGERS": "yes",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
 

@@ -28,6 +28,8 @@ from steelyard.models.records import (
 )
 from steelyard.plan import shapes
 from steelyard.plan.kinds import kind_of, warmed
+from steelyard.store import foreign_table
+from steelyard.store.foreign_table import ForeignWork, Stranger
 from steelyard.store.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
@@ -67,6 +69,9 @@ class Planted:
     engine_shares: Mapping[str, float] = field(default_factory=dict)  # by cell, where it differs
     lateness_ns: int = 40_000
     steal_s: float = 0.0
+    foreign: Mapping[tuple[int, int], tuple[float, str]] | None = (
+        None  # by (trial, pair): share of the servers' processor that others used, and who; None: not looked for
+    )
     throttled: tuple[int, float] | None = None  # periods and seconds of a quota in each slice
     jit_bursts: frozenset[tuple[int, int, str]] = frozenset()
     changes: Mapping[tuple[int, int, str], Mapping[str, Any]] = field(default_factory=dict)
@@ -180,6 +185,8 @@ class _Trial:
         self.rows: list[list[Any]] = []
         self.observations: list[list[Any]] = []
         self.machine: list[list[Any]] = []
+        self.foreign: list[list[Any]] = []
+        self.strangers: list[list[Any]] = []
         self.ticks: list[list[Any]] = []
         self.histograms: list[str] = []
         self.plans: list[SlicePlan] = []
@@ -232,6 +239,9 @@ class _Trial:
         _table(self.folder / "slices.csv", SLICE_COLUMNS, self.rows)
         _table(self.folder / "observations.csv", columns(Observation), self.observations)
         _table(self.folder / "machine.csv", columns(ProcessorTime), self.machine)
+        if self.planted.foreign is not None:
+            _table(self.folder / foreign_table.NAME, foreign_table.columns(ForeignWork), self.foreign)
+            _table(self.folder / foreign_table.STRANGERS, foreign_table.columns(Stranger), self.strangers)
         if self.planted.throttled is not None:
             rows = [[plan.number, *self.planted.throttled] for plan in self.plans]
             _table(self.folder / "throttling.csv", columns(Throttled), rows)
@@ -331,6 +341,7 @@ class _Trial:
         )
         for cpu in (0, 1):
             self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s, ""])
+        self._others(plan, begin, length)
         for second in range(math.floor(seconds)):
             self._tick(
                 plan,
@@ -342,6 +353,18 @@ class _Trial:
                 response // max(1, round(seconds)),
             )
         self._histograms(plan, row["completed"], response / max(1, completed) / 1000)
+
+    def _others(self, plan: SlicePlan, begin: int, length: int) -> None:
+        """What others used of the servers' one processor meanwhile; interrupts had their part of it too."""
+        if self.planted.foreign is None or plan.phase != "measure":
+            return
+        share, name = self.planted.foreign.get((self.plan.number, plan.pair or 0), (0.0, ""))
+        used = round(length * share)
+        self.foreign.append(
+            [plan.number, begin, begin + length, 1, length, 0, length - used - length // 50, length // 50, ""]
+        )
+        if name:
+            self.strangers.append([plan.number, 4711, name, used])
 
     def _tick(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,26 @@ def test_equal_subjects_are_called_equivalent(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, rates=EQUAL)
     assert primary(verdicts).verdict == "equivalent"
     assert "are equivalent on echoStruct, within 3%, on this machine" in verdicts.sentence
+
+
+def test_a_small_difference_that_is_certain_is_told_with_its_direction_and_its_word_stays(tmp_path: Path) -> None:
+    rates = {A: 10_000.0 / 1.015, B: 10_000.0}
+    verdicts = judged(tmp_path, rates=rates, forks=12, fork_deviation=0.003, pair_deviation=0.01, looks=(12,))
+    small = primary(verdicts)
+    assert (small.verdict, small.direction) == ("equivalent", "slower")
+    assert (
+        "tomcat-metro is slower than go on echoStruct, by less than the margin of 3%, on this machine: 0.98"
+        in verdicts.sentence
+    )
+    (row,) = [row for row in rows(verdicts) if A in row]
+    assert "slower, by less than the margin (against go)" in row
+
+
+def rows(verdicts: Verdicts) -> list[str]:
+    """The lines of the terminal's table."""
+    console = Console(width=250, record=True, file=io.StringIO())
+    console.print(table(verdicts))
+    return console.export_text().splitlines()
 
 
 def test_equal_subjects_in_noise_are_undecided_with_what_more_time_would_buy(tmp_path: Path) -> None:

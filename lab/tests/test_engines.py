@@ -74,7 +74,9 @@ def write_part(folder: Path, name: str, seconds: Seconds, *, base: float, whole:
     (part.folder / "seconds.hlog").write_text("".join(logged))
     all_times = f"Tag=a/0/order/response,0.000,9.000,1.000,{encode(histogram(times))}\n" if whole else ""
     (part.folder / "intervals.hlog").write_text(HEAD.format(base=base) + all_times if whole else "")
-    (part.folder / "samples" / "index.csv").write_text(f"{SAMPLES}\n0,0,a,order,0,right,1,1,1,1,200,\n" if whole else "")
+    (part.folder / "samples" / "index.csv").write_text(
+        f"{SAMPLES}\n0,0,a,order,0,right,1,1,1,1,200,\n" if whole else ""
+    )
     (part.folder / "samples" / "0.answer").write_text(name)
     return part
 

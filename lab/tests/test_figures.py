@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
 from steelyard.models.verdict import Figure
+from steelyard.statistics.interval import student_interval
 from steelyard.statistics.refusal import Refusal, refusals, share
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
@@ -30,6 +32,28 @@ def test_memory_lies_in_its_interval_though_a_fork_says_its_highest(tmp_path: Pa
     found = figure(analysed(tmp_path / "run", forks=8, memory_bytes=forks), A, "memory")
     assert found.value is not None and found.interval is not None
     assert found.interval[0] < found.value < found.interval[1] < 140
+
+
+def test_every_figure_lies_in_its_interval_and_a_percentile_of_some_forks_alone_has_none(tmp_path: Path) -> None:
+    """In two of four forks the server answered so slowly that a p99 is not supported there, as in the kept run of WS-Security."""
+    slow = {(trial, pair, A): {"completed": 60} for trial in (3, 4) for pair in range(10)}
+    analysis = analysed(tmp_path / "run", changes=slow)
+    tail, middle = (figure(analysis, A, f"response_time_{name}") for name in ("p99", "p50"))
+    assert tail.value is not None and (tail.interval, tail.forks) == (None, 2)
+    assert middle.interval is not None and middle.forks == 4
+    shown = [each for each in analysis.verdicts.figures if each.value is not None and each.interval is not None]
+    assert len(shown) > 10
+    assert [each for each in shown if not each.interval[0] <= each.value <= each.interval[1]] == []  # type: ignore[index, operator]
+
+
+def test_where_forks_differ_much_the_percentile_of_all_requests_widens_its_interval(tmp_path: Path) -> None:
+    """The slow forks have the tail of all requests together, and weigh in it more than they do among forks."""
+    analysis = analysed(tmp_path / "run", forks=12, pairs=4, seed=4, fork_deviation=0.6)
+    tails = [each for each in analysis.figures if (each.subject, each.measure.name) == (A, "response_time_p99")]
+    (whole,) = [each for each in tails if each.fork is None]
+    over_forks = student_interval([math.log(each.value or 0.0) for each in tails if each.fork is not None]).exp()
+    assert whole.value is not None and whole.value > over_forks.high
+    assert whole.bounds == (over_forks.low, whole.value)
 
 
 @pytest.mark.parametrize("nothing", [False, True])

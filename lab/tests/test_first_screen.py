@@ -22,8 +22,15 @@ def analysed(tmp_path: Path, **planted: object):  # type: ignore[no-untyped-def]
 def test_why_says_both_sides_of_what_goes_with_the_verdict(tmp_path: Path) -> None:
     (why,) = standings.why(analysed(tmp_path, memory_bytes={(t, "go"): 100 * 2**20 for t in (1, 2, 3, 4)}))
     assert why.startswith("Beside go, tomcat-metro spends 1.")
-    assert "times the processor time on a request (" in why and "times the p99 (" in why
+    assert "times the processor time on a request (" in why and "p99" not in why, (
+        "its tail is a queue's under closed load"
+    )
     assert "times the memory (" in why and "against 100 MiB" in why
+
+
+def test_the_tail_explains_a_verdict_under_open_load(tmp_path: Path) -> None:
+    (why,) = standings.why(analysed(tmp_path, open_rate=500.0, judged_by="response_time_p50"))
+    assert "times the p99 (" in why
 
 
 def test_a_ratio_whose_interval_holds_1_is_said_not_to_be_told_apart(tmp_path: Path) -> None:

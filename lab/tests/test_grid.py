@@ -217,6 +217,18 @@ def test_the_headline_counts_the_cells_of_each_word_and_names_those_that_stand_a
     )
 
 
+def test_the_headline_tells_in_how_many_equivalent_cells_a_small_difference_was_shown(tmp_path: Path) -> None:
+    judgements = [one for one in examined(gridded(tmp_path)).judgements if one.compared.primary]
+    small = [
+        replace(judgements[0], word=Word.EQUIVALENT, direction=Word.SLOWER),
+        replace(judgements[1], word=Word.EQUIVALENT, direction=None),
+        replace(judgements[2], word=Word.EQUIVALENT, direction=Word.SLOWER),
+    ]
+    sentence = over_cells(small).verdict
+    assert sentence.endswith("go is equivalent to tomcat-metro in all 3 (slower by less than the margin in 2)")
+    assert over_cells([small[1]] * 3).verdict.endswith("go is equivalent to tomcat-metro in all 3")
+
+
 def test_the_headline_names_the_operations_of_its_grid_among_others(tmp_path: Path) -> None:
     run = gridded(tmp_path)
     asked = [{"echoStruct": 1.0}, {"echoList": 1.0}, {"echoList": 1.0}]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
 from steelyard.catalogue import entries
-from steelyard.observe import doctor, pace, processes, processors
+from steelyard.observe import doctor, pace, process_table, processes, processors
 from steelyard.provision import cpus, launch, quota, subject
 from steelyard.provision.keeper import ProcessUse
 from steelyard.provision.reach import HERE, Condition, Reach
@@ -352,12 +352,16 @@ def test_a_look_at_the_machine_sees_what_servers_would_inherit(monkeypatch: pyte
     assert not check.good
 
 
-def test_the_kernels_own_threads_are_nobodys_to_end(tmp_path: Path) -> None:
-    for pid, name, flags in ((15, "rcu_preempt", 0x208040), (77, "(odd) name", 0x400000)):
+def test_the_kernels_own_threads_are_told_from_processes(tmp_path: Path) -> None:
+    rest = f"0 0 0 0 {3 * TICK} {TICK} {TICK} 0 20 0 1 0 55 " + "0 " * 16 + "1"
+    for pid, name, flags in ((15, "rcu_preempt", 0x208040), (77, "(odd) n\x1bame", 0x400000)):
         (tmp_path / str(pid)).mkdir()
-        (tmp_path / str(pid) / "stat").write_text(f"{pid} ({name}) S 2 0 0 0 -1 {flags} 0 0 0 0 {3 * TICK} {TICK} 0 0")
-    (only,) = doctor.processes(tmp_path).values()
-    assert (only.pid, only.name, only.parent, only.cpu_s) == (77, "(odd) name", 2, 4.0)
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} ({name}) S 2 0 0 0 -1 {flags} {rest}")
+    kernel, process = (process_table.processes(tmp_path)[pid] for pid in (15, 77))
+    assert (kernel.kernel, process.kernel) == (True, False)
+    assert (process.pid, process.name, process.parent) == (77, "(odd) n?ame", 2)
+    assert (process.cpu_ns, process.children_ns) == (4_000_000_000, 1_000_000_000)
+    assert (process.start_ticks, process.last_cpu) == (55, 1)
 
 
 def test_a_machine_that_its_host_slowed_down_is_found_beside_the_fastest_that_it_was(

@@ -60,7 +60,7 @@ def test_the_words_over_machines_are_those_of_their_interval() -> None:
         (unclear, Better.HIGHER, Word.UNDECIDED),
     ):
         tested = PValues(together.equivalence_p(0.03), together.difference_p(), together.mean.estimate > 0, better)
-        assert words_of([tested], 0.05) == [expected]
+        assert [given.word for given in words_of([tested], 0.05)] == [expected]
     assert apart.difference_p() < 0.05 < unclear.difference_p()
 
 
@@ -123,7 +123,7 @@ def analysis(three: Path) -> ClusterAnalysis:
 def test_three_machines_give_a_word_a_spread_and_what_the_next_would_find(analysis: ClusterAnalysis) -> None:
     verdict = analysis.verdict
     (primary,) = verdict.comparisons
-    assert (primary.verdict, primary.counted, primary.forks) == ("slower", 3, 9)
+    assert (primary.verdict, primary.direction, primary.counted, primary.forks) == ("slower", "slower", 3, 9)
     assert primary.ratio == pytest.approx(0.749, abs=0.02)
     assert primary.spread is not None and 0.03 < primary.spread < 0.11
     assert primary.prediction is not None and primary.interval is not None

@@ -10,10 +10,21 @@ from steelyard.models.study import Study
 from steelyard.plan.designs.design import MOST_IN_A_TRIAL
 from steelyard.plan.slices import QUIET_AT_REST
 from steelyard.plan.stopping import LEAST_WARM_UP_SECONDS
-from steelyard.statistics import checks, drift, knee, looks, refusal, settling, steady, verdict_words
+from steelyard.statistics import (
+    checks,
+    drift,
+    foreign_share,
+    knee,
+    looks,
+    refusal,
+    scalability,
+    settling,
+    steady,
+    verdict_words,
+)
 
 SAID = " ".join((root() / "METHODOLOGY.md").read_text(encoding="utf-8").split())
-COUNTS = {3: "three", 4: "four", 40: "forty", 50: "fifty"}
+COUNTS = {1: "a second", 3: "three", 4: "four", 40: "forty", 50: "fifty"}
 
 
 @pytest.mark.parametrize(
@@ -38,6 +49,9 @@ COUNTS = {3: "three", 4: "four", 40: "forty", 50: "fifty"}
         f"the growth is {drift.PRACTICAL:.0%} or more; steady if the interval lies below {drift.PRACTICAL:.0%}",
         f"more than {refusal.TOLERATED:.0%} of the requests fail",
         f"stay within {settling.BAND:.0%} of the level",
+        f"More than {foreign_share.FOREIGN_LIMIT:.0%} of a reading voids its pair",
+        f"a reading of less than {COUNTS[int(foreign_share.LEAST_SECONDS)]} is not judged",
+        f"takes less than {scalability.NEGLIGIBLE:.1%} of the throughput at the highest level",
     ],
 )
 def test_a_rule_says_the_number_that_the_code_goes_by(words: str) -> None:

@@ -40,7 +40,8 @@ def test_many_comparisons_end_as_each_alone_would(deviation: float) -> None:
     together = ended(values)
     for place, row in enumerate(values):
         for look in LOOKS:
-            (word,) = words([Judged(list(row[:look]), Better.HIGHER)], alpha)
+            (given,) = words([Judged(list(row[:look]), Better.HIGHER)], alpha)
+            word = given.word
             if word is not Word.UNDECIDED or look == LOOKS[-1]:
                 break
         interval = student_interval(list(row[:look]), 1 - alpha)
@@ -63,7 +64,8 @@ def test_many_comparisons_with_floors_and_lost_forks_end_as_each_alone_would(lea
             floor = math.sqrt(np.mean([scatter[place, n] for n in kept])) if kept else 0.0
             word = Word.UNDECIDED
             if len(kept) >= LOOKS[0]:
-                (word,) = words([Judged([row[n] for n in kept], Better.HIGHER, floor)], alpha)
+                (given,) = words([Judged([row[n] for n in kept], Better.HIGHER, floor)], alpha)
+                word = given.word
             if word is not Word.UNDECIDED or look == LOOKS[-1]:
                 break
         interval = student_interval([row[n] for n in kept], 1 - alpha, floor)

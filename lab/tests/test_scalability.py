@@ -37,13 +37,29 @@ def test_one_fork_keeps_its_own_interval_and_none_is_refused() -> None:
 def test_a_peak_among_the_levels_is_told_and_one_beyond_them_is_called_extrapolated() -> None:
     within = scalability_sentence("tomcat", over_forks(forks(2, 0.05, 0.001)))
     beyond = scalability_sentence("tomcat", over_forks(forks(2, 0.05, 0.00005)))
-    assert "95% intervals); its throughput peaks at 3" in within and "extrapolated" not in within
-    assert beyond.endswith("users, extrapolated.")
+    assert "95% interval); its throughput peaks at 3" in within and "extrapolated" not in within
+    assert beyond.endswith("users, if at all, extrapolated.")
 
 
 def test_where_nothing_falls_no_peak_is_told() -> None:
     clean = fit(list(LEVELS), list(1000 * LEVELS / (1 + 0.05 * (LEVELS - 1))))
     assert scalability_sentence("go", clean).endswith("; no peak is in sight of 64 users.")
+
+
+def test_a_fit_on_its_boundary_is_told_as_one_and_has_no_interval() -> None:
+    bent = (
+        1000 * LEVELS / (1 + 0.05 * (LEVELS - 1)) * (1 + 0.002 * LEVELS)
+    )  # grows more steeply than any law with coherency
+    clean = [fit(list(LEVELS), list(bent * factor)) for factor in (1.0, 1.02, 0.99)]
+    said = scalability_sentence("go", over_forks(clean))
+    assert "no coherency found (the fit lies on its boundary)" in said and "0.00000" not in said
+    assert "contention 0.0" in said and "95% interval)" in said
+    mixed = over_forks([*clean, *forks(3, 0.05, 0.001, 2)])
+    assert (mixed.coherency.at_bound, mixed.coherency.forks) == (3, 5)
+    assert "95% interval; on its boundary in 3 of 5 fits)" in scalability_sentence("go", mixed)
+    planted = scalability_sentence("go", over_forks(forks(2, 0.05, 0.001)))
+    assert "boundary" not in planted
+    assert scalability_sentence("go", clean[0]).count("the fit lies on its boundary") == 1
 
 
 def test_a_server_that_breaks_down_follows_no_law() -> None:

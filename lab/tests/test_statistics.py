@@ -129,7 +129,28 @@ def test_one_comparison_alone_is_judged_by_its_interval(values: list[float], bet
     edges = [1.0, 1.03, 1 / 1.03]
     if any(abs(bound - edge) < 1e-6 for bound in (found.low, found.high) for edge in edges):
         return
-    assert words([Judged(values, better)], 0.05, 0.03) == [word(found, better, 0.03)]
+    (said,) = words([Judged(values, better)], 0.05, 0.03)
+    assert said.word is word(found, better, 0.03)
+    apart = (
+        None
+        if found.low <= 1 <= found.high
+        else Word.FASTER
+        if (found.low > 1) == (better is Better.HIGHER)
+        else Word.SLOWER
+    )
+    assert said.direction is apart
+
+
+def test_a_small_difference_that_is_certain_has_one_direction_at_whichever_look() -> None:
+    true = math.log(1 / 1.015)
+    early = words([Judged([true - 0.006, true, true + 0.004, true + 0.002], Better.HIGHER)], 0.0168)[0]
+    late = words([Judged([true + 0.004 * (-1) ** place for place in range(12)], Better.HIGHER)], 0.0168)[0]
+    unclear = words([Judged([true - 0.03, true + 0.03, true, true + 0.01], Better.HIGHER)], 0.0168)[0]
+    same = words([Judged([0.001, -0.001, 0.002, -0.002], Better.HIGHER)], 0.0168)[0]
+    assert (early.direction, late.direction) == (Word.SLOWER, Word.SLOWER)
+    assert (late.word, late.text) == (Word.EQUIVALENT, "slower, by less than the margin")
+    assert (unclear.word, unclear.direction, unclear.text) == (Word.UNDECIDED, None, "undecided")
+    assert (same.word, same.direction, same.text) == (Word.EQUIVALENT, None, "equivalent")
 
 
 def test_holm_adjusts_as_in_his_paper() -> None:
@@ -143,7 +164,7 @@ def test_three_comparisons_without_difference_raise_at_most_one_alarm_in_twenty(
         found = words(
             [Judged(list(shared + draw.standard_normal(6) * 0.02), Better.HIGHER) for _ in range(3)], 0.05, 1e-9
         )
-        alarms += any(one in (Word.FASTER, Word.SLOWER) for one in found)
+        alarms += any(one.direction is not None for one in found)
     assert 0.02 <= alarms / runs <= 0.055
 
 

@@ -24,7 +24,8 @@ def _page(kept: Kept, shown: Iterable[str]) -> str:
     return "\n\n".join(
         [
             command(kept),
-            f"Throughput over {reference}, with its interval. Bold is what was decided.",
+            f"Throughput over {reference}, with its interval. Bold is what was decided, adjusted for all cells that are judged "
+            "together; the intervals are each cell's own, and not adjusted.",
             _table(kept, _ratio_of),
             "Bytes of a request and of an answer on the wire, heads and all; processor time a request of the server and of the "
             "engine, in us.",
@@ -76,6 +77,7 @@ def _users(kept: Kept) -> str:
 
 
 SMALL = "echoVoid", "echoStruct ListSize=1"
+UNUSED = 0.03  # of a processor, beyond what SOAP left unused: the margin of the verdicts
 REST, RPC, GRPC = (f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc"))
 
 
@@ -119,6 +121,25 @@ def _shown(kept: Kept) -> Iterator[str]:
         "An envelope of JSON has its price, too: with the same values JSON-RPC answers less than REST everywhere, from "
         f"{ratio_text(min(kept.ratio(RPC, REST, cell) for cell in cells.values()))} to "
         f"{ratio_text(max(kept.ratio(RPC, REST, cell) for cell in cells.values()))} times as much.",
+    )
+    yield _unused(kept, soap, cells)
+
+
+def _unused(kept: Kept, soap: str, cells: Mapping[str, str]) -> str:
+    """Where gRPC's throughput lies below what its processor time a request allows, since it left a part of its processor unused."""
+
+    def left(subject: str, cell: str) -> float:
+        return 1 - kept.value(subject, cell, "throughput") * kept.value(subject, cell, "cpu_per_request") / 1e6
+
+    short = {name: cell for name, cell in cells.items() if left(GRPC, cell) - left(soap, cell) > UNUSED}
+    below = sorted(1 - (1 - left(GRPC, cell)) / (1 - left(soap, cell)) for cell in short.values())
+    grpc, plain = (sorted(left(subject, cell) for cell in short.values()) for subject in (GRPC, soap))
+    return true(
+        bool(short)
+        and all(left(each, cell) - left(soap, cell) <= UNUSED for each in (REST, RPC) for cell in cells.values()),
+        f"gRPC left {grpc[0]:.1%} to {grpc[-1]:.1%} of its processor unused in {len(short)} of {len(cells)} cells, where SOAP left "
+        f"{plain[0]:.1%} to {plain[-1]:.1%}: there its ratio of throughput lies {below[0]:.1%} to {below[-1]:.1%} below that of "
+        f"processor time a request ({', '.join(short)}). Why it waited, the run does not say.",
     )
 
 

@@ -24,7 +24,8 @@ def soakit(kept: Kept) -> str:
         [
             command(kept),
             _indices(kept),
-            "In brackets the interval, and the index that the kit has for the server before it: JBoss 4.0.1 for WildFly, "
+            "In brackets the interval, which unlike the word is not adjusted for the number of cells, and the index that the kit "
+            "has for the server before it: JBoss 4.0.1 for WildFly, "
             "WebSphere 6 for Liberty. The kit's are relative to WebLogic 8.1, which nobody runs today; so only the order of "
             "servers, and how it changes with payload and users, can agree.",
             tally(kept),

@@ -19,6 +19,7 @@ from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
 from ..plan.shapes import IN_A_SENTENCE
 from ..plan.slices import QUIET_AT_REST
+from ..statistics.verdict_words import said_as
 from ..store.earlier import described
 from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
@@ -28,9 +29,11 @@ from .detections import detections
 from .endings import said_of
 from .faults import fault_rows, fault_sentences, is_of_faults
 from .figures import COLUMNS, ForkFigure, figures
+from .foreign_work import examine_foreign
 from .instrument import Finding, Level, examine
 from .layer_checks import examine_layers, record_counts
 from .layers import breakdowns, figures_of, slow_layer
+from .machine_notes import machine_notes
 from .measures import Measure, registry
 from .sentences import (
     HERE,
@@ -91,7 +94,7 @@ def examined(run: Run) -> Analysis:
     measures = registry(run.study)
     if is_of_faults(run):
         return _of_faults(run, measures)
-    findings = (*examine(run), *examine_layers(run))
+    findings = (*examine(run), *examine_layers(run), *examine_foreign(run))
     judgements = tuple(judge(run, measures, findings))
     fork_figures = tuple(figures(run, list(measures.values())))
     primaries = [
@@ -131,7 +134,7 @@ def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
     reasons = []
     if all(judgement.broken for judgement in primaries):
         reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
-    if not any(judgement.compared.ratio is not None for judgement in primaries):
+    if not reasons and not any(judgement.compared.ratio is not None for judgement in primaries):
         reasons += _nothing(primaries, list(_failures(run)))
     return reasons
 
@@ -237,7 +240,7 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
-    wording = verdict(judgement.compared, judgement.word, run.schedule.margin, (*judgement.reasons, *otherwise))
+    wording = verdict(judgement, run.schedule.margin, (*judgement.reasons, *otherwise))
     if judgement.gap is None:
         return wording
     return replace(wording, verdict=f"{upper_first(judgement.gap.sentence)}. {wording.verdict}")
@@ -313,7 +316,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
         yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
     yield from _left(run)
     yield from _distress(run)
-    yield from _machine(run)
+    yield from machine_notes(run)
     yield from _unsteady(run)
     yield from _in_stretches(run)
     yield from _open_tails(run)
@@ -394,17 +397,6 @@ def _distress(run: Run) -> Iterator[str]:
         trials = listed("trial", list(dict.fromkeys(number for number, _ in seen)))
         slices = f"{counted(len(seen), 'slice')} of {trials}"
         yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
-
-
-def _machine(run: Run) -> Iterator[str]:
-    """What was not as it should be on the machine before trials, each check once with its first finding."""
-    by_check: dict[str, list[tuple[int, str]]] = {}
-    for trial in run.trials:
-        for check in trial.noted.machine:
-            if not check.good:
-                by_check.setdefault(check.name, []).append((trial.number, check.found))
-    for name, seen in by_check.items():
-        yield f"{name} before {listed('trial', [number for number, _ in seen])}: {seen[0][1][:200]}"
 
 
 def _unsteady(run: Run) -> Iterator[str]:
@@ -501,6 +493,7 @@ def _comparison(judgement: Judgement) -> Comparison:
         unit=compared.measure.unit,
         primary=compared.primary,
         verdict=None if judgement.word is None else judgement.word.value,
+        direction=None if judgement.direction is None else judgement.direction.value,
         ratio=compared.ratio,
         interval=compared.bounds,
         confidence=compared.confidence,
@@ -601,7 +594,7 @@ def _comparison_cells(comparison: Comparison | None) -> tuple[str, str, str]:
         return "", "", ""
     if comparison.ratio is None:
         return "-", "", "; ".join(alike_together(comparison.why_not))
-    word = comparison.verdict or ("secondary" if not comparison.primary else "not valid")
+    word = said_as(comparison.verdict or ("secondary" if not comparison.primary else "not valid"), comparison.direction)
     interval = (
         ""
         if comparison.interval is None

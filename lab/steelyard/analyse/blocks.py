@@ -65,7 +65,7 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
     """One a fork: all blocks that were driven to their end as planned, also in a trial that failed later.
 
     A block of which the engine says that it did not drive it as it should is nothing that the server did, and left out; so is one
-    that began beside work that was left of another.
+    that began beside work that was left of another, or in which others were at work.
     """
     span = cell.judged_by if cell.judged_by in {each.name for each in run.schedule.spans} else None
     forks = []
@@ -73,7 +73,7 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
         for number in measured_slices(trial, cell.name, subject).values():
             whole = number in trial.slices and trial.ticks_by_slice.get(number)
             voids = slice_voids(trial, number, unbroken=True)
-            if whole and voids != (Void.ENGINE,) and Void.BURDENED not in voids:
+            if whole and voids != (Void.ENGINE,) and not {Void.BURDENED, Void.FOREIGN} & {*voids}:
                 forks.append(series_of(trial, number, span))
     return [fork for fork in forks if len(fork.second)]
 

@@ -208,10 +208,14 @@ def _verdict(judgement: Judgement) -> str:
     compared = judgement.compared
     if judgement.word is None or compared.ratio is None:
         return ""
-    link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(judgement.word, "against")
+    link = {Word.EQUIVALENT: "to", Word.FASTER: "than", Word.SLOWER: "than"}.get(
+        judgement.direction or judgement.word, "against"
+    )
     bounds = compared.bounds
     interval = "" if bounds is None else f", {ratio_text(bounds[0], bounds)} to {ratio_text(bounds[1], bounds)}"
-    return f"{compared.a} {judgement.word.value} {link} {compared.b} ({ratio_text(compared.ratio, bounds)}{interval})"
+    within = " by less than the margin" if judgement.word is Word.EQUIVALENT and judgement.direction is not None else ""
+    word = judgement.direction or judgement.word
+    return f"{compared.a} {word} {link} {compared.b}{within} ({ratio_text(compared.ratio, bounds)}{interval})"
 
 
 def _failed(run: Run, cell: Cell) -> Iterator[tuple[str, float]]:

@@ -31,8 +31,10 @@ class ForkFigure:
     """A subject's value of a measure in a cell: of one fork, or of all together where `fork` is None.
 
     Of all together, histograms are merged and counts added, but of standard deviations and of highest values (memory) the mean
-    is taken (of their logarithms, as for the interval); `interval` is Student's t over the forks' values. `value` is None with
-    the reason in `refusal`; `requests` are the right answers that it rests on.
+    is taken (of their logarithms, as for the interval). `interval` is Student's t over the forks' values, wide enough to hold
+    `value`: a percentile of all requests together may lie outside where one fork has a much longer tail. It is None for a
+    percentile that some fork has too few requests for. `value` is None with the reason in `refusal`; `requests` are the right
+    answers that it rests on.
     """
 
     subject: str
@@ -109,10 +111,13 @@ def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
         whole = replace(whole, value=fmean(values))  # what is counted of each fork, is not counted of all
     if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
         return replace(whole, forks=len(values))
+    if whole.measure.from_histograms and len(values) < len(each):
+        return replace(whole, forks=len(values))  # the forks with too few requests for it are the slow ones
     interval = student_interval([math.log(value) for value in values]).exp()
-    own = _is_a_forks_own(whole.measure) or whole.measure.formula.counts
-    value = interval.estimate if own else whole.value
-    return replace(whole, forks=len(values), interval=interval, value=value)
+    if _is_a_forks_own(whole.measure) or whole.measure.formula.counts:
+        return replace(whole, forks=len(values), interval=interval, value=interval.estimate)
+    holding = replace(interval, low=min(interval.low, whole.value), high=max(interval.high, whole.value))
+    return replace(whole, forks=len(values), interval=holding)
 
 
 def _is_a_forks_own(measure: Measure) -> bool:

@@ -14,7 +14,7 @@ from ..models.cluster import ClusterRun, MachineRatio, MachineRun, MachinesVerdi
 from ..models.records import Cell
 from ..statistics.campaigns import Found
 from ..statistics.machines import MachinesTogether, over_machines
-from ..statistics.verdict_words import PValues, Word, words_of
+from ..statistics.verdict_words import Given, PValues, Word, words_of
 from ..store.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
 from ..store.earlier import described
 from ..store.setup import setup_differences
@@ -184,9 +184,9 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
     )
 
 
-def _words(questions: Sequence[ClusterQuestion]) -> list[Word | None]:
+def _words(questions: Sequence[ClusterQuestion]) -> list[Given | None]:
     """A word for each question, those of a cell or family sharing one error rate; None where fewer than two machines count."""
-    said: dict[int, Word] = {}
+    said: dict[int, Given] = {}
     families = dict.fromkeys(question.cell.family or question.cell.name for question in questions)
     for family in families:
         members = [
@@ -207,7 +207,7 @@ def _words(questions: Sequence[ClusterQuestion]) -> list[Word | None]:
     return [said.get(place) for place in range(len(questions))]
 
 
-def _comparison(question: ClusterQuestion, said: Word | None) -> OverMachines:
+def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
     together = question.together
     counting = [answer for answer in question.answers if answer.estimate is not None]
     mean = together.mean.exp() if together is not None else None
@@ -223,7 +223,8 @@ def _comparison(question: ClusterQuestion, said: Word | None) -> OverMachines:
         title=question.measure.title,
         better=question.measure.better.value,
         margin=question.margin,
-        verdict=said.value if said is not None else None,
+        verdict=said.word.value if said is not None else None,
+        direction=said.direction.value if said is not None and said.direction is not None else None,
         ratio=mean.estimate if mean is not None else alone,
         interval=None if mean is None else (mean.low, mean.high),
         confidence=1 - ALPHA,
@@ -236,7 +237,7 @@ def _comparison(question: ClusterQuestion, said: Word | None) -> OverMachines:
     )
 
 
-def _sentence(question: ClusterQuestion, said: Word | None, counting: Sequence[MachineAnswer]) -> str:
+def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[MachineAnswer]) -> str:
     """The verdict on these machines in words, with what they differ by, what the next would find, and which do not count."""
     where = f"on {question.cell.where}"
     quantity = lower_first(question.measure.title)
@@ -269,11 +270,13 @@ def _sentence(question: ClusterQuestion, said: Word | None, counting: Sequence[M
     return " ".join([first, f"{spread}.", *left_out])
 
 
-def _head(question: ClusterQuestion, said: Word | None, count: int, where: str) -> str:
+def _head(question: ClusterQuestion, said: Given | None, count: int, where: str) -> str:
     a, b, here = question.a, question.b, f"on these {count} machines"
-    match said:
+    match said.word if said is not None else None:
+        case Word.EQUIVALENT if said is not None and said.direction is not None:
+            return f"{a} is {said.direction} than {b} {where}, by less than the margin of {question.margin:.0%}, {here}"
         case Word.FASTER | Word.SLOWER:
-            return f"{a} is {said} than {b} {where}, {here}"
+            return f"{a} is {said.word if said else ''} than {b} {where}, {here}"
         case Word.EQUIVALENT:
             return f"{a} and {b} are equivalent {where}, within {question.margin:.0%}, {here}"
         case Word.UNCONFIRMED:

@@ -27,6 +27,7 @@ class Void(StrEnum):
     EMPTY = "no right answer"
     LATE = "answers only after the slice, which is too short"
     MISSING = "not measured"
+    FOREIGN = "others at work"
     BURDENED = "begun beside work that was left of an earlier load"
 
 
@@ -81,11 +82,19 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
         voids.append(Void.BURDENED)
     if not unbroken and compiles(trial.jit_share(number)):
         voids.append(Void.COMPILING)
+    if _is_disturbed(trial, number):
+        voids.append(Void.FOREIGN)
     if row.stale + row.stale_failed > STALE_LIMIT * max(1, row.started):
         voids.append(Void.STALE)
     if not row.valid:  # last, since the engine's own objections repeat some of the others
         voids.append(Void.ENGINE)
     return tuple(voids)
+
+
+def _is_disturbed(trial: Trial, number: int) -> bool:
+    """Whether others had more than 2% of the subjects' processors while a slice was driven that is compared with another's."""
+    foreign = trial.foreign_by_slice.get(number)
+    return foreign is not None and foreign.disturbed and len(trial.planned.start_order) > 1
 
 
 def answered_late(row: SliceRow) -> bool:

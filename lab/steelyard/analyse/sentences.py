@@ -72,26 +72,29 @@ class Wording:
         return f"{self.verdict}{basis}." + (f" {self.reasons}" if self.reasons else "")
 
 
-def verdict(compared: Compared, said: Word, margin: float, reasons: Sequence[str] = ()) -> Wording:
+def verdict(judgement: Judgement, margin: float, reasons: Sequence[str] = ()) -> Wording:
     """One comparison's verdict, such as "this is slower than that on echoStruct, on this machine: 0.62 times the throughput
     (95% interval 0.58 to 0.66, 4 forks, 40 pairs).": other machines may say otherwise, and no run of one knows."""
+    compared, said = judgement.compared, judgement.word or Word.UNDECIDED
     return Wording(
-        f"{_head(compared, said, margin)}: {amount(compared)}",
+        f"{_head(compared, said, margin, judgement.direction)}: {amount(compared)}",
         basis(compared),
         " ".join(f"{upper_first(reason)}." for reason in reasons),
     )
 
 
-def _head(compared: Compared, said: Word, margin: float) -> str:
+def _head(compared: Compared, said: Word, margin: float, direction: Word | None) -> str:
     where = f"on {compared.cell.where}"
     match said:
+        case Word.EQUIVALENT if direction is not None:
+            return f"{compared.a} is {direction} than {compared.b} {where}, by less than the margin of {margin:.0%}, {HERE}"
         case Word.FASTER | Word.SLOWER:
             return f"{compared.a} is {said} than {compared.b} {where}, {HERE}"
         case Word.EQUIVALENT:
             return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}, {HERE}"
         case Word.UNCONFIRMED if compared.interval is not None:
             alone = word(compared.interval, compared.measure.better, margin)
-            return f"Unconfirmed that {_head(compared, alone, margin)}"
+            return f"Unconfirmed that {_head(compared, alone, margin, None)}"
         case Word.TOO_FEW_FORKS:
             return f"Too few forks to judge {compared.a} against {compared.b} {where}"
         case _:
@@ -125,8 +128,19 @@ def _decided_in(judgements: Sequence[Judgement], said: Word, whole: int) -> str:
     if not cells:
         return ""
     words, _ = _IN_CELLS[said]
-    amounts = "" if said is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
+    amounts = _within(judgements) if said is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
     return f"{words} in {f'all {whole}' if len(cells) == whole else len(cells)}{amounts}"
+
+
+def _within(judgements: Sequence[Judgement]) -> str:
+    """In how many equivalent cells a difference was shown, such as " (slower by less than the margin in 2)"; empty for none."""
+    directions = [judgement.direction for judgement in judgements if judgement.word is Word.EQUIVALENT]
+    shown = [
+        f"{said} by less than the margin in {directions.count(said)}"
+        for said in (Word.FASTER, Word.SLOWER)
+        if said in directions
+    ]
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _size(judgements: Sequence[Judgement], whole: int) -> str:
@@ -148,6 +162,7 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
         against = f"{joined} {first.b}" if joined and not clauses else ""
         named = f" ({'; '.join(_named(compared) for compared in cells)})" if len(cells) <= _MOST_NAMED < whole else ""
         amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
+        amounts += _within(judgements) if said is Word.EQUIVALENT else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
     gaps = sum(judgement.gap is not None for judgement in judgements)

@@ -12,7 +12,7 @@ from ..models.records import Cell
 from ..plan.designs import design_named
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
-from ..statistics.verdict_words import Better, Judged, Word, words
+from ..statistics.verdict_words import Better, Given, Judged, Word, said_as, words
 from ..store.stored_run import Run
 from .failure_gap import Gap, failure_gap, judged_measure
 from .instrument import ENGINE_SHARE, Finding, Level
@@ -27,8 +27,9 @@ _PROMISED_DIFFERENCE = 0.05
 class Judgement:
     """A comparison with its word; `word` is None for secondary ones and where the instrument is not valid.
 
-    `broken` are the reasons why the instrument is not valid for it, `reasons` all else that stands in the way. `gap` is set where
-    the shares of failures differ beyond chance.
+    `direction` is faster or slower where a difference was shown, also one that lies within the margin. `broken` are the reasons
+    why the instrument is not valid for it, `reasons` all else that stands in the way. `gap` is set where the shares of failures
+    differ beyond chance.
     """
 
     compared: Compared
@@ -36,6 +37,12 @@ class Judgement:
     broken: tuple[str, ...]
     reasons: tuple[str, ...]
     gap: Gap | None = None
+    direction: Word | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The word as a person reads it; None where there is none."""
+        return None if self.word is None else said_as(self.word, self.direction)
 
 
 def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
@@ -57,9 +64,9 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     among = list(_among(run, measures, compared))
     primaries = [comparison for comparison in compared if comparison.primary]
     judged = {
-        id(comparison): word
+        id(comparison): given
         for family in _families(primaries, among)
-        for comparison, word in zip(family, _words(run, family), strict=True)
+        for comparison, given in zip(family, _words(run, family), strict=True)
     }
     compared += among
     for comparison in sorted(compared, key=lambda item: not item.primary):
@@ -74,14 +81,16 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
             yield Judgement(comparison, None, broken, comparison.refusals)
             continue
         gap = failure_gap(run, comparison.cell, comparison.a, comparison.b)
-        word, reasons = judged[id(comparison)]
+        given, reasons = judged[id(comparison)]
+        word = given.word
         near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]
         if invalid and _held_the_faster_back(comparison, word, [*invalid, *near]):
             bound = (f"{reason}, and the difference is at least so large" for reason in broken)
-            yield Judgement(comparison, word, (), (*reasons, *bound), gap)
+            yield Judgement(comparison, word, (), (*reasons, *bound), gap, given.direction)
             continue
         busy = (finding.reason for finding in near)
-        yield Judgement(comparison, None if broken else word, broken, (*reasons, *busy), gap)
+        valid = None if broken else word
+        yield Judgement(comparison, valid, broken, (*reasons, *busy), gap, None if broken else given.direction)
 
 
 def _on_all_measures(run: Run, cell: Cell, measures: dict[str, Measure], other: str) -> Iterator[Compared]:
@@ -208,7 +217,7 @@ def _worse(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, se
     return {label: {other for other in below if label not in worse[other]} for label, below in worse.items()}
 
 
-def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, ...]]]:
+def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, ...]]]:
     """A word and its reasons for each primary comparison, adjusted for their number."""
     ready = [comparison for comparison in primaries if len(comparison.counted) >= LEAST_FORKS]
     alpha = alpha_of(run.schedule.looks)
@@ -227,8 +236,9 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
     by_place = dict(zip(map(id, ready), given, strict=True))
     worded = []
     for comparison in primaries:
-        word = by_place.get(id(comparison), Word.TOO_FEW_FORKS)
-        worded.append((word, () if word.decides else tuple(_why_not_decided(run, comparison, word, len(ready)))))
+        said = by_place.get(id(comparison), Given(Word.TOO_FEW_FORKS, None))
+        why = () if said.word.decides else tuple(_why_not_decided(run, comparison, said.word, len(ready)))
+        worded.append((said, why))
     return worded
 
 

@@ -104,11 +104,12 @@ def _subjects(schedule: Schedule, words: tuple[str, str] | None) -> tuple[str, s
 
 
 def _split(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
+    from ..analyse.foreign_work import examine_foreign
     from ..analyse.instrument import examine
     from ..analyse.layer_checks import examine_layers
     from ..analyse.layer_split import split
 
-    parted = split(run, cell, a, b, [*examine(run), *examine_layers(run)])
+    parted = split(run, cell, a, b, [*examine(run), *examine_layers(run), *examine_foreign(run)])
     if parted is None:
         raise StoreError(
             f"no trial of {run.name} that counts measured both {a} and {b} on {cell.name} with records",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
@@ -16,8 +17,9 @@ from typing import Any
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
 from ..models.job import Turn
-from ..models.records import Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
+from ..models.records import Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import clocks, doctor, processes
+from ..observe.foreign_work import NOT_LOOKED_FOR, ForeignObserver, strangers_welcome
 from ..observe.links import LinkObserver
 from ..plan.cells import sessions_of
 from ..plan.designs import design_named
@@ -140,7 +142,7 @@ def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
 def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
     setting.progress.live.begin_trial()
     setting.progress.show(setting.stage(plan, "looking at the machine"))
-    log.machine = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
+    log.machine = _machine_before(setting)
     with ExitStack() as stack:
         stack.enter_context(kept_awake(setting.shares))
         require_host(setting)
@@ -164,8 +166,10 @@ def _drive(setting: Setting, plan: TrialPlan, log: TrialLog, begun: float, all_s
                 drivers_of(job, log.folder) as engine,
                 processes.Observer(log.folder) as observer,
                 LinkObserver(log.folder, setting.site) as links,
+                ForeignObserver(log.folder, _watched(setting), [os.getpid()]) as foreign,
             ):
-                driver = _Driver(setting, plan, log, running, engine, observer, links, counts)
+                observers = _Observers(observer, links, foreign)
+                driver = _Driver(setting, plan, log, running, engine, observers, counts)
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
                 driver.look_at_rest()
@@ -202,6 +206,15 @@ def _store_notes(
         log.recorded = gather(running, log.folder, ours)
 
 
+@dataclass(frozen=True)
+class _Observers:
+    """Who reads before and after what is driven: the subjects' processes, the link to their host, and work of others."""
+
+    processes: processes.Observer
+    links: LinkObserver
+    foreign: ForeignObserver
+
+
 class _Driver:
     """Drives slices one at a time, and records and judges each."""
 
@@ -212,8 +225,7 @@ class _Driver:
         log: TrialLog,
         running: dict[str, RunningSubject],
         engine: Engine | Drivers,
-        observer: processes.Observer,
-        links: LinkObserver,
+        observers: _Observers,
         counts: ServiceCounts,
     ) -> None:
         self._setting = setting
@@ -221,8 +233,9 @@ class _Driver:
         self._log = log
         self._running = running
         self._engine = engine
-        self._observer = observer
-        self._links = links
+        self._observer = observers.processes
+        self._links = observers.links
+        self._foreign = observers.foreign
         self._counts = counts
         self._design = design_named(setting.schedule.design)
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
@@ -320,7 +333,8 @@ class _Driver:
         self._log.at_rest = at_rest.look(used, self._setting.progress.refresh)
 
     def measure(self, slices: TrialSlices, begun: float) -> None:
-        """All measured slices in their order; then, for each pair in which a compiler woke up again, one of the spare ones.
+        """All measured slices in their order; then, for each pair in which a compiler woke up again or others were at work, one of
+        the spare ones. Where others disturbed most pairs there are none: the spare ones would be void too.
 
         A budget ends both early; the trial was begun at `begun` on the monotonic clock.
         """
@@ -335,7 +349,7 @@ class _Driver:
             pairs = pair + 1
         for cell, spare in slices.spare.items():
             for plans in spare:
-                if not voided[cell] or self._pairs_are_over(begun, clock, pairs - voided[cell]):
+                if not voided[cell] or self._foreign.busy or self._pairs_are_over(begun, clock, pairs - voided[cell]):
                     break
                 voided[cell] += self._drive_pair(plans, total) - 1
 
@@ -345,7 +359,8 @@ class _Driver:
         return pairs_are_over(self._setting.trial_within, now - begun, counted, now - clock)
 
     def _drive_pair(self, plans: Sequence[SlicePlan], total: int) -> bool:
-        """The slices of a pair; whether they are voided, since something was compiled in one of them."""
+        """The slices of a pair; whether they are voided, since something was compiled in one of them, or others were at work."""
+        self._foreign.begin_pair()
         cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
         kind = kind_of(cell)
         answering = [self._answering.get((plan.subject, cell.name), Answering()) for plan in plans]
@@ -359,7 +374,7 @@ class _Driver:
                 with self._counts.stretch(plan) if counted else nullcontext():
                     stage = kind.stage(cell, plan.subject, pair, total)
                     driven.append(self._drive_slice(plan, stage, kind.rest_seconds))
-        return any(compiles(driven_slice.jit_share) for driven_slice in driven)
+        return self._foreign.pair_is_disturbed() or any(compiles(driven_slice.jit_share) for driven_slice in driven)
 
     def _all_quiet(self) -> bool:
         """Whether nobody does work unasked: of that a turn holds as much as a much longer time."""
@@ -424,12 +439,14 @@ class _Driver:
 
     def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
         """Record what the subjects of these slices use while they are driven, and judge how each went."""
+        others = self._foreign.look() if plans[0].phase == "measure" else None
         before = [processes.read(self._running[plan.subject]) for plan in plans]
         carried = self._links.look()
         self._log.slices.extend(plans)
         drive()
         self._links.record([plan.number for plan in plans], carried, self._links.look())
         after = [processes.read(self._running[plan.subject]) for plan in plans]
+        self._foreign.record([plan.number for plan in plans], others)
         rows = self.rows.take(len(plans))
         times = self._last_slices.response_times()
         self._setting.progress.live.slices_ended({label: each.percentile(99) / 1000 for label, each in times.items()})
@@ -475,6 +492,22 @@ class _Driver:
     def _patience(self) -> float:
         """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
         return self._setting.schedule.drain_limit_seconds + 60.0
+
+
+def _machine_before(setting: Setting) -> list[Check]:
+    """What the machine is like before anything is started; raises ConfigurationError."""
+    checks = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
+    return [*checks, NOT_LOOKED_FOR] if strangers_welcome() else checks
+
+
+def _watched(setting: Setting) -> Collection[int]:
+    """The processors on which work of others is looked for.
+
+    None where the subjects have another machine, whose processes nobody lists, where trials are driven side by side, which
+    measure no time, and where the user does not want it.
+    """
+    is_watched = setting.lab is None and not setting.shares.elsewhere and not strangers_welcome()
+    return setting.shares.server if is_watched else ()
 
 
 def _used_ns(subject: RunningSubject) -> int:

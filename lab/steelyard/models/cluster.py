@@ -59,7 +59,8 @@ class MachineRatio(Strict):
 class OverMachines(Strict):
     """Subject `a` against `b` in a cell on the judged measure, the machine as the highest level.
 
-    `verdict` is about a relative to b on these machines, null where fewer than two count. `ratio` is the mean over machines (null:
+    `verdict` is about a relative to b on these machines, null where fewer than two count; `direction` says which way the difference
+    goes where one was shown, also within the margin. `ratio` is the mean over machines (null:
     none counts), `interval` its interval at `confidence`; `spread` the standard deviation between machines, as a share of the
     ratio, beyond what their own intervals explain; `prediction` holds what the next machine such as these would find (null for
     fewer than three). `counted` machines count, with `forks` in all.
@@ -75,6 +76,7 @@ class OverMachines(Strict):
     better: Literal["higher", "lower"]
     margin: float
     verdict: Word | None
+    direction: Literal["faster", "slower"] | None = None
     ratio: Significant | None
     interval: tuple[Significant, Significant] | None
     confidence: Significant

@@ -22,12 +22,13 @@ class FailureGap(Strict):
 class Comparison(Strict):
     """Subject `a` against subject `b` in one cell on one measure.
 
-    `ratio` is a / b (null where nothing could be compared), `interval` its two-sided interval at `confidence` (null under
-    two forks). `verdict` is about a relative to b; it is null for secondary measures, whose intervals are not adjusted,
-    and where the instrument was not valid. Three words decide nothing: `undecided` (the interval holds 1), `unconfirmed` (decided
-    if it were alone, but not after adjusting for all that were judged together) and `too few forks`. `voided` counts voided
-    pairs by reason. `why_not` says what stands in the way. Where `failures_differ`, right answers a second are judged instead of
-    response times.
+    `ratio` is a / b (null where nothing could be compared), `interval` its two-sided interval at `confidence` (null under two
+    forks), which is not adjusted for what else is judged. `verdict` is about a relative to b, and is adjusted; it is null for
+    secondary measures and where the instrument was not valid. Three words decide nothing: `undecided` (the interval holds 1),
+    `unconfirmed` (decided if it were alone, but not after adjusting for all that were judged together) and `too few forks`.
+    `direction` stands where a difference was shown, also one within the margin, of which the verdict is `equivalent`. `voided`
+    counts voided pairs by reason. `why_not` says what stands in the way. Where `failures_differ`, right answers a second are judged
+    instead of response times.
     """
 
     a: str
@@ -38,6 +39,7 @@ class Comparison(Strict):
     unit: str
     primary: bool
     verdict: Word | None
+    direction: Literal["faster", "slower"] | None = None
     ratio: Significant | None
     interval: tuple[Significant, Significant] | None
     confidence: Significant

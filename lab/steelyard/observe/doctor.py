@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..models.records import Check
@@ -13,12 +12,12 @@ from ..provision import cpus
 from ..provision.site import Site
 from . import pace
 from .environment import spun
+from .process_table import Process, descends, processes
 from .processors import CpuTimes, machine_times
 
 BUSY_SHARE = 0.01
 BUSY_ELSEWHERE_SHARE = 0.05  # of a processor of another host, where the look itself is among what is used
 STEAL_SHARE = 0.01
-_TICK = os.sysconf("SC_CLK_TCK")
 # What the runtimes and start scripts of servers read, and no factor of theirs sets: it would change what is weighed in silence.
 _READ_BY_SERVERS = frozenset(
     {
@@ -27,17 +26,6 @@ _READ_BY_SERVERS = frozenset(
     }
 )
 _READ_BY_SERVERS_BEGIN = ("MALLOC_", "MONO_")
-_KERNEL_THREAD = 0x00200000  # PF_KTHREAD of the flags in /proc/PID/stat
-
-
-@dataclass(frozen=True)
-class Process:
-    """A process as /proc has it: what it is called, the seconds of processor time that it has used, and its parent."""
-
-    pid: int
-    name: str
-    cpu_s: float
-    parent: int
 
 
 def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
@@ -81,39 +69,12 @@ def warnings(checks: list[Check]) -> list[str]:
     return [f"{check.name}: {check.found}; {check.advice}" for check in checks if not check.good]
 
 
-def processes(root: Path = Path("/proc")) -> dict[int, Process]:
-    """All but the kernel's own threads, which nobody can end and which any load keeps at work."""
-    by_pid: dict[int, Process] = {}
-    for folder in root.iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # it ended meanwhile
-        name, _, rest = text.partition("(")[2].rpartition(")")
-        fields = rest.split()
-        if int(fields[6]) & _KERNEL_THREAD:
-            continue
-        by_pid[int(folder.name)] = Process(
-            int(folder.name), name, (int(fields[11]) + int(fields[12])) / _TICK, int(fields[1])
-        )
-    return by_pid
-
-
 def _other_processes(before: dict[int, Process], after: dict[int, Process], seconds: float, ours: set[int]) -> Check:
-    def is_ours(process: Process) -> bool:
-        seen: Process | None = process
-        while seen is not None:
-            if seen.pid in ours:
-                return True
-            seen = after.get(seen.parent)
-        return False
-
+    """The busy ones; threads of the kernel are left out: nobody can end them, and any load keeps them at work."""
     busy: list[str] = []
     for pid, process in after.items():
-        used = process.cpu_s - (before[pid].cpu_s if pid in before else 0.0)
-        if used / seconds > BUSY_SHARE and not is_ours(process):
+        used = (process.cpu_ns - (before[pid].cpu_ns if pid in before else 0)) / 1e9
+        if used / seconds > BUSY_SHARE and not process.kernel and not descends(process, ours, after):
             busy.append(f"{process.name} (process {pid}) {used / seconds:.0%}")
     return Check(
         name="other processes",

@@ -11,12 +11,16 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class CpuTimes:
-    """Seconds since boot that one processor spent in user code (nice included), in the kernel, idle, and stolen."""
+    """Seconds since boot that one processor spent in user code (nice included), in the kernel, idle, and stolen.
+
+    `interrupts_s` is the part of `system_s` in which interrupts were handled.
+    """
 
     user_s: float
     system_s: float
     idle_s: float
     steal_s: float
+    interrupts_s: float = 0.0
 
 
 def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
@@ -27,5 +31,5 @@ def machine_times(stat: str | None = None) -> dict[int, CpuTimes]:
         name, *values = line.split()
         if name.startswith("cpu") and name != "cpu":
             user, nice, system, idle, iowait, irq, softirq, steal = (int(value) / _TICK for value in values[:8])
-            times[int(name[3:])] = CpuTimes(user + nice, system + irq + softirq, idle + iowait, steal)
+            times[int(name[3:])] = CpuTimes(user + nice, system + irq + softirq, idle + iowait, steal, irq + softirq)
     return times

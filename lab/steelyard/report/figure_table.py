@@ -116,7 +116,7 @@ def _shown(figure: ForkFigure, busy: str, forks: int) -> Shown:
 
 def word_of(judgement: Judgement) -> str:
     """The verdict's word, or that there is none: `secondary` measures explain and are not judged."""
-    return judgement.word.value if judgement.word else "secondary" if not judgement.compared.primary else "no verdict"
+    return judgement.text or ("secondary" if not judgement.compared.primary else "no verdict")
 
 
 def _comparison(judgement: Judgement) -> tuple[str, ...]:

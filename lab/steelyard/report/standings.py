@@ -14,7 +14,8 @@ from ..models.records import Cell
 from .subjects import called
 
 MOST_IN_SENTENCES = 3  # subjects that are compared with the reference; of more a table says it
-# What explains a verdict: what a subject does with it, and what it is, on either side of "0.5 times".
+# What explains a verdict: what a subject does with it, and what it is, on either side of "0.5 times". The tail of a closed load is
+# that of a saturated server's queue, so it explains nothing there.
 EXPLAINING = {
     "throughput": ("answers", "as many requests"),
     "cpu_per_request": ("spends", "the processor time on a request"),
@@ -22,6 +23,7 @@ EXPLAINING = {
     "memory": ("holds", "the memory"),
 }
 WORDLESS = "-"
+_TAIL = "response_time_p99"
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,12 @@ def why(analysis: Analysis) -> list[str]:
 
 def _why(analysis: Analysis, judged: Compared) -> str:
     """Empty where nothing but what is judged has a ratio."""
-    parts = [part for name in EXPLAINING if name != judged.measure.name and (part := _part(analysis, judged, name))]
+    names = [
+        name
+        for name in EXPLAINING
+        if name != judged.measure.name and (name != _TAIL or judged.cell.profile.kind == "rate")
+    ]
+    parts = [part for name in names if (part := _part(analysis, judged, name))]
     if not parts:
         return ""
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
@@ -135,7 +142,7 @@ def standings(analysis: Analysis) -> Standings | None:
     (cell,) = cells.values()
     placed = ranks(analysis.run, analysis.judgements)
     names = [cell.primary_measure, *(name for name in EXPLAINING if name != cell.primary_measure)]
-    words = {judgement.compared.a: judgement.word for judgement in judged}
+    words = {judgement.compared.a: judgement.text for judgement in judged}
     rows = [
         RankedRow(
             place=place,

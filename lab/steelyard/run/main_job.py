@@ -14,6 +14,7 @@ from pathlib import Path
 from .. import report
 from ..analyse import analysis, indices, measures
 from ..analyse.endings import broken_subjects, is_its_result
+from ..analyse.foreign_work import BusySoFar
 from ..analyse.narrowing import so_far
 from ..analyse.pairing import short_of_forks
 from ..base import configuration
@@ -213,7 +214,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
     if setting.schedule.at_once > 1:
         return _drive_side_by_side(setting, standing, tally)
     begun = time.monotonic() - standing.seconds
-    narrow = _Narrowing(setting)
+    narrow, busy = _Narrowing(setting), BusySoFar(setting.folder)
     setting = _pushed_on(setting, 0)
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
     setting.progress.plan(_seconds_left(setting, standing))
@@ -233,6 +234,9 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
         except TrialFailedError as error:
             tally.failed(setting.schedule, plan, error)
         narrow()
+        if sentence := busy(setting.schedule, plan):
+            setting.progress.say(f"{sentence}; the run ends here")
+            break
         setting = _pushed_on(setting, done)
         spent = time.monotonic() - begun
         if planned.makes_up is not None:

@@ -22,11 +22,25 @@ MOST_OFF = (
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A fitted coefficient with its interval, cut at the bound of 0."""
+    """A fitted coefficient with its interval, cut at the bound of 0.
+
+    In `at_bound` of `forks` fits it lies on that bound, where an interval says nothing; there its value is 0.
+    """
 
     value: float
     low: float
     high: float
+    at_bound: int = 0
+    forks: int = 1
+
+    @property
+    def absent(self) -> bool:
+        """Whether every fit lies on the bound, so that none was found and there is no interval."""
+        return self.at_bound == self.forks
+
+
+NEGLIGIBLE = 1e-3  # of the throughput at the highest level
+_BOUND = Coefficient(0.0, 0.0, 0.0, at_bound=1)
 
 
 @dataclass(frozen=True)
@@ -44,9 +58,9 @@ class Scalability:
 
     @property
     def peak_users(self) -> float:
-        """The number of users with the highest throughput; infinite where nothing falls."""
+        """The users with the highest throughput; infinite where it never falls, 0 where it falls from the first user on."""
         if self.coherency.value <= 0:
-            return math.inf
+            return math.inf if self.contention.value < 1 else 0.0
         return math.sqrt(max(0.0, 1 - self.contention.value) / self.coherency.value)
 
     def throughput(self, users: float) -> float:
@@ -86,9 +100,14 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
             f"and {measured[worst]:.3g}/s were measured"
         )
     reach = student_quantile((1 + confidence) / 2, max(1, len(at) - 3)) * np.sqrt(np.diag(covariance))
+    most = levels[-1]
+    # What each coefficient takes of the throughput at the highest level, at the most.
+    weights = (math.inf, most - 1, most * (most - 1))
     rate, contention, coherency = (
-        Coefficient(float(value), max(0.0, float(value - half)), float(value + half))
-        for value, half in zip(best, reach, strict=True)
+        _BOUND
+        if value * weight < NEGLIGIBLE
+        else Coefficient(float(value), max(0.0, float(value - half)), float(value + half))
+        for value, half, weight in zip(best, reach, weights, strict=True)
     )
     return Scalability(rate, contention, coherency, levels, confidence)
 
@@ -104,7 +123,7 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
     if len(forks) == 1:
         return forks[0]
     rate, contention, coherency = (
-        _coefficient([getattr(fork, name).value for fork in forks], confidence)
+        _coefficient([getattr(fork, name) for fork in forks], confidence)
         for name in ("rate", "contention", "coherency")
     )
     levels = tuple(sorted({level for fork in forks for level in fork.levels}))
@@ -113,23 +132,35 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
 
 def scalability_sentence(name: str, fit: Scalability) -> str:
     """What the report says of a fitted law; a peak beyond the measured levels is called extrapolated."""
-    contention, coherency = fit.contention, fit.coherency
-    law = (
-        f"{name} follows the scalability law with contention {contention.value:.3f} ({contention.low:.3f} to"
-        f" {contention.high:.3f}) and coherency {coherency.value:.5f} ({coherency.low:.5f} to {coherency.high:.5f},"
-        f" {percent_text(fit.confidence)} intervals)"
+    told = (
+        _told("contention", fit.contention, 3, fit.confidence),
+        _told("coherency", fit.coherency, 5, fit.confidence),
     )
+    law = f"{name} follows the scalability law with {' and '.join(told)}"
     if fit.peak_users <= fit.levels[0]:
         return f"{law}; its throughput is highest with {counted(round(fit.levels[0]), 'user')}."
     if fit.peak_users >= 10 * fit.levels[-1]:
         return f"{law}; no peak is in sight of {fit.levels[-1]:g} users."
     beyond = ", extrapolated" if fit.peak_users > fit.levels[-1] else ""
-    return f"{law}; its throughput peaks at {fit.peak_users:.0f} users{beyond}."
+    doubted = ", if at all" if fit.coherency.low <= 0 else ""
+    return f"{law}; its throughput peaks at {fit.peak_users:.0f} users{doubted}{beyond}."
 
 
-def _coefficient(values: Sequence[float], confidence: float) -> Coefficient:
-    over = student_interval(values, confidence)
-    return Coefficient(over.estimate, max(0.0, over.low), over.high)
+def _told(name: str, coefficient: Coefficient, digits: int, confidence: float) -> str:
+    """A coefficient with its interval; that none was found where every fit lies on the bound."""
+    if coefficient.absent:
+        return f"no {name} found (the fit lies on its boundary)"
+    low, high = (f"{bound:.{digits}f}" for bound in (coefficient.low, coefficient.high))
+    at_bound = (
+        f"; on its boundary in {coefficient.at_bound} of {coefficient.forks} fits" if coefficient.at_bound else ""
+    )
+    return f"{name} {coefficient.value:.{digits}f} ({low} to {high}, {percent_text(confidence)} interval{at_bound})"
+
+
+def _coefficient(fits: Sequence[Coefficient], confidence: float) -> Coefficient:
+    at_bound = sum(fit.absent for fit in fits)
+    over = student_interval([fit.value for fit in fits], confidence)
+    return Coefficient(over.estimate, max(0.0, over.low), over.high, at_bound, len(fits))
 
 
 def _law(users: NDArray[np.float64], rate: float, contention: float, coherency: float) -> NDArray[np.float64]:

@@ -71,8 +71,26 @@ class PValues:
     better: Better
 
 
-def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -> list[Word]:
-    """The words for several comparisons, by their forks, such that the chance of any wrong word is at most `alpha`."""
+@dataclass(frozen=True)
+class Given:
+    """The word for a comparison, and which way the difference goes where one was shown (faster or slower), however small it is."""
+
+    word: Word
+    direction: Word | None
+
+    @property
+    def text(self) -> str:
+        """The word as a person reads it: a difference that was shown is told, though it lies within the margin."""
+        return said_as(self.word, self.direction)
+
+
+def said_as(word: str, direction: str | None) -> str:
+    """A verdict's word in words: an equivalence within which a difference was shown has its direction."""
+    return f"{direction}, by less than the margin" if word == Word.EQUIVALENT and direction is not None else str(word)
+
+
+def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -> list[Given]:
+    """The words for several comparisons, by their forks, such that the chance of any wrong one is at most `alpha`."""
     return words_of(
         [
             PValues(
@@ -87,8 +105,8 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
     )
 
 
-def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Word]:
-    """The words for several comparisons such that the chance of any wrong word is at most `alpha`.
+def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Given]:
+    """The words and directions for several comparisons such that the chance of any wrong one is at most `alpha`.
 
     Holm 1979, "A simple sequentially rejective multiple test procedure", over both hypotheses of every comparison ("no
     difference", "a difference beyond the margin"). At most one of the two is true, so the divisor never exceeds the
@@ -107,15 +125,16 @@ def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Word]:
         if chance > alpha / min(total, 2 * total - rejected):
             break
         (different if kind else equivalent).add(place)
-    decided = []
+    given = []
     for place, item in enumerate(comparisons):
+        direction = _direction(item.above, item.better) if place in different else None
         if place in equivalent:
-            decided.append(Word.EQUIVALENT)
-        elif place in different:
-            decided.append(_direction(item.above, item.better))
+            given.append(Given(Word.EQUIVALENT, direction))
+        elif direction is not None:
+            given.append(Given(direction, direction))
         else:
-            decided.append(Word.UNCONFIRMED if place in alone else Word.UNDECIDED)
-    return decided
+            given.append(Given(Word.UNCONFIRMED if place in alone else Word.UNDECIDED, None))
+    return given
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base.csvfiles import PACKED, Row, is_stored, pack, packed_place, read_bytes, read_table, write_table
 from ..base.histogram import intact, unfolded
-from . import collector_log, layer_table
+from . import collector_log, foreign_table, layer_table
 from .outcomes import OUTCOMES
 from .stored_run import Run, Trial
 
@@ -31,6 +31,8 @@ _READ = {
     "gauges.csv",
     "ticks.csv",
     layer_table.NAME,
+    foreign_table.NAME,
+    foreign_table.STRANGERS,
     _HISTOGRAMS,
 }
 _TAG = re.compile(r"Tag=[^,]*/(\d+)/[^,/]*/([^,/]*),")

@@ -20,8 +20,9 @@ from ..base.validation import named_problem
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
 from ..models.server import FORMAT
 from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
-from . import earlier, layer_table, tables
+from . import earlier, foreign_table, layer_table, tables
 from .collector_log import CollectorLog, read_collector_logs
+from .foreign_table import ForeignWork, Stranger
 from .layer_table import TimedRequest
 from .outcomes import OUTCOMES, OutcomeRow, read_outcomes
 from .tables import GaugeRow, LinkUse, Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
@@ -41,7 +42,7 @@ class Trial:
 
     `throttled` is empty where no quota was seen, `network` where no host was declared, `gauges` where no process told of its state,
     `spans` is None where the study has none; `layers` (by slice) and `collectors` (by subject and role, `LABEL.ROLE`) are empty
-    where a study did not ask for them.
+    where a study did not ask for them. `foreign` and `strangers` are empty in runs of before work of others was looked at.
     `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could write one.
     `damage` says what is wrong with a trial that was set aside: nothing else of it is here.
     """
@@ -66,6 +67,8 @@ class Trial:
     gauges: Mapping[int, Sequence[GaugeRow]] = field(default_factory=dict)
     layers: Mapping[int, Sequence[TimedRequest]] = field(default_factory=dict)
     collectors: Mapping[str, CollectorLog] = field(default_factory=dict)
+    foreign: Sequence[ForeignWork] = ()
+    strangers: Sequence[Stranger] = ()
     damage: str | None = None
 
     @property
@@ -138,6 +141,11 @@ class Trial:
         """Whether a slice had the machine in one stretch, and did not take turns with the others of its pair."""
         row = self.slices.get(number)
         return row is None or row.measured_ns == row.end_ns - row.begin_ns
+
+    @cached_property
+    def foreign_by_slice(self) -> Mapping[int, ForeignWork]:
+        """What others used of the subjects' processors while each slice was driven, or while its turns and those of others were."""
+        return {number: row for row in self.foreign for number in row.numbers}
 
     @cached_property
     def ticks_by_slice(self) -> Mapping[int, Sequence[Tick]]:
@@ -326,6 +334,8 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         gauges=read(tables.read_gauges, "gauges.csv", dict[int, list[GaugeRow]]()),
         layers=read(layer_table.read_layers, layer_table.NAME, dict[int, list[TimedRequest]]()),
         collectors=read_collector_logs(folder),
+        foreign=read(foreign_table.read_foreign, foreign_table.NAME, tuple[ForeignWork, ...]()),
+        strangers=read(foreign_table.read_strangers, foreign_table.STRANGERS, tuple[Stranger, ...]()),
     )
     if whole:
         _require_all(trial)

@@ -30,7 +30,8 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
     return Picture(
         f"{operation}: {first.a} against {first.b}",
         f"Ratios of {measure_title}; blue where {first.a} has more, orange where it has less, deeper with the distance. A word "
-        "stands where the verdict does, adjusted for all cells that are judged together.",
+        "stands where the verdict does, adjusted for all cells that are judged together; the intervals are each cell's own "
+        "and not adjusted.",
         f"Ratios of {measure_title} of {first.a} to {first.b} on {operation}. {told}.",
         wide,
         narrow,

@@ -43,8 +43,9 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
         wide, narrow = draw(f"ratio-{place}", lambda width: _chart(compared, margin, low, high, width))
     quantity = compared.measure.title.lower()
     both = f"{compared.a} over {compared.b} on {compared.cell.name}"
+    of_pairs = "ratio over all its pairs together" if compared.measure.from_histograms else "median of its pairs"
     caption = (
-        f"{compared.measure.title} of {both}. Large dots are forks, each the median of its pairs; "
+        f"{compared.measure.title} of {both}. Large dots are forks, each the {of_pairs}; "
         f"small dots are pairs{_marks_too(compared)}. The bar is the "
         f"{percent_text(compared.confidence)} interval over forks; the band is the margin within which subjects count as equal."
     )

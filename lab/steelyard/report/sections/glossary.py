@@ -38,11 +38,19 @@ WORDS = (
         "The range that agrees with what was measured, at the confidence given; it covers chance between fresh starts.",
     ),
     ("margin", "The difference within which two subjects count as equal."),
-    ("equivalent", "Shown to differ by less than the margin: more than not having been told apart."),
+    (
+        "equivalent",
+        "Shown to differ by less than the margin: more than not having been told apart. Where a difference was shown all the same, "
+        "it reads as slower, or faster, by less than the margin.",
+    ),
     ("undecided", "Neither a difference nor equivalence was shown; more forks might show one."),
     (
         "unconfirmed",
         "Decided if it were the only comparison, but not after adjusting for all that were judged together.",
+    ),
+    (
+        "others at work",
+        "Programs that are not of this measurement used more than 2% of the subjects' processors: such a pair does not count.",
     ),
     ("steal", "Processor time that the host of a virtual machine gave to others while something wanted to run."),
 )

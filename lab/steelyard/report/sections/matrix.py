@@ -82,7 +82,7 @@ def _square(judgement: Judgement | None, anchor: str) -> Square:
     if judgement is None or judgement.compared.ratio is None:
         return Square("-", "", "nothing could be compared", "", anchor)
     compared = judgement.compared
-    word = judgement.word.value if judgement.word is not None else "not valid" if judgement.broken else ""
+    word = judgement.text or ("not valid" if judgement.broken else "")
     reasons = "; ".join((*judgement.broken, *judgement.reasons))
     hint = f"{compared.a} / {compared.b}, {compared.measure.title.lower()}: {basis_of(compared)}"
     return Square(

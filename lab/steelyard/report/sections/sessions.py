@@ -102,7 +102,7 @@ def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
             continue
         bounds = compared.bounds
         interval = "" if bounds is None else " to ".join(ratio_text(bound, bounds) for bound in bounds)
-        word = judgement.word.value if judgement.word else "secondary" if not compared.primary else "no verdict"
+        word = judgement.text or ("secondary" if not compared.primary else "no verdict")
         yield f"{compared.a} / {compared.b}", ratio_text(compared.ratio, bounds), interval, word
 
 

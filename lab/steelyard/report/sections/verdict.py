@@ -50,7 +50,11 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
             yield "times scaled by", f"{analysis.run.schedule.scale:g}"
     elif primary:
         judged = list(dict.fromkeys(compared.cell.name for compared in primary))
-        where = judged[0] if len(judged) == 1 else f"each of {len(judged)} cells, adjusted for their number"
+        where = (
+            judged[0]
+            if len(judged) == 1
+            else f"each of {len(judged)} cells, words adjusted for their number, intervals not"
+        )
         yield "judged by", f"{primary[0].measure.title.lower()} on {where}"
         yield "load", ", ".join(dict.fromkeys(_load(compared.cell) for compared in primary))
     if any(compared.forks for compared in primary):

@@ -1,0 +1,153 @@
+"""Work of others on the subjects' processors: how much there was while each cell was measured, and whose it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.errors import StoreError
+from ..base.text import counted, enumerated
+from ..models.records import Cell, Schedule, TrialPlan
+from ..statistics.foreign_share import FOREIGN_LIMIT, foreign_share
+from ..store.foreign_table import NAME, ForeignWork
+from ..store.stored_run import Run, Trial, read_trial
+from .instrument import Finding, Level
+from .pairing import Void, slice_voids
+
+OTHERS_AT_WORK = "Others at work"
+UNSEEN = "what cannot be seen from here"  # as from within a container
+_MOST_TRIALS = 4  # that a caveat names one by one
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """What others did to a cell's pairs in one trial: how many pairs were measured, how many of them are void for it, and how much
+    the busiest process used meanwhile, as a share of one processor."""
+
+    trial: int
+    pairs: int
+    void: int
+    name: str
+    share: float
+
+    def __str__(self) -> str:
+        return f"{self.name} used {self.share:.0%} of a processor"
+
+
+def examine_foreign(run: Run) -> Iterator[Finding]:
+    """A finding for each cell in which work of others was looked for; older runs have none."""
+    for cell in run.schedule.cells:
+        readings = [row for trial in run.trials for row in _readings(trial, cell) if row.share is not None]
+        if readings:
+            yield _finding(run, cell, readings)
+
+
+def too_busy(seen: Sequence[Disturbance], where: str = "") -> str:
+    """The sentence that replaces a verdict where others disturbed most of these pairs; empty where they did not."""
+    void, pairs = sum(each.void for each in seen), sum(each.pairs for each in seen)
+    if 2 * void <= pairs:
+        return ""
+    worst = max(seen, key=lambda each: (each.void, each.share))
+    on = f" on {where}" if where else ""
+    return f"this machine is busy: {worst} while {void} of {counted(pairs, 'pair')}{on} were measured"
+
+
+def disturbances(trials: Sequence[Trial], cell: Cell) -> list[Disturbance]:
+    """What others did to a cell's pairs, trial by trial; trials that failed, or in which nothing was looked for, are left out."""
+    return [
+        disturbance
+        for trial in trials
+        if trial.foreign and trial.status != "failed"
+        if (disturbance := _disturbance(trial, cell)).pairs
+    ]
+
+
+def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
+    seen = disturbances(run.trials, cell)
+    share = foreign_share(
+        sum(row.foreign_ns for row in readings),
+        sum(row.available_ns for row in readings),
+        sum(row.end_ns - row.begin_ns for row in readings),
+    )
+    void, pairs = sum(each.void for each in seen), sum(each.pairs for each in seen)
+    reading, limit = f"{share or 0.0:.1%}, {void} of {pairs} pairs void", f"at most {FOREIGN_LIMIT:.0%}"
+    level, reason = Level.OK, ""
+    if busy := too_busy(seen, cell.where):
+        level, reason = Level.INVALID, busy
+    elif void:
+        level = Level.WARNING
+        reason = f"others were at work in {void} of {counted(pairs, 'pair')} on {cell.where}, which do not count: {_by_trial(seen)}"
+    elif told := _by_trial(seen):  # of a subject that is alone nothing is void
+        level, reason = (
+            Level.WARNING,
+            f"others were at work on {cell.where}, and took part of what was measured: {told}",
+        )
+    return Finding(OTHERS_AT_WORK, cell.name, None, level, reading, limit, reason)
+
+
+def _by_trial(seen: Sequence[Disturbance]) -> str:
+    """Each disturbed trial with its own figures, such as "make used 40% of a processor in trial 2"; empty where there is none."""
+    disturbed = [each for each in seen if each.share]
+    told = [f"{each} in trial {each.trial}" for each in disturbed[:_MOST_TRIALS]]
+    if len(disturbed) > _MOST_TRIALS:
+        told.append(f"others in {counted(len(disturbed) - _MOST_TRIALS, 'more trial')}")
+    return enumerated(told) if told else ""
+
+
+def _readings(trial: Trial, cell: Cell) -> list[ForeignWork]:
+    """What was read while slices of the cell were measured, each reading once."""
+    numbers = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.cell == cell.name]
+    rows = (trial.foreign_by_slice[number] for number in numbers if number in trial.foreign_by_slice)
+    return list(dict.fromkeys(rows))
+
+
+def _disturbance(trial: Trial, cell: Cell) -> Disturbance:
+    pairs: dict[int, bool] = {}
+    for plan in trial.plans.values():
+        if plan.phase == "measure" and plan.cell == cell.name and plan.pair is not None:
+            is_void = Void.FOREIGN in slice_voids(trial, plan.number, unbroken=True)
+            pairs[plan.pair] = pairs.get(plan.pair, False) or is_void
+    rows = [row for row in _readings(trial, cell) if row.disturbed]
+    name, share = _busiest(trial, rows)
+    return Disturbance(trial.number, len(pairs), sum(pairs.values()), name, share)
+
+
+def _busiest(trial: Trial, rows: Sequence[ForeignWork]) -> tuple[str, float]:
+    """The name of the processes that used most while these rows were read, and their use as a share of one processor.
+
+    They may have run on other processors too, so they are charged with no more than what was foreign on those of the subjects.
+    """
+    seconds, foreign = sum(row.seconds for row in rows), sum(row.foreign_ns for row in rows) / 1e9
+    if not seconds:
+        return UNSEEN, 0.0
+    numbers = {number for row in rows for number in row.numbers}
+    used: dict[str, float] = {}
+    for stranger in trial.strangers:
+        if stranger.numbers & numbers:
+            used[stranger.process] = used.get(stranger.process, 0.0) + stranger.cpu_ns / 1e9
+    name = max(used, key=lambda each: used[each], default=UNSEEN)
+    return name, min(used.get(name, foreign), foreign) / seconds
+
+
+class BusySoFar:
+    """Says after each trial of a run whether others keep the machine so busy that the run is to end.
+
+    One trial may have met what passes, so it takes two, or all that are planned.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._trials = 0
+        self._seen: list[Disturbance] = []
+
+    def __call__(self, schedule: Schedule, plan: TrialPlan) -> str:
+        """The sentence that the run ends with, once `plan` was driven; empty where it goes on."""
+        folder = self._folder / "trials" / f"{plan.number:02d}"
+        self._trials += 1
+        if (folder / NAME).exists():
+            with suppress(StoreError):  # the analysis names what is damaged
+                trial = read_trial(plan, folder)
+                self._seen += [each for cell in schedule.cells for each in disturbances([trial], cell)]
+        return too_busy(self._seen) if self._trials >= min(2, len(schedule.trials)) else ""

@@ -1,0 +1,25 @@
+"""What the look at the machine before each trial found amiss, as notes of a report: each trial with its own finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..base.text import listed
+from ..store.stored_run import Run
+
+_MOST_TOLD = 8  # findings of one check
+_LONGEST = 200  # characters of a finding
+
+
+def machine_notes(run: Run) -> Iterator[str]:
+    """A note a check, such as "other processes before trials 1, 3: backup 40%; before trial 2: make 198%"."""
+    by_check: dict[str, dict[str, list[int]]] = {}
+    for trial in run.trials:
+        for check in trial.noted.machine:
+            if not check.good:
+                by_check.setdefault(check.name, {}).setdefault(check.found[:_LONGEST], []).append(trial.number)
+    for name, seen in by_check.items():
+        told = [f"before {listed('trial', numbers)}: {reading}" for reading, numbers in seen.items()]
+        left = [number for numbers in list(seen.values())[_MOST_TOLD:] for number in numbers]
+        more = [f"something else before {listed('trial', left)}"] if left else []
+        yield f"{name} {'; '.join([*told[:_MOST_TOLD], *more])}"

@@ -1,0 +1,123 @@
+"""What processes of others used of the subjects' processors: the tables foreign.csv and strangers.csv of a trial's folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..base.csvfiles import is_stored, read_table
+from ..base.errors import StoreError
+from ..statistics.foreign_share import FOREIGN_LIMIT, foreign_share
+
+NAME = "foreign.csv"
+STRANGERS = "strangers.csv"
+
+
+@dataclass(frozen=True)
+class ForeignWork:
+    """A row of foreign.csv: how the subjects' processors spent the time between two looks, in ns.
+
+    `slices` were driven meanwhile (`3`, or `3+4` where they took turns). `available_ns` is the time of all these `processors`
+    without what the host took. `idle_ns`, `ours_ns` (the subjects, the lab and all that it started) and `kernel_ns` (the kernel's
+    threads, and interrupts where they are in no process's clock) are parts of it. `strangers_ns` is what those processes of others
+    used that may run there, by their own clocks and on any processor; None where not all processes can be seen.
+    """
+
+    slices: str
+    begin_ns: int
+    end_ns: int
+    processors: int
+    available_ns: int
+    idle_ns: int
+    ours_ns: int
+    kernel_ns: int
+    strangers_ns: int | None
+
+    @property
+    def foreign_ns(self) -> int:
+        """What processes of others used: what is left, and no more than they used in all.
+
+        It may lie a little below 0 where there were none, since clocks are read some microseconds apart.
+        """
+        left = self.available_ns - self.idle_ns - self.ours_ns - self.kernel_ns
+        return left if self.strangers_ns is None else min(left, self.strangers_ns)
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of its slices."""
+        return frozenset(map(int, self.slices.split("+")))
+
+    @property
+    def seconds(self) -> float:
+        """The time between both looks."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    @property
+    def share(self) -> float | None:
+        """The share of the processors' time that others used; None where the looks are too close together to tell."""
+        return foreign_share(self.foreign_ns, self.available_ns, self.end_ns - self.begin_ns)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others used so much that what was measured meanwhile does not count."""
+        return self.share is not None and self.share > FOREIGN_LIMIT
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A row of strangers.csv: a process that is not ours and used processor time meanwhile, on any processor of the machine.
+
+    What its ended children used is in `cpu_ns`.
+    """
+
+    slices: str
+    pid: int
+    process: str
+    cpu_ns: int
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of the slices that were driven meanwhile."""
+        return frozenset(map(int, self.slices.split("+")))
+
+
+def columns(row: type[ForeignWork | Stranger]) -> tuple[str, ...]:
+    """The columns of the table, in their order: its row is the one list of them."""
+    return tuple(item.name for item in fields(row))
+
+
+def read_foreign(path: Path, may_be_cut: bool) -> tuple[ForeignWork, ...]:
+    """The rows of foreign.csv; older runs have none. Raises StoreError."""
+    rows = []
+    for values, line in _values(path, ForeignWork, may_be_cut):
+        made = ForeignWork(**values)
+        if made.end_ns <= made.begin_ns or made.processors < 1:
+            raise StoreError(f"{path}, line {line}: no processor was looked at, or for no time")
+        rows.append(made)
+    return tuple(rows)
+
+
+def read_strangers(path: Path, may_be_cut: bool) -> tuple[Stranger, ...]:
+    """The rows of strangers.csv; older runs have none. Raises StoreError."""
+    return tuple(Stranger(**values) for values, _ in _values(path, Stranger, may_be_cut))
+
+
+def _values(path: Path, row: type[ForeignWork | Stranger], may_be_cut: bool) -> list[tuple[dict[str, Any], int]]:
+    if not is_stored(path):
+        return []
+    texts, names = {"slices", "process"}, columns(row)
+    read = []
+    for stored in read_table(path, names, may_be_cut=may_be_cut):
+        values: dict[str, Any] = {
+            name: stored.text(name) if name in texts else None if not stored.fields[name] else stored.whole(name)
+            for name in names
+        }
+        missing = next((name for name in names if values[name] is None and name != "strangers_ns"), None)
+        if missing is not None:
+            raise StoreError(f"{path}, line {stored.line}: {missing} is missing")
+        if not all(number.isascii() and number.isdigit() for number in values["slices"].split("+")):
+            raise StoreError(f"{path}, line {stored.line}: '{values['slices'][:80]}' names no slices")
+        read.append((values, stored.line))
+    return read
