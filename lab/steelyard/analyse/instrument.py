@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import median
+from statistics import fmean, median
 
 from ..base.text import change_text, counted, short_text
 from ..models.records import Cell
@@ -15,6 +15,7 @@ from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_appli
 from ..store.stored_run import Run, Trial
 from ..store.tables import LinkUse, SliceRow
 from .pairing import counted_slices, measured_slices
+from .second_witness import counted_of, why_not_judged
 
 ENGINE_SHARE = "Engine's processor"
 ENGINE_SHARE_WARNING = 0.75
@@ -73,6 +74,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     if not rows:
         return
     yield _little(cell, subject, rows)
+    yield from _second_witness(run, cell, subject)
     yield _engine_share(cell, subject, rows)
     yield _lateness(cell, subject, [row for _, row in rows])
     yield _verified(run, cell, subject)
@@ -91,7 +93,9 @@ def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]
 
 
 def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
-    """Little's law over all slices together; only on closed steady cells whose slices are long enough."""
+    """Little's law in its plain form, over the slices of each fork together: throughput x mean response time against users, by the
+    mean over forks. What the edges of slices cut off is not made up for: this is how much of it there is. Only on closed steady
+    cells; without a lead-in, only where slices are long enough."""
 
     def said(level: Level, reading: str, reason: str = "") -> Finding:
         return Finding("Little's law", cell.name, subject, level, reading, f"within {LITTLE_TOLERANCE:.0%}", reason)
@@ -103,15 +107,12 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
     if not rows:
         return said(Level.UNKNOWN, "every slice has failures")
-    completed = sum(row.completed for _, row in rows)
-    think = _pause_seconds(rows, completed)
-    seconds = sum(row.seconds for _, row in rows)
-    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
-    if not littles_law_applies(seconds / len(rows), mean, think, lead_in=kind_of(cell).lead_in_ms > 0):
+    by_fork: dict[int, list[tuple[Trial, SliceRow]]] = {}
+    for trial, row in rows:
+        by_fork.setdefault(trial.number, []).append((trial, row))
+    if kind_of(cell).lead_in_ms == 0 and not all(map(_long_for_little, by_fork.values())):
         return said(Level.UNKNOWN, "slices too short")
-    # What is cut off at the edges: what answers had been waited for before a slice, and what was not answered at its end.
-    cut = sum(row.unfinished_ns_sum - row.carried_ns_sum for _, row in rows) / 1e9 / completed
-    deviation = littles_law(completed / seconds, mean + cut, think, cell.users)
+    deviation = fmean(_little_of_a_fork(cell, each) for each in by_fork.values())
     shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
     if abs(deviation) <= LITTLE_TOLERANCE:
         return said(Level.OK, shown)
@@ -120,6 +121,22 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
         shown,
         f"Little's law is off by {deviation:+.1%} for {subject} on {cell.where}: throughput, response time and users disagree",
     )
+
+
+def _little_of_a_fork(cell: Cell, rows: Sequence[tuple[Trial, SliceRow]]) -> float:
+    """How far throughput x (mean response time + pauses) is from the number of users, over the slices of one fork."""
+    completed = sum(row.completed for _, row in rows)
+    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
+    throughput = completed / sum(row.seconds for _, row in rows)
+    return littles_law(throughput, mean, _pause_seconds(rows, completed), cell.users)
+
+
+def _long_for_little(rows: Sequence[tuple[Trial, SliceRow]]) -> bool:
+    """Whether slices without a lead-in hold so many response times that what their end cuts off is too little to matter."""
+    completed = sum(row.completed for _, row in rows)
+    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
+    seconds = sum(row.seconds for _, row in rows) / len(rows)
+    return littles_law_applies(seconds, mean, _pause_seconds(rows, completed))
 
 
 def _pause_seconds(rows: Sequence[tuple[Trial, SliceRow]], completed: int) -> float:
@@ -140,6 +157,18 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
     spent = (sum(row.response_ns_sum for _, row in rows) + paused) / sum(row.measured_ns for _, row in rows)
     mean = sum(users.values()) / max(1, len(users))
     return f"its load has a shape ({change_text(spent / mean - 1)})" if mean else "its load has a shape"
+
+
+def _second_witness(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
+    """Throughput by answers over throughput by processor time, which is to be alike for all subjects: comparisons judge it."""
+    if kind_of(cell).name != "steady":
+        return
+    forks = [each for trial in run.trials if (each := counted_of(trial, cell, subject)) is not None]
+    seen = [each.witness for each in forks if each.witness is not None]
+    why = why_not_judged(run, cell, subject) or ("" if seen else "no processor time was read")
+    limit = f"alike within {run.schedule.margin / 2:.1%}"
+    reading = why or f"{fmean(seen):.3f}"
+    yield Finding("Answers, processor", cell.name, subject, Level.UNKNOWN if why else Level.OK, reading, limit)
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:

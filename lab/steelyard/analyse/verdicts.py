@@ -17,6 +17,7 @@ from ..store.stored_run import Run
 from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure
 from .ratios import Compared, compare, compare_by_reference
+from .sentences import both_text
 
 LEAST_FORKS = LOOKS[0]
 _PROMISED_DIFFERENCE = 0.05
@@ -68,7 +69,8 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         invalid = [finding for finding in about if finding.level is Level.INVALID]
         broken = tuple(finding.reason for finding in invalid)
         if not comparison.primary:
-            yield Judgement(comparison, None, broken, comparison.refusals)
+            both = both_text(comparison)
+            yield Judgement(comparison, None, broken, (both, *comparison.refusals) if both else comparison.refusals)
             continue
         word, reasons = judged[id(comparison)]
         near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]
@@ -209,11 +211,32 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
         else []
     )
     by_place = dict(zip(map(id, ready), given, strict=True))
-    worded = []
+    by_processor = dict(zip(map(id, ready), _words_by_processor(run, ready), strict=True))
+    worded: list[tuple[Word, tuple[str, ...]]] = []
     for comparison in primaries:
         word = by_place.get(id(comparison), Word.TOO_FEW_FORKS)
-        worded.append((word, () if word.decides else tuple(_why_not_decided(run, comparison, word, len(ready)))))
+        both = both_text(comparison)
+        if both and word is not by_processor.get(id(comparison), word):
+            worded.append((Word.UNDECIDED, (both, "they do not give the same word")))
+            continue
+        why = () if word.decides else tuple(_why_not_decided(run, comparison, word, len(ready)))
+        worded.append((word, (both, *why) if both else why))
     return worded
+
+
+def _words_by_processor(run: Run, ready: Sequence[Compared]) -> list[Word]:
+    """The words of the same comparisons with the ratios by processor time of those where the two witnesses disagree."""
+    if not ready:
+        return []
+    judged = [
+        Judged(
+            comparison.witness.logs if comparison.by_processor and comparison.witness else comparison.log_ratios,
+            comparison.measure.better,
+            comparison.least_deviation,
+        )
+        for comparison in ready
+    ]
+    return words(judged, alpha_of(run.schedule.looks), run.schedule.margin)
 
 
 def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int) -> Iterator[str]:
