@@ -11,7 +11,7 @@ from steelyard.analyse.analysis import analyse, examined
 from steelyard.base.house import root
 from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.statistics.interval import Interval
-from steelyard.statistics.processor_witness import Counted, disagree, disagreement, hull
+from steelyard.statistics.processor_witness import AnswersAndWork, disagree, disagreement, hull
 from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
@@ -20,12 +20,12 @@ FORKS, PAIRS = range(1, 5), range(10)
 
 
 def test_a_witness_is_one_where_answers_and_work_were_counted_over_the_same_time() -> None:
-    whole = Counted(answers=100, seconds=10, cpu_ns=5e9, all_answers=130, all_cpu_ns=6.5e9)
+    whole = AnswersAndWork(answers=100, seconds=10, cpu_ns=5e9, all_answers=130, all_cpu_ns=6.5e9)
     assert (whole.processors, whole.witness) == (0.5, pytest.approx(1.0))
-    cut_off = Counted(answers=80, seconds=10, cpu_ns=5e9, all_answers=130, all_cpu_ns=6.5e9)
+    cut_off = AnswersAndWork(answers=80, seconds=10, cpu_ns=5e9, all_answers=130, all_cpu_ns=6.5e9)
     assert cut_off.witness == pytest.approx(0.8)
-    assert Counted(answers=0, seconds=10, cpu_ns=5e9, all_answers=0, all_cpu_ns=6e9).witness is None
-    assert Counted(answers=10, seconds=10, cpu_ns=0, all_answers=12, all_cpu_ns=0).witness is None
+    assert AnswersAndWork(answers=0, seconds=10, cpu_ns=5e9, all_answers=0, all_cpu_ns=6e9).witness is None
+    assert AnswersAndWork(answers=10, seconds=10, cpu_ns=0, all_answers=12, all_cpu_ns=0).witness is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Stretches: how slow answers are measured, what that costs, and what does not count as enough."""
+"""TrialStretches: how slow answers are measured, what that costs, and what does not count as enough."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from steelyard.analyse.analysis import analyse
 from steelyard.drive.jobs import Answering
-from steelyard.drive.stretches import Stretches, expected
+from steelyard.drive.stretches import TrialStretches, expected
 from steelyard.models.job import BigBang, Rate, Stage
 from steelyard.models.records import Cell, PlannedStretches, Schedule, SlicePlan, TrialPlan
 from steelyard.models.verdict import Comparison, Verdicts
@@ -101,7 +101,7 @@ def test_only_constant_users_that_are_compared_in_pairs_are_stretched() -> None:
 
 
 def test_a_trial_plans_once_and_says_the_cost_once() -> None:
-    stretches = Stretches(schedule(), TRIAL)
+    stretches = TrialStretches(schedule(), TRIAL)
     slow = [Answering(mean_ms=1100, cycle_ms=1100), Answering(mean_ms=200, cycle_ms=200)]
     assert "answers take 1.1 s on echo, too long for turns" in stretches.plan(CELL, slow, None)
     pair = [SlicePlan(number=n, subject=one, cell="echo", phase="measure", pair=0) for n, one in enumerate((A, B))]

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from ..base.text import ratio_text
 from ..models.records import Cell
 from ..plan.kinds import kind_of
 from ..statistics.interval import Interval, student_interval
-from ..statistics.processor_witness import LEAST_PROCESSORS, Counted, disagree, disagreement
+from ..statistics.processor_witness import LEAST_PROCESSORS, AnswersAndWork, disagree, disagreement
 from ..store.stored_run import Run, Trial
 from .measures import Measure
 
@@ -79,7 +80,7 @@ def divided(margin: float, first: Witness | None, second: Witness | None, confid
     return Witness(logs, apart, between, disagree(between, margin))
 
 
-def counted(trial: Trial, cell: Cell, numbers: Sequence[int]) -> Counted:
+def counted(trial: Trial, cell: Cell, numbers: Sequence[int]) -> AnswersAndWork:
     """What a subject's slices of one trial come to."""
     answers = all_answers = 0
     seconds = cpu_ns = all_cpu_ns = 0.0
@@ -94,7 +95,7 @@ def counted(trial: Trial, cell: Cell, numbers: Sequence[int]) -> Counted:
             all_cpu_ns += observed
         else:  # subjects that share processes are told apart by whose turn it was alone
             all_cpu_ns += row.cpu_own_ns + (row.cpu_other_ns or 0) + (row.cpu_between_ns or 0)
-    return Counted(answers, seconds, cpu_ns, all_answers, all_cpu_ns)
+    return AnswersAndWork(answers, seconds, cpu_ns, all_answers, all_cpu_ns)
 
 
 def _measured_cpu_ns(trial: Trial, cell: Cell, number: int, observed_ns: int) -> float:
@@ -124,7 +125,20 @@ def why_not_judged(run: Run, cell: Cell, subject: str) -> str | None:
     return None
 
 
-def counted_of(trial: Trial, cell: Cell, subject: str) -> Counted | None:
+def counted_of(trial: Trial, cell: Cell, subject: str) -> AnswersAndWork | None:
     """What all measured slices of a subject in a trial come to; None where there are none."""
     numbers = [number for number in trial.measured.get((cell.name, subject), {}).values() if number in trial.slices]
     return counted(trial, cell, numbers) if numbers else None
+
+
+def both_text(a: str, b: str, by_answers: Interval, by_processor: Interval) -> str:
+    """Both ratios, where the two witnesses disagree."""
+    return (
+        f"{a} against {b} is {_with_bounds(by_answers)} by answers and {_with_bounds(by_processor)} by processor time: answers and "
+        "work were counted over different times, so the interval holds both"
+    )
+
+
+def _with_bounds(interval: Interval) -> str:
+    bounds = (interval.low, interval.high)
+    return f"{ratio_text(interval.estimate, bounds)} ({' to '.join(ratio_text(bound, bounds) for bound in bounds)})"

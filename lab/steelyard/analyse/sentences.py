@@ -12,7 +12,6 @@ from ..statistics.verdict_words import Word, word
 if TYPE_CHECKING:
     from ..models.records import Place
     from ..models.verdict import ContradictedRun, Rank
-    from ..statistics.interval import Interval
     from .ratios import Compared
     from .verdicts import Judgement, Ranked
 
@@ -237,23 +236,6 @@ def basis(compared: Compared) -> str:
     low, high = (ratio_text(bound, bounds) for bound in bounds)
     widened = "; no narrower than their pairs allow" if compared.widened else ""
     return f"{percent_text(compared.confidence)} interval {low} to {high}, {compared.size}{widened}"
-
-
-def both_text(compared: Compared) -> str:
-    """Both ratios where the two witnesses of throughput disagree; empty where they do not."""
-    by_answers, by_processor = compared.by_answers, compared.by_processor
-    if by_answers is None or by_processor is None:
-        return ""
-    first, second = (_with_bounds(each) for each in (by_answers, by_processor))
-    return (
-        f"{compared.a} against {compared.b} is {first} by answers and {second} by processor time: answers and work were counted "
-        "over different times, so the interval holds both"
-    )
-
-
-def _with_bounds(interval: Interval) -> str:
-    bounds = (interval.low, interval.high)
-    return f"{ratio_text(interval.estimate, bounds)} ({' to '.join(ratio_text(bound, bounds) for bound in bounds)})"
 
 
 def _quantity(compared: Compared) -> str:

@@ -17,7 +17,7 @@ from ..store.stored_run import Run
 from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure
 from .ratios import Compared, compare, compare_by_reference
-from .sentences import both_text
+from .second_witness import both_text
 
 LEAST_FORKS = LOOKS[0]
 _PROMISED_DIFFERENCE = 0.05
@@ -69,7 +69,7 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         invalid = [finding for finding in about if finding.level is Level.INVALID]
         broken = tuple(finding.reason for finding in invalid)
         if not comparison.primary:
-            both = both_text(comparison)
+            both = _both(comparison)
             yield Judgement(comparison, None, broken, (both, *comparison.refusals) if both else comparison.refusals)
             continue
         word, reasons = judged[id(comparison)]
@@ -215,13 +215,21 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Word, tuple[str, .
     worded: list[tuple[Word, tuple[str, ...]]] = []
     for comparison in primaries:
         word = by_place.get(id(comparison), Word.TOO_FEW_FORKS)
-        both = both_text(comparison)
+        both = _both(comparison)
         if both and word is not by_processor.get(id(comparison), word):
             worded.append((Word.UNDECIDED, (both, "they do not give the same word")))
             continue
         why = () if word.decides else tuple(_why_not_decided(run, comparison, word, len(ready)))
         worded.append((word, (both, *why) if both else why))
     return worded
+
+
+def _both(compared: Compared) -> str:
+    """Both throughput ratios where the two witnesses disagree; empty where they do not."""
+    by_answers, by_processor = compared.by_answers, compared.by_processor
+    if by_answers is None or by_processor is None:
+        return ""
+    return both_text(compared.a, compared.b, by_answers, by_processor)
 
 
 def _words_by_processor(run: Run, ready: Sequence[Compared]) -> list[Word]:

@@ -11,7 +11,7 @@ from types import TracebackType
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError
 from ..base.growing_file import GrowingFile
-from ..models.job import Job, Stretch, Turn
+from ..models.job import Job, StretchEdges, Turn
 from .engine import Engine, Tick
 
 _TABLES = ("slices.csv", "ticks.csv")
@@ -75,7 +75,7 @@ class Drivers:
 
     drives_stretches = False
 
-    def stretch(self, slice_number: int, stretch: Stretch, seconds: float, on_tick: Tick) -> None:
+    def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
         """Raises EngineError: only one of the drivers knows stretches, and subjects are to be driven alike."""
         del stretch, seconds, on_tick
         raise EngineError(f"slice {slice_number} has one of several drivers, which know no stretches")

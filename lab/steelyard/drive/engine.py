@@ -17,7 +17,7 @@ from typing import Any
 from ..base.children import begun, interrupts_held
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError
-from ..models.job import Job, Stretch, Turn
+from ..models.job import Job, StretchEdges, Turn
 from ..observe.clocks import steady_ahead_ns
 from ..provision import rmi_driver
 from ..provision.keeper import binary
@@ -156,7 +156,7 @@ class Engine:
         """Whether it can be told how to drive a slice in a stretch; the driver of RMI cannot."""
         return all(target.rmi is None for target in self.job.targets)
 
-    def stretch(self, slice_number: int, stretch: Stretch, seconds: float, on_tick: Tick) -> None:
+    def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
         """Drive one slice as `stretch` says, and return when it is drained; raises EngineError where the engine is silent for
         longer than `seconds`."""
         self._say({"stretch": {"slice": slice_number, **stretch.model_dump()}})

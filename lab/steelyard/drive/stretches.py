@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..models.job import Stretch
+from ..models.job import StretchEdges
 from ..models.records import Cell, PlannedStretches, Schedule, SlicePlan, TrialPlan
 from ..plan.stretches import cost_text, lengthened, may_be_stretched, planned, stretch_of
 from .jobs import Answering
 
 
-class Stretches:
+class TrialStretches:
     """The plans of the cells that took no turns so far. `plans` is what the trial's record stores of them."""
 
     def __init__(self, schedule: Schedule, trial: TrialPlan) -> None:
@@ -37,7 +37,7 @@ class Stretches:
         longer = plan.seconds > self._schedule.slice_seconds or not plan.fits
         return cost_text(plan, cell, len(answering)) if longer else ""
 
-    def next(self, plans: Sequence[SlicePlan]) -> list[Stretch]:
+    def next(self, plans: Sequence[SlicePlan]) -> list[StretchEdges]:
         """The stretches of a pair, alike for all of its subjects."""
         plan = self._plans[plans[0].cell]
         self._driven[plans[0].cell].append(plan.seconds)

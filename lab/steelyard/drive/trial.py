@@ -15,7 +15,7 @@ from typing import Any
 
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
-from ..models.job import Stretch, Turn
+from ..models.job import StretchEdges, Turn
 from ..models.records import Cell, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import clocks, doctor, processes
 from ..observe.links import LinkObserver
@@ -52,7 +52,7 @@ from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
 from .spans import store_spans
 from .stress import stress_of
-from .stretches import Stretches, expected
+from .stretches import TrialStretches, expected
 from .watch import Watch
 
 
@@ -231,7 +231,7 @@ class _Driver:
         self.rows = SliceRows(log.folder / "slices.csv")
         self._last_slices = LastSlices(log.folder / "intervals.hlog")
         self._answering: dict[tuple[str, str], Answering] = {}  # in the last slice, by subject and cell
-        self._stretches = Stretches(setting.schedule, plan)
+        self._stretches = TrialStretches(setting.schedule, plan)
         self._measuring_within: float | None = None  # seconds that the budget leaves for all pairs
         self.watch = Watch(
             running,
@@ -397,7 +397,9 @@ class _Driver:
             for plan, stretch in stretches
         ]
 
-    def _drive_slice(self, plan: SlicePlan, stage: str, pause: float, stretch: Stretch | None = None) -> WarmUpSlice:
+    def _drive_slice(
+        self, plan: SlicePlan, stage: str, pause: float, stretch: StretchEdges | None = None
+    ) -> WarmUpSlice:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
         if pause:
             time.sleep(pause)
@@ -424,7 +426,7 @@ class _Driver:
                     hint="what the service wrote before was to be gone: [state] of the server.toml says how it is restored",
                 )
 
-    def _drive_until_settled(self, plan: SlicePlan, stretch: Stretch | None = None) -> None:
+    def _drive_until_settled(self, plan: SlicePlan, stretch: StretchEdges | None = None) -> None:
         """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""
         if stretch is None:
             self._engine.go(plan.number, self._patience(), self._on_tick(plan))

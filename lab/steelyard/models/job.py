@@ -269,7 +269,7 @@ class Turn(Strict):
     ms: Annotated[float, Field(ge=1, le=60_000)]
 
 
-class Stretch(Strict):
+class StretchEdges(Strict):
     """How one slice is driven whose answers are too slow for turns: its users start one after another over `spread_ms`, and the
     measured time of `seconds` begins `lead_in_ms` after the first of them."""
 

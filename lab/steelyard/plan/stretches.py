@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 
 from ..base.progress import duration
-from ..models.job import Stretch
+from ..models.job import StretchEdges
 from ..models.records import Cell, PlannedStretches, Schedule
 from .designs import design_named
 from .designs.design import LEAST_PAIRS
@@ -71,11 +71,11 @@ def pair_seconds(seconds: float, response_s: float, subjects: int) -> float:
     return subjects * (seconds + _AROUND_RESPONSES * response_s + BETWEEN_SECONDS)
 
 
-def stretch_of(plan: PlannedStretches, seed: str) -> Stretch:
+def stretch_of(plan: PlannedStretches, seed: str) -> StretchEdges:
     """One stretch of the plan: users start over one response time, and the lead-in is two of them and a part drawn by `seed`."""
     part = random.Random(f"lead-in {seed}").random()
     lead_in = max(LEAST_LEAD_IN_SECONDS, (LEAD_IN_RESPONSES + part) * plan.response_s)
-    return Stretch(lead_in_ms=lead_in * 1000, spread_ms=plan.response_s * 1000, seconds=plan.seconds)
+    return StretchEdges(lead_in_ms=lead_in * 1000, spread_ms=plan.response_s * 1000, seconds=plan.seconds)
 
 
 def cost_text(plan: PlannedStretches, cell: Cell, subjects: int) -> str:

@@ -19,7 +19,7 @@ LEAST_PROCESSORS = 0.1  # a subject that keeps less of a processor busy is not j
 
 
 @dataclass(frozen=True)
-class Counted:
+class AnswersAndWork:
     """What one subject did in one fork: right answers and processor time (ns) of the measured time (s), and answers and processor
     time (ns) of everything that was observed."""
 
