@@ -1,4 +1,4 @@
-"""TrialStretches: how slow answers are measured, what that costs, and what does not count as enough."""
+"""Stretches: how slow answers are measured, what that costs, and what does not count as enough."""
 
 from __future__ import annotations
 
