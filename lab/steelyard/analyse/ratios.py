@@ -50,8 +50,9 @@ class Compared:
     `refusals` say why forks or the whole have no value, each once. `least_deviation` is what forks' log ratios vary by at the
     least, by the scatter of their pairs; 0 where pairs do not tell, as of percentiles, which come from merged histograms.
 
-    `witness` is what processor time says of a throughput ratio; None where it is not judged. Where it disagrees, `interval` holds
-    both ratios, and `by_answers` is the interval of the ratio alone.
+    `of_sums`: a fork's ratio is that of sums over its stretches, not the median of its pairs. `witness` is what processor time
+    says of a throughput ratio; None where it is not judged. Where it disagrees, `interval` holds both ratios, and `by_answers` is
+    the interval of the ratio alone.
     """
 
     a: str
@@ -67,6 +68,7 @@ class Compared:
     voided: Counter[str]
     refusals: tuple[str, ...]
     least_deviation: float = 0.0
+    of_sums: bool = False
     witness: Witness | None = None
     by_answers: Interval | None = None
 
@@ -153,6 +155,7 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
             voided,
             tuple(refusals),
             least,
+            of_sums,
         )
     )
     return _with_witness(run, compared, kept) if by_answers else compared

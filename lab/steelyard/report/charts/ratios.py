@@ -31,6 +31,10 @@ from ..grammar import Channel, Chart, Marks, axis_of, channel, fixed, layered, s
 _ALL = "all forks"
 
 
+def _of_pairs(compared: Compared) -> str:
+    return "the ratio of sums over its stretches" if compared.of_sums else "the median of its pairs"
+
+
 def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool, small: bool = False) -> Picture | None:
     """The evidence for one verdict, fork by fork; None where there is no fork to show. `small` ones stand two beside each other."""
     compared = judgement.compared
@@ -44,7 +48,7 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
     quantity = compared.measure.title.lower()
     both = f"{compared.a} over {compared.b} on {compared.cell.name}"
     caption = (
-        f"{compared.measure.title} of {both}. Large dots are forks, each the median of its pairs; "
+        f"{compared.measure.title} of {both}. Large dots are forks, each {_of_pairs(compared)}; "
         f"small dots are pairs{_marks_too(compared)}. The bar is the "
         f"{percent_text(compared.confidence)} interval over forks; the band is the margin within which subjects count as equal."
     )

@@ -8,8 +8,8 @@ ends at once, `port-taken` finds its port in use. `escape` starts, in a session 
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for 2 s, and `obliging` answers any request
 with 200. `token` wants an Authorization. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an
-external entity what it names, and `tireless` is busy for as long as it is asked. A request with
-Steelyard-Delay-Us is answered after that delay, any number of them at once.
+external entity what it names, and `tireless` is busy for as long as it is asked. After as
+many requests, one with Steelyard-Delay-Us is answered after that delay, any number of them at once.
 """
 
 import base64
@@ -121,7 +121,8 @@ class Handler(BaseHTTPRequestHandler):
         if not 0 <= microseconds <= MOST_BUSY_MICROSECONDS and not (MODE == "tireless" and microseconds > 0):
             return self.send(400, b"no time up to a second", "text/plain")
         spin(microseconds)
-        time.sleep(min(float(self.headers.get("Steelyard-Delay-Us", 0)), MOST_DELAY_MICROSECONDS) / 1e6)
+        if late:
+            time.sleep(min(float(self.headers.get("Steelyard-Delay-Us", 0)), MOST_DELAY_MICROSECONDS) / 1e6)
         if late and MODE == "die":
             os._exit(3)
         if late and MODE == "hang":
