@@ -46,7 +46,7 @@ def test_a_budget_that_cannot_hold_the_stretches_says_so_and_gives_no_word_on_th
     subjects = [{"label": label, "server": "odd", "delay": str(each)} for label, each in slow.items()]
     study = lab.study(subjects, name="short", forks=4, pairs=3, slice_seconds=0.5, warm_up=2)
     ran = lab.run("run", study, "--users", "4", "--json", "--budget", "100s")
-    assert ran.code == 0, ran.err
+    assert ran.code == 2, ran.err
     assert "throughput needs about" in ran.err and "so there will be no verdict on it" in ran.err
     found = ran.json()
     primary = next(one for one in found["comparisons"] if one["primary"])

@@ -145,7 +145,8 @@ class Answering:
     @property
     def least_turn_ms(self) -> float:
         """A turn's end waits for half of the answers under way, without load for whoever is done: a small part of a turn."""
-        return max(ANSWERS_IN_A_TURN * self.mean_ms, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
+        each = max(self.mean_ms, self.cycle_ms)  # who had no answer in a slice has no mean
+        return max(ANSWERS_IN_A_TURN * each, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
 
 
 def answering(times: Histogram | None, cycle_ms: float = 0.0) -> Answering:

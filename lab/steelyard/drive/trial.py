@@ -388,8 +388,8 @@ class _Driver:
         within = None if self._measuring_within is None else self._measuring_within / sliced
         cost = self._stretches.plan(cell, answering, within)
         self._log.stretches = self._stretches.plans
-        if cost:
-            self._setting.progress.say(f"trial {self._plan.number}: {cost}")
+        if cost and self._plan.number == self._setting.schedule.trials[0].number:
+            self._setting.progress.say(cost)
         kind, pair = kind_of(cell), plans[0].pair or 0
         stretches = zip(plans, self._stretches.next(plans), strict=True)
         return [
