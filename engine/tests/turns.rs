@@ -236,10 +236,16 @@ fn a_stretch_counts_answers_and_work_over_its_measured_time_alone() {
     assert_eq!(number(row, "measured_ns"), 1_600_000_000, "as asked, not as listed");
     let (used, answers) = (number(row, "cpu_window_ns") as f64, number(row, "completed") as f64);
     let cost = used / answers / (SLOW_US as f64 * 1000.0);
-    assert!((0.93..1.1).contains(&cost), "{cost} of a request's work for each answer: {row:?}");
+    assert!(
+        (0.93..1.1).contains(&cost),
+        "{cost} of a request's work for each answer: {row:?}"
+    );
     assert!(number(row, "lead_in_completed") > 0, "{row:?}");
     let users = number(row, "response_ns_sum") as f64 / number(row, "measured_ns") as f64;
-    assert!((users / USERS as f64 - 1.0).abs() < 0.06, "{users} users by Little's law: {row:?}");
+    assert!(
+        (users / USERS as f64 - 1.0).abs() < 0.06,
+        "{users} users by Little's law: {row:?}"
+    );
     assert_eq!(rows[1]["cpu_window_ns"], "", "an ordinary slice has no such reading");
 }
 
@@ -248,10 +254,22 @@ fn a_stretch_that_cannot_be_driven_is_refused_with_its_reason() {
     let server = TestServer::start(&["null"]);
     let target = json!({"subject": "alone", "url": format!("http://{}/", server.address)});
     for (asked, why) in [
-        (r#"{"slice":0,"lead_in_ms":10,"spread_ms":20,"seconds":1}"#, "users start within the lead-in"),
-        (r#"{"slice":0,"lead_in_ms":10,"spread_ms":-1,"seconds":1}"#, "users start within the lead-in"),
-        (r#"{"slice":0,"lead_in_ms":10,"spread_ms":0,"seconds":0}"#, "a stretch takes at least 0.001 s"),
-        (r#"{"slice":7,"lead_in_ms":10,"spread_ms":0,"seconds":1}"#, "the job has no slice 7"),
+        (
+            r#"{"slice":0,"lead_in_ms":10,"spread_ms":20,"seconds":1}"#,
+            "users start within the lead-in",
+        ),
+        (
+            r#"{"slice":0,"lead_in_ms":10,"spread_ms":-1,"seconds":1}"#,
+            "users start within the lead-in",
+        ),
+        (
+            r#"{"slice":0,"lead_in_ms":10,"spread_ms":0,"seconds":0}"#,
+            "a stretch takes at least 0.001 s",
+        ),
+        (
+            r#"{"slice":7,"lead_in_ms":10,"spread_ms":0,"seconds":1}"#,
+            "the job has no slice 7",
+        ),
     ] {
         let bench = Bench::new();
         let slices = json!([steady("alone", 0, 0.2)]);

@@ -9,7 +9,7 @@ that ignores every polite signal. `everywhere` listens on all interfaces, `fixed
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for 2 s, and `obliging` answers any request
 with 200. `token` wants an Authorization. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an
 external entity what it names, and `tireless` is busy for as long as it is asked. After as
-many requests, one with Steelyard-Delay-Us is answered after that delay, any number of them at once.
+many requests, one with Steelyard-Delay-Us is answered so long after it came, any number of them at once.
 """
 
 import base64
@@ -114,6 +114,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def serve(self, body):
         global served
+        came = time.monotonic()
         with lock:
             served += 1
             late = served > AFTER
@@ -121,8 +122,6 @@ class Handler(BaseHTTPRequestHandler):
         if not 0 <= microseconds <= MOST_BUSY_MICROSECONDS and not (MODE == "tireless" and microseconds > 0):
             return self.send(400, b"no time up to a second", "text/plain")
         spin(microseconds)
-        if late:
-            time.sleep(min(float(self.headers.get("Steelyard-Delay-Us", 0)), MOST_DELAY_MICROSECONDS) / 1e6)
         if late and MODE == "die":
             os._exit(3)
         if late and MODE == "hang":
@@ -135,6 +134,9 @@ class Handler(BaseHTTPRequestHandler):
             status, answer = 500, fault(type(error).__name__)
         if late and MODE == "wrong":
             answer = answer.replace(b"mark", b"kram")
+        if late:
+            delay = min(float(self.headers.get("Steelyard-Delay-Us", 0)), MOST_DELAY_MICROSECONDS) / 1e6
+            time.sleep(max(0.0, came + delay - time.monotonic()))
         return self.send(status, answer)
 
     def answer(self, body):
