@@ -84,9 +84,12 @@ def test_where_both_agree_nothing_is_said_and_the_interval_is_that_of_the_answer
 
 
 def test_where_they_disagree_both_are_said_and_the_interval_holds_both(tmp_path: Path) -> None:
-    found = primary(judged(tmp_path, 0.1))
+    verdicts = judged(tmp_path, 0.1)
+    found = primary(verdicts)
     assert found.ratio == pytest.approx(0.72, rel=0.001) and found.verdict == "slower", "both give that word"
     assert found.interval is not None and found.interval[0] <= 0.72 and found.interval[1] >= 0.8
+    (note,) = [note for note in verdicts.notes if "processor time says" in note]
+    assert note.startswith("tomcat-metro on echoStruct: its answers are 0.90 times what its processor time says")
     said = " ".join(found.why_not)
     assert "is 0.720 (0.720 to 0.720) by answers and 0.800 (0.800 to 0.800) by processor time" in said
 

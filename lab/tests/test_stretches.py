@@ -86,10 +86,18 @@ def test_a_budget_that_holds_too_little_is_said_with_what_it_would_take() -> Non
 
 def test_stretches_to_come_grow_where_answers_turn_out_slower() -> None:
     plan = planned(schedule(), CELL, 2, 0.5)
-    assert lengthened(plan, 0.55, [plan.seconds]) == plan, "the headroom is for that"
-    longer = lengthened(plan, 2.0, [plan.seconds])
-    assert 3 * longer.seconds >= HEADROOM * FORK_ANSWERS * 2.0
-    assert lengthened(plan, 2.0, [plan.seconds] * plan.pairs) == plan, "none is left"
+    assert lengthened(plan, 0.55, [plan.seconds], 2) == plan, "the headroom is for that"
+    longer = lengthened(plan, 2.0, [plan.seconds], 2)
+    assert longer.fits and 3 * longer.seconds >= HEADROOM * FORK_ANSWERS * 2.0
+    assert lengthened(plan, 2.0, [plan.seconds] * plan.pairs, 2) == plan, "none is left"
+
+
+def test_stretches_do_not_grow_beyond_a_budget_and_then_fit_no_more() -> None:
+    plan = planned(schedule(), CELL, 2, 0.5, within=100.0)
+    assert plan.fits
+    kept = lengthened(plan, 2.0, [plan.seconds], 2, within=100.0)
+    assert (kept.fits, kept.seconds) == (False, plan.seconds)
+    assert lengthened(plan, 2.0, [plan.seconds], 2, within=1000.0).fits
 
 
 def test_only_constant_users_that_are_compared_in_pairs_are_stretched() -> None:

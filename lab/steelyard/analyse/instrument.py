@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,10 +13,11 @@ from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
+from ..statistics.processor_witness import disagree, disagreement
 from ..store.stored_run import Run, Trial
 from ..store.tables import LinkUse, SliceRow
 from .pairing import counted_slices, measured_slices
-from .second_witness import counted_of, why_not_judged
+from .second_witness import why_not_judged, witnesses
 
 ENGINE_SHARE = "Engine's processor"
 ENGINE_SHARE_WARNING = 0.75
@@ -160,15 +162,28 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
 
 
 def _second_witness(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
-    """Throughput by answers over throughput by processor time, which is to be alike for all subjects: comparisons judge it."""
+    """Throughput by answers over throughput by processor time, which is to be that of the reference. It warns: a comparison whose
+    witnesses disagree has both ratios in its interval."""
     if kind_of(cell).name != "steady":
         return
-    forks = [each for trial in run.trials if (each := counted_of(trial, cell, subject)) is not None]
-    seen = [each.witness for each in forks if each.witness is not None]
+    check, limit = "Answers, processor", f"alike within {run.schedule.margin / 2:.1%}"
+    seen = witnesses(run, cell, subject)
     why = why_not_judged(run, cell, subject) or ("" if seen else "no processor time was read")
-    limit = f"alike within {run.schedule.margin / 2:.1%}"
-    reading = why or f"{fmean(seen):.3f}"
-    yield Finding("Answers, processor", cell.name, subject, Level.UNKNOWN if why else Level.OK, reading, limit)
+    if why:
+        yield Finding(check, cell.name, subject, Level.UNKNOWN, why, limit)
+        return
+    mean, reference = fmean(seen.values()), run.schedule.reference
+    others = {} if why_not_judged(run, cell, reference) else witnesses(run, cell, reference)
+    apart = [math.log(seen[number] / others[number]) for number in seen.keys() & others.keys()]
+    bad = len(apart) > 1 and disagree(disagreement(apart, 0.95), run.schedule.margin)
+    reason = (
+        f"{subject} on {cell.where}: its answers are {mean:.2f} times what its processor time says, those of {reference} "
+        f"{fmean(others.values()):.2f} times"
+        if bad
+        else ""
+    )
+    level = Level.WARNING if bad else Level.OK
+    yield Finding(check, cell.name, subject, level, f"{mean:.3f}", limit, reason)
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:

@@ -125,6 +125,12 @@ def why_not_judged(run: Run, cell: Cell, subject: str) -> str | None:
     return None
 
 
+def witnesses(run: Run, cell: Cell, subject: str) -> dict[int, float]:
+    """By trial: X * C / B of all that was measured of a subject in a cell, where there is one."""
+    each = {trial.number: counted_of(trial, cell, subject) for trial in run.trials}
+    return {number: w for number, done in each.items() if done is not None and (w := done.witness) is not None}
+
+
 def counted_of(trial: Trial, cell: Cell, subject: str) -> AnswersAndWork | None:
     """What all measured slices of a subject in a trial come to; None where there are none."""
     numbers = [number for number in trial.measured.get((cell.name, subject), {}).values() if number in trial.slices]

@@ -26,12 +26,13 @@ class TrialStretches:
 
     def plan(self, cell: Cell, answering: Sequence[Answering], within: float | None) -> str:
         """Plan the stretches of a cell by how its subjects answer, or what is left of them; gives what is to be said of their cost,
-        which is nothing where they cost no more than the schedule's own slices."""
+        which is nothing where they cost no more than the schedule's own slices, or than was said before."""
         response_s = max(each.response_ms for each in answering) / 1000
         known = self._plans.get(cell.name)
         if known is not None:
-            self._plans[cell.name] = lengthened(known, response_s, self._driven[cell.name])
-            return ""
+            plan = lengthened(known, response_s, self._driven[cell.name], len(answering), within)
+            self._plans[cell.name] = plan
+            return "" if plan == known else cost_text(plan, cell, len(answering))
         plan = planned(self._schedule, cell, len(answering), response_s, within)
         self._plans[cell.name], self._driven[cell.name] = plan, []
         longer = plan.seconds > self._schedule.slice_seconds or not plan.fits

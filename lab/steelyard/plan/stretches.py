@@ -55,15 +55,22 @@ def planned(
     return PlannedStretches(cell=cell.name, response_s=response_s, seconds=seconds, pairs=pairs, fits=fits)
 
 
-def lengthened(plan: PlannedStretches, response_s: float, driven: Sequence[float]) -> PlannedStretches:
+def lengthened(
+    plan: PlannedStretches, response_s: float, driven: Sequence[float], subjects: int, within: float | None = None
+) -> PlannedStretches:
     """The plan for the pairs to come where answers turned out slower than planned; `driven` are the seconds of the stretches that
-    each subject had so far."""
-    if not plan.fits or response_s <= HEADROOM * plan.response_s or len(driven) >= plan.pairs:
+    each subject had so far. Where a budget leaves no room for longer ones (`within`, of all pairs), the plan fits no more."""
+    left = plan.pairs - len(driven)
+    if not plan.fits or response_s <= HEADROOM * plan.response_s or left <= 0:
         return plan
     least = HEADROOM * STRETCH_ANSWERS * response_s
     done = sum(seconds for seconds in driven if seconds >= STRETCH_ANSWERS * response_s)
-    left = (HEADROOM * FORK_ANSWERS * response_s - done) / (plan.pairs - len(driven))
-    return plan.model_copy(update={"response_s": response_s, "seconds": max(least, left)})
+    seconds = max(least, (HEADROOM * FORK_ANSWERS * response_s - done) / left)
+    whole = sum(pair_seconds(each, plan.response_s, subjects) for each in driven)
+    whole += left * pair_seconds(seconds, response_s, subjects)
+    if within is not None and whole > within:
+        return plan.model_copy(update={"fits": False})
+    return plan.model_copy(update={"response_s": response_s, "seconds": seconds})
 
 
 def pair_seconds(seconds: float, response_s: float, subjects: int) -> float:
