@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import analyse
-from steelyard.drive.jobs import Answering
+from steelyard.drive.jobs import Answering, cycle_ns
 from steelyard.drive.stretches import TrialStretches, expected
 from steelyard.models.job import BigBang, Rate, Stage
 from steelyard.models.records import Cell, PlannedStretches, Schedule, SlicePlan, TrialPlan
@@ -132,6 +132,32 @@ def test_a_cell_that_was_not_warmed_up_is_expected_to_answer_as_the_slowest_of_i
     assert expected(CELL, A, seen, cells).mean_ms == 400
     assert expected(CELL, A, seen | {(A, "echo"): Answering(mean_ms=100)}, cells).mean_ms == 100
     assert expected(cells["alien"], B, seen, cells) == Answering()
+
+
+@pytest.mark.parametrize(
+    ("completed", "outside", "observed_s", "response_s"),
+    [
+        (40, 20, 3.3, 1.1),  # two rounds of 20 users within 2 s, one in the drain
+        (20, 40, 3.3, 1.1),  # the same where the edges lie otherwise
+        (0, 20, 3.0, 3.0),
+        (0, 0, 9.0, 9.0),  # no answer at all
+    ],
+)
+def test_the_time_between_a_users_answers_does_not_hang_on_where_a_short_slice_ends(
+    completed: int, outside: int, observed_s: float, response_s: float
+) -> None:
+    row = {
+        "completed": str(completed),
+        "lead_in_completed": str(outside),
+        "measured_ns": "2000000000",
+        "cpu_own_ns": "",
+    }
+    assert cycle_ns(row, 20, round(observed_s * 1e9)) == pytest.approx(response_s * 1e9)
+
+
+def test_in_turns_the_time_between_a_users_answers_is_that_of_its_own_turns() -> None:
+    row = {"completed": "8000", "lead_in_completed": "0", "measured_ns": "1000000000", "cpu_own_ns": "990000000"}
+    assert cycle_ns(row, 8, 2_500_000_000) == 1_000_000
 
 
 def judged(folder: Path, pairs: int, **more: Any) -> Verdicts:

@@ -156,6 +156,18 @@ def answering(times: Histogram | None, cycle_ms: float = 0.0) -> Answering:
     return Answering(times.mean() / 1000, times.length_biased_mean() / 1000, cycle_ms)
 
 
+def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
+    """The time from one answer of a user to the next, by a row of slices.csv.
+
+    Of a slice in one stretch it is by all answers over all of its load, which no edge cuts: a short one may hold a round of slow
+    answers or none. Where there was no answer it is the time for which one was waited.
+    """
+    completed = int(row["completed"])
+    if row.get("cpu_own_ns") and completed:
+        return users * int(row["measured_ns"]) / completed
+    return users * observed_ns / max(users, completed + int(row["lead_in_completed"]))
+
+
 def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering]) -> Turn | None:
     """The turns of the slices of a pair, whose subjects are `answering` so; None where each has the machine in one stretch, as open
     load, load with a shape and slow answers need."""

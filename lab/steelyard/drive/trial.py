@@ -44,7 +44,7 @@ from .engine import Engine, Tick
 from .faults import Strike, counted_after
 from .gathering import end_recording, gather
 from .gauges import store_gauges
-from .jobs import Answering, TrialSlices, answering, make_job, plan_slices, turn_of
+from .jobs import Answering, TrialSlices, answering, cycle_ns, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
 from .proof import ServiceCounts, check_samples, reconciled, settle
 from .second_client import SecondClient
@@ -472,9 +472,8 @@ class _Driver:
             share = jit_share(jit_ns, observed_ns, measured_ns if row.get("cpu_own_ns") else None)
             cost = cpu_ns_per_request(cpu_ns, int(row["completed"]) + int(row["lead_in_completed"]), observed_ns)
             self._look(plan, row)
-            completed = int(row["completed"])
-            cycle_ns = self._cells[plan.cell].users * measured_ns / completed if completed else observed_ns
-            self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject), cycle_ns / 1e6)
+            cycle_ms = cycle_ns(row, self._cells[plan.cell].users, observed_ns) / 1e6
+            self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject), cycle_ms)
             judged.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share, cost))
         return judged
 
