@@ -162,10 +162,10 @@ def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
     Of a slice in one stretch it is by all answers over all of its load, which no edge cuts: a short one may hold a round of slow
     answers or none. Where there was no answer it is the time for which one was waited.
     """
-    completed = int(row["completed"])
+    completed, measured_ns = int(row["completed"]), int(row["measured_ns"])
     if row.get("cpu_own_ns") and completed:
-        return users * int(row["measured_ns"]) / completed
-    return users * observed_ns / max(users, completed + int(row["lead_in_completed"]))
+        return users * measured_ns / completed
+    return users * max(measured_ns, observed_ns) / max(users, completed + int(row["lead_in_completed"]))
 
 
 def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering]) -> Turn | None:
