@@ -121,7 +121,8 @@ class Lab:
         return sorted((self.folder / "runs").glob("*"))
 
     def study(self, subjects: list[dict[str, str]], **wishes: Any) -> str:
-        """Path of a study with these subjects (label, server, mode, and the microseconds that a request is busy or delayed)."""
+        """Path of a study with these subjects: label, server, mode, and the microseconds that a request is busy, is delayed or
+        spends."""
         settings = {
             "name": "small",
             "operation": "echoStruct",
@@ -138,7 +139,7 @@ class Lab:
                 factors=f'mode = "{subject["mode"]}"' if "mode" in subject else "",
                 headers=", ".join(
                     f'"Steelyard-{word.title()}-Us" = "{subject[word]}"'
-                    for word in ("busy", "delay")
+                    for word in ("busy", "delay", "spend")
                     if word in subject
                 ),
             )
