@@ -123,7 +123,8 @@ class Lab:
         return sorted((self.folder / "runs").glob("*"))
 
     def study(self, subjects: list[dict[str, str]], **wishes: Any) -> str:
-        """Path of a study with these subjects (label, server, mode, header)."""
+        """Path of a study with these subjects: label, server, mode, and the microseconds that a request is busy, is delayed or
+        spends."""
         settings = {
             "name": "small",
             "operation": "echoStruct",
@@ -138,7 +139,11 @@ class Lab:
                 label=subject["label"],
                 server=subject["server"],
                 factors=f'mode = "{subject["mode"]}"' if "mode" in subject else "",
-                headers=f'"Steelyard-Busy-Us" = "{subject["busy"]}"' if "busy" in subject else "",
+                headers=", ".join(
+                    f'"Steelyard-{word.title()}-Us" = "{subject[word]}"'
+                    for word in ("busy", "delay", "spend")
+                    if word in subject
+                ),
             )
             for subject in subjects
         )

@@ -28,11 +28,15 @@ struct Kept {
 
 impl Kept {
     fn start(label: &'static str, words: &str) -> Self {
+        Self::with_cost(label, COST_US, words)
+    }
+
+    fn with_cost(label: &'static str, cost_us: u64, words: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let program = env!("CARGO_BIN_EXE_steelyard-testserver");
         // A test server ends with its input, which a keeper does not give it.
-        let script = format!("sleep 1000 | exec {program} defer --microseconds {COST_US} {words}");
+        let script = format!("sleep 1000 | exec {program} defer --microseconds {cost_us} {words}");
         let mut keeper = Command::new(env!("CARGO_BIN_EXE_steelyard-keeper"));
         keeper
             .arg("--log")
@@ -209,6 +213,72 @@ fn who_was_held_between_turns_runs_again_for_an_unbroken_slice() {
     let (status, told) = engine.end();
     assert!(status.success(), "{told}");
     assert!(bench.table("slices.csv").iter().all(|row| number(row, "completed") > 0));
+}
+
+/// A request of this test's server takes a fiftieth of a second of its one thread, so that of four users an answer takes 80 ms.
+const SLOW_US: u64 = 20_000;
+
+#[test]
+fn a_stretch_counts_answers_and_work_over_its_measured_time_alone() {
+    let server = Kept::with_cost("slow", SLOW_US, "");
+    let target = server.target(true);
+    let more = json!({"targets": [target], "cpus": [0], "timeout_ms": 30_000, "drain_limit_ms": 30_000});
+    let bench = Bench::new();
+    let mut engine = bench.ready(&job("", json!([steady("slow", 0, 9.0), steady("slow", 1, 0.2)]), more));
+    engine.say(r#"{"stretch":{"slice":0,"lead_in_ms":240,"spread_ms":80,"seconds":1.6}}"#);
+    engine.expect(&json!({"drained": 0}));
+    engine.go(1);
+    engine.expect(&json!({"drained": 1}));
+    let (status, told) = engine.end();
+    assert!(status.success(), "{told}");
+    let rows = bench.table("slices.csv");
+    let row = &rows[0];
+    assert_eq!(number(row, "measured_ns"), 1_600_000_000, "as asked, not as listed");
+    let (used, answers) = (number(row, "cpu_window_ns") as f64, number(row, "completed") as f64);
+    let cost = used / answers / (SLOW_US as f64 * 1000.0);
+    assert!(
+        (0.93..1.1).contains(&cost),
+        "{cost} of a request's work for each answer: {row:?}"
+    );
+    assert!(number(row, "lead_in_completed") > 0, "{row:?}");
+    let users = number(row, "response_ns_sum") as f64 / number(row, "measured_ns") as f64;
+    assert!(
+        (users / USERS as f64 - 1.0).abs() < 0.06,
+        "{users} users by Little's law: {row:?}"
+    );
+    assert_eq!(rows[1]["cpu_window_ns"], "", "an ordinary slice has no such reading");
+}
+
+#[test]
+fn a_stretch_that_cannot_be_driven_is_refused_with_its_reason() {
+    let server = TestServer::start(&["null"]);
+    let target = json!({"subject": "alone", "url": format!("http://{}/", server.address)});
+    for (asked, why) in [
+        (
+            r#"{"slice":0,"lead_in_ms":10,"spread_ms":20,"seconds":1}"#,
+            "users start within the lead-in",
+        ),
+        (
+            r#"{"slice":0,"lead_in_ms":10,"spread_ms":-1,"seconds":1}"#,
+            "users start within the lead-in",
+        ),
+        (
+            r#"{"slice":0,"lead_in_ms":10,"spread_ms":0,"seconds":0}"#,
+            "a stretch takes at least 0.001 s",
+        ),
+        (
+            r#"{"slice":7,"lead_in_ms":10,"spread_ms":0,"seconds":1}"#,
+            "the job has no slice 7",
+        ),
+    ] {
+        let bench = Bench::new();
+        let slices = json!([steady("alone", 0, 0.2)]);
+        let mut engine = bench.ready(&job("", slices, json!({"targets": [target.clone()]})));
+        engine.say(&format!(r#"{{"stretch":{asked}}}"#));
+        let (status, told) = engine.end();
+        assert_eq!(status.code(), Some(1), "{told}");
+        assert!(told.contains(why), "{told}");
+    }
 }
 
 #[test]

@@ -27,13 +27,15 @@ SLICES = (
     "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
     "outside_fault,outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,response_ns_sum,"
     "service_ns_sum,sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,cpu_own_ns,"
-    "cpu_other_ns,cpu_between_ns,lateness_p99_ns,valid,why_not"
+    "cpu_other_ns,cpu_between_ns,cpu_window_ns,lateness_p99_ns,valid,why_not"
 )
 TICKS = (
     "time_ns,slice,subject,operation,started,completed,wrong,refused,reset,timeout,tls,malformed,status,fault,truncated,"
     "stale_failed,capture,bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns"
 )
-NO_TURNS = dict.fromkeys(("cpu_own_ns", "cpu_other_ns", "cpu_between_ns"), "")  # what a slice in one stretch has there
+NO_TURNS = dict.fromkeys(
+    ("cpu_own_ns", "cpu_other_ns", "cpu_between_ns", "cpu_window_ns"), ""
+)  # what a slice in one stretch has there
 THOUSAND_OF_1_MS = (
     "HISTFAAAACR4nJNpmSzMwMDAwgABzFCaEURcm7yEwf4DROA8/wV+AGiiBkg="  # in microseconds, as the library encodes them
 )
@@ -143,7 +145,12 @@ def main():
     say(ready=True)
     for line in sys.stdin:
         asked = json.loads(line)
-        engine.obey([asked["go"]] if "go" in asked else asked.get("turns", {}).get("slices", []))
+        stretch = asked.get("stretch")
+        if stretch is not None:
+            engine.slices[stretch["slice"]]["profile"]["seconds"] = stretch["seconds"]
+            engine.obey([stretch["slice"]])
+        else:
+            engine.obey([asked["go"]] if "go" in asked else asked.get("turns", {}).get("slices", []))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,12 @@ from steelyard.store.foreign_table import ForeignWork, Stranger
 from steelyard.store.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
-TURN_COLUMNS = ("cpu_own_ns", "cpu_other_ns", "cpu_between_ns")  # empty where slices had the machine in one stretch
+TURN_COLUMNS = (
+    "cpu_own_ns",
+    "cpu_other_ns",
+    "cpu_between_ns",
+    "cpu_window_ns",
+)  # empty where slices had the machine in one stretch
 WARM_UP_SLICES = 6
 TICK_COLUMNS = (
     "time_ns", "slice", "subject", "operation", "started", "completed", "wrong", *FAILURE_KINDS, "users_active", "response_ns_sum",

@@ -220,3 +220,41 @@ def test_a_comparison_ends_at_the_first_look_that_decides(run: Run, tmp_path: Pa
     assert ran.code == 0, ran.err
     assert [one["number"] for one in records(tmp_path)] == [1, 2, 3, 4]
     assert [one["verdict"] for one in verdicts(tmp_path)["comparisons"] if one["primary"]] == ["faster"]
+
+
+SLOW = {"a": 4, "b": 3}  # answers a second: of eight users each waits for 2 and 2.7 s
+
+
+def test_answers_too_slow_for_turns_are_measured_in_stretches_whose_cost_is_said(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path, forks=4), "--users", "8", "--json", rates=SLOW)
+    assert ran.code == 0, ran.err
+    assert "answers take 2.7 s on echoStruct, too long for turns: each subject has 3 stretches of" in ran.err
+    for record in records(tmp_path):
+        (plan,) = record["stretches"]
+        assert plan["fits"] and plan["pairs"] == 3 and plan["response_s"] == pytest.approx(8 / 3, rel=0.01)
+        assert plan["pairs"] * plan["seconds"] > 50 * 8 / 3
+    (primary,) = [one for one in json.loads(ran.out)["comparisons"] if one["primary"]]
+    assert (primary["verdict"], primary["forks"]) == ("slower", 4)
+    assert primary["ratio"] == pytest.approx(0.75, rel=0.01)
+
+
+def test_a_budget_that_cannot_hold_the_stretches_says_so_and_gives_no_word_on_throughput(
+    run: Run, tmp_path: Path
+) -> None:
+    short = tmp_path / study(tmp_path, forks=4)
+    short.write_text(short.read_text() + "[budget]\nseconds = 400\n")
+    ran = run("run", short.name, "--users", "8", rates=SLOW)
+    assert ran.code == 2 and "error: there is no verdict: trial 1 has 7 answers of each user, of the 50" in ran.err
+    assert ran.err.count("throughput needs about") == 1 and "so there will be no verdict on it" in ran.err
+    assert all(not plan["fits"] for record in records(tmp_path) for plan in record["stretches"])
+    found = verdicts(tmp_path)
+    (primary,) = [one for one in found["comparisons"] if one["primary"]]
+    assert (primary["verdict"], primary["forks"]) == ("too few forks", 0)
+    assert "of the 50 that throughput needs" in " ".join(primary["why_not"])
+    mean = next(one for one in found["comparisons"] if one["measure"] == "response_time_mean")
+    assert mean["forks"] == 4 and not [note for note in found["notes"] if "starts ended after" in note]
+
+
+def test_quick_answers_take_turns_and_no_stretch_is_planned(run: Run, tmp_path: Path) -> None:
+    run("run", study(tmp_path, forks=1))
+    assert [record["stretches"] for record in records(tmp_path)] == [[]]

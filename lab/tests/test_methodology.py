@@ -10,6 +10,7 @@ from steelyard.models.study import Study
 from steelyard.plan.designs.design import MOST_IN_A_TRIAL
 from steelyard.plan.slices import QUIET_AT_REST
 from steelyard.plan.stopping import LEAST_WARM_UP_SECONDS
+from steelyard.plan.stretches import FORK_ANSWERS, STRETCH_ANSWERS
 from steelyard.statistics import (
     checks,
     drift,
@@ -40,6 +41,8 @@ COUNTS = {1: "a second", 3: "three", 4: "four", 40: "forty", 50: "fifty"}
         f"the mean of {COUNTS[steady.LEVEL]} slices must be no more than {steady.PACE_TOLERANCE:.0%} above",
         f"must hold within {checks.LITTLE_TOLERANCE:.0%} on every steady closed cell",
         f"those that last {checks.LITTLE_LEAST_BLOCK:g} response times",
+        f"A stretch holds at least {STRETCH_ANSWERS} response times, and a fork at least {FORK_ANSWERS} over its stretches",
+        f"A fork with fewer than {FORK_ANSWERS} answers of each user counts for no verdict on throughput",
         f"at least {checks.TAIL_SUPPORT:g} / (1 - q) requests",
         f"With a margin m ({verdict_words.MARGIN:.0%})",
         f"more than {instrument.LINK_WARNING:.0%} full on average",

@@ -191,9 +191,10 @@ def test_littles_law_holds_for_a_closed_system() -> None:
         littles_law(1, 1, 0, 0)
 
 
-def test_littles_law_is_not_asked_of_slices_that_are_too_short() -> None:
-    assert littles_law_applies(2.0, 0.039)
-    assert not littles_law_applies(2.0, 0.041)
+def test_littles_law_is_not_asked_of_blocks_without_a_lead_in_that_are_too_short() -> None:
+    assert littles_law_applies(2.0, 0.009)
+    assert not littles_law_applies(2.0, 0.011)
+    assert not littles_law_applies(2.0, 0.009, 0.002)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ use std::sync::mpsc::Sender;
 use serde::Deserialize;
 
 use super::crew::Message;
+use super::stretch::Stretch;
 use crate::clock::Ns;
 use crate::error::{EngineError, Result};
 
@@ -18,6 +19,7 @@ struct Line {
     enough: Option<u64>,
     at_s: Option<u64>,
     turns: Option<Turns>,
+    stretch: Option<Stretch>,
 }
 
 /// Slices that take turns.
@@ -38,6 +40,8 @@ pub enum Asked {
     Go(u64, Option<Ns>),
     /// To run some in turns.
     Turns(Turns),
+    /// To run one in a stretch.
+    Stretch(Stretch),
     /// To end its measured time soon, since it has shown enough: at the next second that there is, or after so many.
     Enough(u64, Option<u64>),
 }
@@ -53,6 +57,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             enough: None,
             at_s: None,
             turns: None,
+            stretch: None,
         } => Ok(Asked::Go(slice, at_ns)),
         Line {
             enough: Some(slice),
@@ -61,6 +66,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             go: None,
             at_ns: None,
             turns: None,
+            stretch: None,
         } => Ok(Asked::Enough(slice, at_s)),
         Line {
             prepare: Some(slice),
@@ -69,6 +75,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             enough: None,
             at_s: None,
             turns: None,
+            stretch: None,
         } => Ok(Asked::Prepare(slice)),
         Line {
             turns: Some(turns),
@@ -77,12 +84,23 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             at_ns: None,
             enough: None,
             at_s: None,
+            stretch: None,
         } => Ok(Asked::Turns(turns)),
+        Line {
+            stretch: Some(stretch),
+            prepare: None,
+            go: None,
+            at_ns: None,
+            enough: None,
+            at_s: None,
+            turns: None,
+        } => Ok(Asked::Stretch(stretch)),
         _ => Err("it must ask for one thing".to_owned()),
     });
     asked.map_err(|why| {
         format!(
-            "{why}; ask as {{\"go\":3}}, {{\"enough\":3}}, {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}, or {{\"prepare\":3}} \
+            "{why}; ask as {{\"go\":3}}, {{\"enough\":3}}, {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}, \
+             {{\"stretch\":{{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12}}}}, or {{\"prepare\":3}} \
              and then {{\"go\":3,\"at_ns\":INSTANT}}"
         )
     })
@@ -136,6 +154,16 @@ mod tests {
             parse("{\"turns\":{\"slices\":[3,4],\"ms\":20}}"),
             Ok(Asked::Turns(turns))
         );
+        let stretch = Stretch {
+            slice: 3,
+            lead_in_ms: 2500.0,
+            spread_ms: 1000.0,
+            seconds: 12.0,
+        };
+        assert_eq!(
+            parse("{\"stretch\":{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12}}"),
+            Ok(Asked::Stretch(stretch))
+        );
         for wrong in [
             "",
             "{}",
@@ -151,6 +179,7 @@ mod tests {
             "{\"stop\":1}",
             "{\"turns\":[1,2]}",
             "{\"turns\":{\"slices\":[3,4]}}",
+            "{\"stretch\":{\"slice\":3}}",
             "{\"go\":1,\"turns\":{\"slices\":[1,2],\"ms\":20}}",
         ] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -63,6 +63,11 @@ impl Keepers {
         self.hand_over(None)
     }
 
+    /// What all subjects' processes used since they were last looked at, without stopping any of them.
+    pub fn used_since_last(&mut self) -> Result<Ns> {
+        self.channels.iter_mut().map(Channel::look).sum()
+    }
+
     /// What the subject at `place` used since this was last asked; nothing where it has no keeper.
     pub fn used_by(&mut self, place: usize) -> Option<SubjectCpu> {
         let used = std::mem::take(&mut self.used[place]);
@@ -160,6 +165,11 @@ impl Channel {
     /// Lets the processes run; gives the CPU time that they used since they were last looked at.
     fn run(&mut self) -> Result<Ns> {
         self.ask(if self.may_freeze { "thaw" } else { "clocks" })
+    }
+
+    /// Gives the CPU time that the processes used since they were last looked at.
+    fn look(&mut self) -> Result<Ns> {
+        self.ask("clocks")
     }
 
     fn used_since_last(&mut self, clocks: &[ProcessClock]) -> Ns {

@@ -23,6 +23,8 @@ pub struct SliceResult {
     pub cpu: CpuTime,
     /// What the subject's processes used, by whose turn it was; known of slices that took turns under keepers.
     pub subject_cpu: Option<SubjectCpu>,
+    /// What the subject's processes used in the measured time of a stretch.
+    pub window_cpu: Option<Ns>,
     pub connects: u64,
     pub closes: u64,
     pub unasked: u64,
@@ -106,6 +108,7 @@ impl SliceResult {
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
             subject_cpu: None,
+            window_cpu: None,
             connects: 0,
             closes: 0,
             unasked: 0,
@@ -140,6 +143,7 @@ impl SliceResult {
             lateness: recorder.lateness,
             cpu: recorder.cpu,
             subject_cpu: None,
+            window_cpu: None,
             connects: recorder.connects,
             closes: recorder.closes,
             unasked: recorder.unasked,

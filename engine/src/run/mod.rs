@@ -8,6 +8,7 @@ mod merge;
 mod output;
 mod plan;
 mod secrets;
+mod stretch;
 mod ticks;
 mod turns;
 
@@ -32,6 +33,7 @@ use crate::worker::SlicePlan;
 use control::{Asked, Turns};
 use keepers::Keepers;
 use output::Output;
+use stretch::{EdgeClocks, Stretch};
 
 /// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
 /// `secrets` is where the headers and values are that are in no stored file.
@@ -100,11 +102,11 @@ impl Obedience<'_> {
         match control::parse(line).map_err(wrong)? {
             Asked::Go(number, None) => {
                 let place = self.begin(number).map_err(wrong)?;
-                self.drive(place, Start::AtOnce)
+                self.drive(place, self.maker.slice(place)?, Start::AtOnce, None)
             }
             Asked::Prepare(number) => {
                 let place = self.begin(number).map_err(wrong)?;
-                self.drive(place, Start::WhenTold)
+                self.drive(place, self.maker.slice(place)?, Start::WhenTold, None)
             }
             Asked::Go(number, Some(_)) => Err(wrong(format!(
                 "slice {number} was not prepared, and only then begins at an instant"
@@ -114,6 +116,11 @@ impl Obedience<'_> {
                 let places: std::result::Result<Vec<_>, _> =
                     asked.slices.iter().map(|number| self.begin(*number)).collect();
                 self.take_turns(&places.map_err(wrong)?, &asked)
+            }
+            Asked::Stretch(asked) => {
+                stretch::check(&asked, self.maker.job()).map_err(wrong)?;
+                let place = self.begin(asked.slice).map_err(wrong)?;
+                self.stretch(place, &asked)
             }
             // It has ended by itself meanwhile.
             Asked::Enough(number, _) => match self.done[self.place(number).map_err(wrong)?] {
@@ -144,22 +151,34 @@ impl Obedience<'_> {
         SampleAllowance::share(&self.maker.job().samples, right, failed, left)
     }
 
-    /// Drives the slice at `place`, writes it down, and says so.
-    fn drive(&mut self, place: usize, start: Start) -> Result<Ended> {
+    /// Drives the slice at `place` in a stretch.
+    fn stretch(&mut self, place: usize, asked: &Stretch) -> Result<Ended> {
+        let plan = stretch::planned(self.maker.slice(place)?, asked);
+        let clocks = EdgeClocks::of(&self.maker.job().targets[plan.target], &plan)?;
+        self.drive(place, plan, Start::AtOnce, clocks)
+    }
+
+    /// Drives the slice at `place`, writes it down, and says so; `clocks` are read at its edges.
+    fn drive(&mut self, place: usize, plan: SlicePlan, start: Start, clocks: Option<EdgeClocks>) -> Result<Ended> {
         // An unbroken slice freezes nobody: whoever asks for it has done what is to be done.
         self.keepers = None;
-        let plan = Arc::new(self.maker.slice(place)?);
+        let plan = Arc::new(plan);
         let slice = &self.maker.job().slices[place];
         let allowance = self.allowance(1);
         let mut gatherer = TickGatherer::new(&plan, slice);
         let output = &mut self.output;
-        let (result, ended) = drive_slice(self.crew, &self.messages, &plan, allowance, start, |part| {
+        let tick = |part| {
             for tick in gatherer.take(part) {
                 output.tick(&tick)?;
                 control::say(&tick.line())?;
             }
             Ok(())
-        })?;
+        };
+        let begun = |at| clocks.iter().for_each(|clocks| clocks.begin(at));
+        let (mut result, ended) = drive_begun(self.crew, &self.messages, &plan, allowance, start, tick, begun)?;
+        if let Some(clocks) = clocks {
+            result.window_cpu = clocks.used()?;
+        }
         for tick in gatherer.rest() {
             output.tick(&tick)?;
         }
@@ -229,7 +248,20 @@ pub fn drive_slice(
     plan: &Arc<SlicePlan>,
     allowance: SampleAllowance,
     start: Start,
+    tick: impl FnMut(crate::record::TickPart) -> Result<()>,
+) -> Result<(SliceResult, Ended)> {
+    drive_begun(crew, messages, plan, allowance, start, tick, |_| ())
+}
+
+/// As `drive_slice`; `begun` is told the instant at which the lead-in begins.
+fn drive_begun(
+    crew: &Crew,
+    messages: &Receiver<Message>,
+    plan: &Arc<SlicePlan>,
+    allowance: SampleAllowance,
+    start: Start,
     mut tick: impl FnMut(crate::record::TickPart) -> Result<()>,
+    begun: impl Fn(Ns),
 ) -> Result<(SliceResult, Ended)> {
     crew.prepare(plan, allowance)?;
     let threads = crew.threads();
@@ -248,7 +280,9 @@ pub fn drive_slice(
                     control::say(&serde_json::json!({"prepared": plan.number}))?;
                 } else if opened == threads {
                     // Several threads are to begin together.
-                    crew.go(Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND })?;
+                    let at = Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND };
+                    begun(at);
+                    crew.go(at)?;
                 }
             }
             Message::Tick(part) => {

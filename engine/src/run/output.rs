@@ -128,6 +128,7 @@ impl Output {
             closes: result.closes,
             cpu: result.cpu,
             subject_cpu: result.subject_cpu,
+            window_cpu: result.window_cpu,
             lateness_p99: result.lateness.quantile(0.99),
             why_not: audit.why_not.clone(),
         })?;

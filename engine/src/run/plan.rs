@@ -135,6 +135,7 @@ impl PlanMaker {
             shape,
             length,
             lead_in: from_ms(slice.lead_in_ms),
+            spread: 0,
             edges: Edges::Planned,
             deck: Deck::new(&mix, entries, slice.deck_seed).of_share(job.share),
             mix,

@@ -29,16 +29,21 @@ impl Load {
     pub fn new(plan: &SlicePlan, thread: u32, lead_in: Ns, begin: Ns) -> Self {
         match &plan.shape {
             Shape::Closed(levels) => {
-                let changes: Vec<(Ns, u32)> = levels
+                let own = |users: u32| part_of(plan.share.of_all(users), thread, plan.threads);
+                let mut changes: Vec<(Ns, u32)> = levels
                     .changes
                     .iter()
                     .enumerate()
                     .map(|(place, (at, users))| {
                         // The first level is that of the lead-in, too.
                         let at = if place == 0 { lead_in } else { begin + at };
-                        (at, part_of(plan.share.of_all(*users), thread, plan.threads))
+                        (at, own(*users))
                     })
                     .collect();
+                if let (true, Some((_, all))) = (plan.spread > 0, levels.changes.first()) {
+                    let starts = (0..own(*all)).map(|place| (lead_in + start_of(plan, thread, place, *all), place + 1));
+                    changes.splice(..1, starts);
+                }
                 let mut changes = changes.into_iter();
                 let next = changes.next();
                 Self::Closed(Users {
@@ -77,6 +82,14 @@ impl Load {
             Self::Open(queue) => queue.next.map_or(Ns::MAX, |(_, due)| due),
         }
     }
+}
+
+/// When a user begins, from the lead-in's begin: all users of all threads and engines start evenly over the spread, in their order.
+fn start_of(plan: &SlicePlan, thread: u32, place: u32, all: u32) -> Ns {
+    let number = plan
+        .share
+        .number(u64::from(place) * u64::from(plan.threads) + u64::from(thread));
+    plan.spread / u64::from(all.max(1)) * number
 }
 
 impl Users {

@@ -25,6 +25,8 @@ mod simulation;
 mod stages;
 mod streams;
 #[cfg(test)]
+mod stretch_tests;
+#[cfg(test)]
 mod tests;
 
 pub use brake::Brake;

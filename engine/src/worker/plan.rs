@@ -74,6 +74,8 @@ pub struct SlicePlan {
     /// The length of the measured time.
     pub length: Ns,
     pub lead_in: Ns,
+    /// Over which time from the lead-in's begin users start one after another; 0 for all at once.
+    pub spread: Ns,
     pub edges: Edges,
     pub mix: Vec<MixPart>,
     /// For each part of the mix.

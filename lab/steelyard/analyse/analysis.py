@@ -365,7 +365,9 @@ def _cut_short(run: Run) -> Iterator[str]:
     planned, whole = run.schedule.pairs_per_cell, [trial for trial in run.trials if trial.status == "complete"]
     if run.schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in run.schedule.cells):
         return
-    pairs = [len({plan.pair for plan in trial.plans.values() if plan.pair is not None}) for trial in whole]
+    # Stretches are fewer than the schedule's pairs by their own plan.
+    in_pairs = [trial for trial in whole if not trial.noted.stretches]
+    pairs = [len({plan.pair for plan in trial.plans.values() if plan.pair is not None}) for trial in in_pairs]
     fewer = sorted(count for count in pairs if count < planned)
     if fewer:
         after = " to ".join(dict.fromkeys(map(str, (fewer[0], fewer[-1]))))

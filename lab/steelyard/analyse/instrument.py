@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import median
+from statistics import fmean, median
 
 from ..base.text import change_text, counted, enumerated, short_text
 from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
+from ..statistics.processor_witness import disagree, disagreement
 from ..store.stored_run import Run, Trial
 from ..store.tables import LinkUse, SliceRow
 from .pairing import counted_slices, measured_slices
+from .second_witness import why_not_judged, witnesses
 
 ENGINE_SHARE = "Engine's processor"
 ENGINE_SHARE_WARNING = 0.75
@@ -73,6 +76,7 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     if not rows:
         return
     yield _little(cell, subject, rows)
+    yield from _second_witness(run, cell, subject)
     yield _engine_share(cell, subject, rows)
     yield _lateness(cell, subject, [row for _, row in rows])
     yield _verified(run, cell, subject)
@@ -91,7 +95,9 @@ def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]
 
 
 def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
-    """Little's law over all slices together; only on closed steady cells whose slices are long enough."""
+    """Little's law in its plain form, over the slices of each fork together: throughput x mean response time against users, by the
+    mean over forks. What the edges of slices cut off is not made up for: this is how much of it there is. Only on closed steady
+    cells; without a lead-in, only where slices are long enough."""
 
     def said(level: Level, reading: str, reason: str = "") -> Finding:
         return Finding("Little's law", cell.name, subject, level, reading, f"within {LITTLE_TOLERANCE:.0%}", reason)
@@ -103,15 +109,12 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
     rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
     if not rows:
         return said(Level.UNKNOWN, "every slice has failures")
-    completed = sum(row.completed for _, row in rows)
-    think = _pause_seconds(rows, completed)
-    seconds = sum(row.seconds for _, row in rows)
-    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
-    if not littles_law_applies(seconds / len(rows), mean, think, lead_in=kind_of(cell).lead_in_ms > 0):
+    by_fork: dict[int, list[tuple[Trial, SliceRow]]] = {}
+    for trial, row in rows:
+        by_fork.setdefault(trial.number, []).append((trial, row))
+    if kind_of(cell).lead_in_ms == 0 and not all(map(_long_for_little, by_fork.values())):
         return said(Level.UNKNOWN, "slices too short")
-    # What is cut off at the edges: what answers had been waited for before a slice, and what was not answered at its end.
-    cut = sum(row.unfinished_ns_sum - row.carried_ns_sum for _, row in rows) / 1e9 / completed
-    deviation = littles_law(completed / seconds, mean + cut, think, cell.users)
+    deviation = fmean(_little_of_a_fork(cell, each) for each in by_fork.values())
     shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
     if abs(deviation) <= LITTLE_TOLERANCE:
         return said(Level.OK, shown)
@@ -120,6 +123,22 @@ def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) ->
         shown,
         f"Little's law is off by {deviation:+.1%} for {subject} on {cell.where}: throughput, response time and users disagree",
     )
+
+
+def _little_of_a_fork(cell: Cell, rows: Sequence[tuple[Trial, SliceRow]]) -> float:
+    """How far throughput x (mean response time + pauses) is from the number of users, over the slices of one fork."""
+    completed = sum(row.completed for _, row in rows)
+    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
+    throughput = completed / sum(row.seconds for _, row in rows)
+    return littles_law(throughput, mean, _pause_seconds(rows, completed), cell.users)
+
+
+def _long_for_little(rows: Sequence[tuple[Trial, SliceRow]]) -> bool:
+    """Whether slices without a lead-in hold so many response times that what their end cuts off is too little to matter."""
+    completed = sum(row.completed for _, row in rows)
+    mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
+    seconds = sum(row.seconds for _, row in rows) / len(rows)
+    return littles_law_applies(seconds, mean, _pause_seconds(rows, completed))
 
 
 def _pause_seconds(rows: Sequence[tuple[Trial, SliceRow]], completed: int) -> float:
@@ -140,6 +159,31 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
     spent = (sum(row.response_ns_sum for _, row in rows) + paused) / sum(row.measured_ns for _, row in rows)
     mean = sum(users.values()) / max(1, len(users))
     return f"its load has a shape ({change_text(spent / mean - 1)})" if mean else "its load has a shape"
+
+
+def _second_witness(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
+    """Throughput by answers over throughput by processor time, which is to be that of the reference. It warns: a comparison whose
+    witnesses disagree has both ratios in its interval."""
+    if kind_of(cell).name != "steady":
+        return
+    check, limit = "Answers, processor", f"alike within {run.schedule.margin / 2:.1%}"
+    seen = witnesses(run, cell, subject)
+    why = why_not_judged(run, cell, subject) or ("" if seen else "no processor time was read")
+    if why:
+        yield Finding(check, cell.name, subject, Level.UNKNOWN, why, limit)
+        return
+    mean, reference = fmean(seen.values()), run.schedule.reference
+    others = {} if why_not_judged(run, cell, reference) else witnesses(run, cell, reference)
+    apart = [math.log(seen[number] / others[number]) for number in seen.keys() & others.keys()]
+    bad = len(apart) > 1 and disagree(disagreement(apart, 0.95), run.schedule.margin)
+    reason = (
+        f"{subject} on {cell.where}: its answers are {mean:.2f} times what its processor time says, those of {reference} "
+        f"{fmean(others.values()):.2f} times"
+        if bad
+        else ""
+    )
+    level = Level.WARNING if bad else Level.OK
+    yield Finding(check, cell.name, subject, level, f"{mean:.3f}", limit, reason)
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:

@@ -166,6 +166,8 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
     error = max(stdev(logs), compared.least_deviation) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
     if judgement.broken:
         why_not = judgement.broken[0]
+    elif compared.by_processor is not None:
+        why_not = "by answers and by processor time its throughput ratios disagree"
     elif len(logs) < 2:
         why_not = f"only {counted(len(logs), 'fork')} can be counted, of at least 2"
     else:

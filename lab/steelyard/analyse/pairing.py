@@ -10,6 +10,7 @@ from enum import StrEnum
 from ..base.text import counted
 from ..models.records import Cell, Schedule
 from ..plan.kinds import kind_of
+from ..plan.stretches import FORK_ANSWERS, STRETCH_ANSWERS
 from ..statistics.steady import compiles
 from ..store.stored_run import Run, Trial
 from ..store.tables import SliceRow
@@ -25,6 +26,7 @@ class Void(StrEnum):
     STALE = "stale connections"
     ENGINE = "engine not valid"
     EMPTY = "no right answer"
+    SHORT = "stretch of fewer than 10 answers of each user"
     LATE = "answers only after the slice, which is too short"
     MISSING = "not measured"
     FOREIGN = "others at work"
@@ -121,11 +123,30 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
         if not first or not second:
             continue
         pairs = tuple(
-            _pair(trial, number, first.get(number), second.get(number), unbroken=not kind_of(cell).sliced)
-            for number in sorted({*first, *second})
+            _pair(trial, cell, number, first.get(number), second.get(number)) for number in sorted({*first, *second})
         )
-        forks_of_both.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
+        forks_of_both.append(Fork(trial, pairs, _why_not(_planned(run.schedule, trial, cell), cell, trial, pairs)))
     return forks_of_both
+
+
+def _planned(schedule: Schedule, trial: Trial, cell: Cell) -> Schedule:
+    """The schedule with the pairs of the trial's own plan, where it planned stretches for the cell."""
+    pairs = [plan.pairs for plan in trial.noted.stretches if plan.cell == cell.name]
+    return schedule.model_copy(update={"pairs_per_cell": pairs[0]}) if pairs else schedule
+
+
+def short_of_answers(fork: Fork, cell: Cell) -> str | None:
+    """Why a fork whose stretches were planned holds too little for throughput; None where it holds enough, or none were planned."""
+    if all(plan.cell != cell.name for plan in fork.trial.noted.stretches):
+        return None
+    rows = fork.trial.slices
+    held = min(
+        sum(rows[number].completed for number in numbers if number is not None) / cell.users
+        for numbers in ([pair.a_slice for pair in fork.counted], [pair.b_slice for pair in fork.counted])
+    )
+    if held >= FORK_ANSWERS:
+        return None
+    return f"has {held:.0f} answers of each user, of the {FORK_ANSWERS} that throughput needs where they are too slow for turns"
 
 
 def short_of_forks(run: Run, least: int) -> dict[int, str]:
@@ -157,11 +178,22 @@ def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
     return {trial: sorted(numbers) for trial, numbers in slices_by_trial.items() if numbers}
 
 
-def _pair(trial: Trial, number: int, a_slice: int | None, b_slice: int | None, *, unbroken: bool) -> Pair:
+def _pair(trial: Trial, cell: Cell, number: int, a_slice: int | None, b_slice: int | None) -> Pair:
     voids: list[Void] = []
-    for slice_number in (a_slice, b_slice):
-        voids += [Void.MISSING] if slice_number is None else slice_voids(trial, slice_number, unbroken=unbroken)
+    for each in (a_slice, b_slice):
+        if each is None:
+            voids.append(Void.MISSING)
+            continue
+        voids += slice_voids(trial, each, unbroken=not kind_of(cell).sliced)
+        voids += [Void.SHORT] if _is_short(trial, cell, each) else []
     return Pair(number, a_slice, b_slice, tuple(dict.fromkeys(voids)))
+
+
+def _is_short(trial: Trial, cell: Cell, number: int) -> bool:
+    """Whether a stretch holds fewer response times than was planned for, since answers turned out slower."""
+    fits = any(plan.cell == cell.name and plan.fits for plan in trial.noted.stretches)
+    row = trial.slices.get(number)
+    return fits and row is not None and trial.unbroken(number) and row.completed < STRETCH_ANSWERS * cell.users
 
 
 def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]) -> str | None:

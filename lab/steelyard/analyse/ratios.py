@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from ..base.text import counted
@@ -14,11 +14,14 @@ from ..plan.designs import design_named
 from ..plan.kinds import unbroken
 from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.looks import alpha_of
+from ..statistics.processor_witness import hull
 from ..store.stored_run import Run, Trial
+from . import second_witness
 from .instrument import late
 from .measures import Measure
-from .pairing import Fork, Pair, compared_slices, counted_slices, forks
+from .pairing import Fork, Pair, compared_slices, counted_slices, forks, short_of_answers
 from .quantities import Quantities, of_slices, together
+from .second_witness import Witness
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,10 @@ class Compared:
 
     `refusals` say why forks or the whole have no value, each once. `least_deviation` is what forks' log ratios vary by at the
     least, by the scatter of their pairs; 0 where pairs do not tell, as of percentiles, which come from merged histograms.
+
+    `of_sums`: a fork's ratio is that of sums over its stretches, not the median of its pairs. `witness` is what processor time
+    says of a throughput ratio; None where it is not judged. Where it disagrees, `interval` holds both ratios, and `by_answers` is
+    the interval of the ratio alone.
     """
 
     a: str
@@ -61,6 +68,9 @@ class Compared:
     voided: Counter[str]
     refusals: tuple[str, ...]
     least_deviation: float = 0.0
+    of_sums: bool = False
+    witness: Witness | None = None
+    by_answers: Interval | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -73,7 +83,15 @@ class Compared:
         if self.interval is None or not self.least_deviation:
             return False
         alone = student_interval(self.log_ratios, self.confidence).exp()
-        return self.interval.high / self.interval.low > 1.001 * alone.high / alone.low
+        own = self.by_answers or self.interval
+        return own.high / own.low > 1.001 * alone.high / alone.low
+
+    @property
+    def by_processor(self) -> Interval | None:
+        """The ratio by processor time, where it disagrees with that by answers."""
+        if self.witness is None or not self.witness.disagrees:
+            return None
+        return self.witness.ratio(self.confidence, self.least_deviation)
 
     @property
     def counted(self) -> tuple[ForkPoint, ...]:
@@ -104,9 +122,12 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
     refused = bool(refusals)
     points, voided, pairs = [], Counter[str](), 0
     scatter: list[list[float]] = []
-    for fork in forks(run, cell, a, b):
+    by_answers = second_witness.applies(cell, measure)
+    kept = [_long_enough(fork, cell) if by_answers else fork for fork in forks(run, cell, a, b)]
+    of_sums = by_answers and all(_in_stretches(fork) for fork in kept)
+    for fork in kept:
         logs = [] if refused or measure.from_histograms else _pair_logs(fork, cell, measure)
-        ratio = None if refused else _fork_ratio(fork, cell, measure, logs, refusals)
+        ratio = None if refused else _fork_ratio(fork, cell, measure, logs, refusals, of_sums=of_sums)
         if fork.why_not is None:
             scatter.append(logs)
         shown = _pair_points(fork, cell, measure, refused) if primary else ()
@@ -117,9 +138,9 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
             refusals[f"trial {fork.trial.number} {fork.why_not}"] = None
         voided += fork.voided
     confidence = 1 - alpha_of(run.schedule.looks)
-    least = predicted_deviation(scatter)
+    least = predicted_deviation(scatter, of_sums=of_sums)
     ratio, interval = _over_forks(points, confidence, least)
-    return Compared(
+    compared = Compared(
         *(
             a,
             b,
@@ -134,8 +155,54 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
             voided,
             tuple(refusals),
             least,
+            of_sums,
         )
     )
+    return _with_witness(run, compared, kept) if by_answers else compared
+
+
+def _long_enough(fork: Fork, cell: Cell) -> Fork:
+    """The fork, which does not count for throughput where its stretches hold too few answers."""
+    short = short_of_answers(fork, cell) if fork.why_not is None else None
+    return fork if short is None else replace(fork, why_not=short)
+
+
+def _in_stretches(fork: Fork) -> bool:
+    """Whether no slice of the pairs that count took turns: each subject had the machine in stretches."""
+    return all(
+        fork.trial.unbroken(number)
+        for pair in fork.counted
+        for number in (pair.a_slice, pair.b_slice)
+        if number is not None
+    )
+
+
+def _with_witness(run: Run, compared: Compared, kept: Sequence[Fork]) -> Compared:
+    """The comparison beside its second witness; where that disagrees, its interval holds both ratios."""
+    numbers = [
+        (fork.trial, [p.a_slice for p in fork.counted], [p.b_slice for p in fork.counted])
+        for fork, point in zip(kept, compared.forks, strict=True)
+        if point in compared.counted
+    ]
+    witness = second_witness.witness(
+        run,
+        compared.cell,
+        (compared.a, compared.b),
+        [(trial, _known(of_a), _known(of_b)) for trial, of_a, of_b in numbers],
+        compared.confidence,
+    )
+    return _widened(replace(compared, witness=witness))
+
+
+def _known(numbers: Sequence[int | None]) -> list[int]:
+    return [number for number in numbers if number is not None]
+
+
+def _widened(compared: Compared) -> Compared:
+    by_processor = compared.by_processor
+    if by_processor is None or compared.interval is None:
+        return compared
+    return replace(compared, interval=hull(compared.interval, by_processor), by_answers=compared.interval)
 
 
 def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compared:
@@ -148,7 +215,7 @@ def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compare
     confidence = 1 - alpha_of(run.schedule.looks)
     least = math.hypot(first.least_deviation, second.least_deviation)
     ratio, interval = _over_forks(points, confidence, least)
-    return Compared(
+    compared = Compared(
         first.a,
         second.a,
         first.cell,
@@ -162,7 +229,9 @@ def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compare
         voided=Counter(),
         refusals=tuple(dict.fromkeys((*first.refusals, *second.refusals))),
         least_deviation=least,
+        witness=second_witness.divided(run.schedule.margin, first.witness, second.witness, confidence),
     )
+    return _widened(compared)
 
 
 def _over_forks(
@@ -185,12 +254,19 @@ def _pair_logs(fork: Fork, cell: Cell, measure: Measure) -> list[float]:
 
 
 def _fork_ratio(
-    fork: Fork, cell: Cell, measure: Measure, logs: Sequence[float], refusals: dict[str, None]
+    fork: Fork,
+    cell: Cell,
+    measure: Measure,
+    logs: Sequence[float],
+    refusals: dict[str, None],
+    *,
+    of_sums: bool,
 ) -> float | None:
-    """The median of the pairs' log ratios; of merged histograms where the measure is a percentile."""
+    """The median of the pairs' log ratios; the ratio of sums over its stretches; of merged histograms where the measure is a
+    percentile."""
     if not fork.counted:
         return None
-    if not measure.from_histograms:
+    if not measure.from_histograms and not of_sums:
         return math.exp(fork_value(logs)) if logs else None
     return _ratio(fork.trial, fork.counted, cell, measure, refusals)
 

@@ -18,6 +18,7 @@ from .failure_gap import Gap, failure_gap, judged_measure
 from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure
 from .ratios import Compared, compare, compare_by_reference
+from .second_witness import both_text
 
 LEAST_FORKS = LOOKS[0]
 _PROMISED_DIFFERENCE = 0.05
@@ -78,7 +79,8 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         invalid = [finding for finding in about if finding.level is Level.INVALID]
         broken = tuple(finding.reason for finding in invalid)
         if not comparison.primary:
-            yield Judgement(comparison, None, broken, comparison.refusals)
+            both = _both(comparison)
+            yield Judgement(comparison, None, broken, (both, *comparison.refusals) if both else comparison.refusals)
             continue
         gap = failure_gap(run, comparison.cell, comparison.a, comparison.b)
         given, reasons = judged[id(comparison)]
@@ -234,12 +236,40 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, 
         else []
     )
     by_place = dict(zip(map(id, ready), given, strict=True))
-    worded = []
+    by_processor = dict(zip(map(id, ready), _words_by_processor(run, ready), strict=True))
+    worded: list[tuple[Given, tuple[str, ...]]] = []
     for comparison in primaries:
         said = by_place.get(id(comparison), Given(Word.TOO_FEW_FORKS, None))
+        both = _both(comparison)
+        if both and said.word is not by_processor.get(id(comparison), said.word):
+            worded.append((Given(Word.UNDECIDED, None), (both, "they do not give the same word")))
+            continue
         why = () if said.word.decides else tuple(_why_not_decided(run, comparison, said.word, len(ready)))
-        worded.append((said, why))
+        worded.append((said, (both, *why) if both else why))
     return worded
+
+
+def _both(compared: Compared) -> str:
+    """Both throughput ratios where the two witnesses disagree; empty where they do not."""
+    by_answers, by_processor = compared.by_answers, compared.by_processor
+    if by_answers is None or by_processor is None:
+        return ""
+    return both_text(compared.a, compared.b, by_answers, by_processor)
+
+
+def _words_by_processor(run: Run, ready: Sequence[Compared]) -> list[Word]:
+    """The words of the same comparisons with the ratios by processor time of those where the two witnesses disagree."""
+    if not ready:
+        return []
+    judged = [
+        Judged(
+            comparison.witness.logs if comparison.by_processor and comparison.witness else comparison.log_ratios,
+            comparison.measure.better,
+            comparison.least_deviation,
+        )
+        for comparison in ready
+    ]
+    return [given.word for given in words(judged, alpha_of(run.schedule.looks), run.schedule.margin)]
 
 
 def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int) -> Iterator[str]:

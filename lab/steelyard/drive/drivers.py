@@ -11,7 +11,7 @@ from types import TracebackType
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError
 from ..base.growing_file import GrowingFile
-from ..models.job import Job, Turn
+from ..models.job import Job, StretchEdges, Turn
 from .engine import Engine, Tick
 
 _TABLES = ("slices.csv", "ticks.csv")
@@ -72,6 +72,13 @@ class Drivers:
         """Raises EngineError: what would have to be done by several drivers in one rhythm is done by none."""
         del turn, seconds, on_tick
         raise EngineError(f"slices {', '.join(map(str, slice_numbers))} have different drivers, and cannot take turns")
+
+    drives_stretches = False
+
+    def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
+        """Raises EngineError: only one of the drivers knows stretches, and subjects are to be driven alike."""
+        del stretch, seconds, on_tick
+        raise EngineError(f"slice {slice_number} has one of several drivers, which know no stretches")
 
     def enough(self, slice_number: int, at_second: int | None = None) -> None:
         """As `Engine.enough`, said to the driver of the slice's subject."""

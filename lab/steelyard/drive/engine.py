@@ -17,7 +17,7 @@ from typing import Any
 from ..base.children import begun, interrupts_held
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError
-from ..models.job import Job, Turn
+from ..models.job import Job, StretchEdges, Turn
 from ..observe.clocks import steady_ahead_ns
 from ..provision import rmi_driver
 from ..provision.keeper import binary
@@ -150,6 +150,17 @@ class Engine:
         longer than `seconds`."""
         self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms}})
         self._until_drained(slice_numbers, seconds, on_tick)
+
+    @property
+    def drives_stretches(self) -> bool:
+        """Whether it can be told how to drive a slice in a stretch; the driver of RMI cannot."""
+        return all(target.rmi is None for target in self.job.targets)
+
+    def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
+        """Drive one slice as `stretch` says, and return when it is drained; raises EngineError where the engine is silent for
+        longer than `seconds`."""
+        self._say({"stretch": {"slice": slice_number, **stretch.model_dump()}})
+        self._until_drained([slice_number], seconds, on_tick)
 
     def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:
         left = set(slice_numbers)

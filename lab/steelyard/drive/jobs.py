@@ -127,20 +127,45 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
 @dataclass(frozen=True)
 class Answering:
     """How a subject answers in a cell, in ms: the mean of its answers, and of those under way at an instant drawn by chance, which
-    is longer where few answers are much slower than the rest."""
+    is longer where few answers are much slower than the rest; and from one answer of a user to the next."""
 
     mean_ms: float = 0.0
     under_way_ms: float = 0.0
+    cycle_ms: float = 0.0
+
+    @property
+    def response_ms(self) -> float:
+        """The response time that stretches are planned by: the longest of the three."""
+        return max(self.mean_ms, self.under_way_ms, self.cycle_ms)
+
+    def scaled(self, factor: float) -> Answering:
+        """The same with all times multiplied."""
+        return Answering(self.mean_ms * factor, self.under_way_ms * factor, self.cycle_ms * factor)
 
     @property
     def least_turn_ms(self) -> float:
         """A turn's end waits for half of the answers under way, without load for whoever is done: a small part of a turn."""
-        return max(ANSWERS_IN_A_TURN * self.mean_ms, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
+        each = max(self.mean_ms, self.cycle_ms)  # who had no answer in a slice has no mean
+        return max(ANSWERS_IN_A_TURN * each, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
 
 
-def answering(times: Histogram | None) -> Answering:
-    """By the response times of a slice, which may have had no answer."""
-    return Answering() if times is None else Answering(times.mean() / 1000, times.length_biased_mean() / 1000)
+def answering(times: Histogram | None, cycle_ms: float = 0.0) -> Answering:
+    """By the response times of a slice, which may have had no answer, and the time from one answer of a user to the next."""
+    if times is None:
+        return Answering(cycle_ms=cycle_ms)
+    return Answering(times.mean() / 1000, times.length_biased_mean() / 1000, cycle_ms)
+
+
+def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
+    """The time from one answer of a user to the next, by a row of slices.csv.
+
+    Of a slice in one stretch it is by all answers over all of its load, which no edge cuts: a short one may hold a round of slow
+    answers or none. Where there was no answer it is the time for which one was waited.
+    """
+    completed, measured_ns = int(row["completed"]), int(row["measured_ns"])
+    if row.get("cpu_own_ns") and completed:
+        return users * measured_ns / completed
+    return users * max(measured_ns, observed_ns) / max(users, completed + int(row["lead_in_completed"]))
 
 
 def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering]) -> Turn | None:

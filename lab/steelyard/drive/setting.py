@@ -18,6 +18,7 @@ from ..models.records import (
     Failure,
     FaultRecord,
     HostClock,
+    PlannedStretches,
     Reconciled,
     Recorded,
     Restored,
@@ -54,6 +55,7 @@ class TrialLog:
     slices: list[SlicePlan] = field(default_factory=list)
     steady: list[Steadiness] = field(default_factory=list)
     at_rest: list[AtRest] = field(default_factory=list)
+    stretches: list[PlannedStretches] = field(default_factory=list)
     machine: list[Check] = field(default_factory=list)
     wrong_samples: list[WrongSample] = field(default_factory=list)
     counted: list[Counted] = field(default_factory=list)

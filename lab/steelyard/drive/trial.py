@@ -16,8 +16,8 @@ from typing import Any
 
 from ..base.csvfiles import write_text
 from ..base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
-from ..models.job import Turn
-from ..models.records import Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
+from ..models.job import StretchEdges, Turn
+from ..models.records import Cell, Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ..observe import clocks, doctor, processes
 from ..observe.foreign_work import NOT_LOOKED_FOR, ForeignObserver, strangers_welcome
 from ..observe.links import LinkObserver
@@ -26,7 +26,7 @@ from ..plan.designs import design_named
 from ..plan.faults import drawn
 from ..plan.kinds import kind_of
 from ..plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
-from ..plan.stopping import Pending, pairs_are_over, warm_up_is_over
+from ..plan.stopping import END_SECONDS, Pending, pairs_are_over, warm_up_is_over
 from ..provision.cpus import kept_awake, staying_on
 from ..provision.running import RunningSubject
 from ..statistics.steady import (
@@ -46,7 +46,7 @@ from .engine import Engine, Tick
 from .faults import Strike, counted_after
 from .gathering import end_recording, gather
 from .gauges import store_gauges
-from .jobs import Answering, TrialSlices, answering, make_job, plan_slices, turn_of
+from .jobs import Answering, TrialSlices, answering, cycle_ns, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
 from .proof import ServiceCounts, check_samples, reconciled, settle
 from .second_client import SecondClient
@@ -54,6 +54,7 @@ from .setting import Setting, TrialFailedError, TrialLog, trial_folder
 from .slice_rows import SliceRows
 from .spans import store_spans
 from .stress import stress_of
+from .stretches import TrialStretches, expected
 from .watch import Watch
 
 
@@ -116,6 +117,7 @@ def _record(
         slices=log.slices,
         steady=log.steady,
         at_rest=log.at_rest,
+        stretches=log.stretches,
         counted=log.counted,
         reconciled=log.reconciled,
         settled=log.settled,
@@ -242,6 +244,8 @@ class _Driver:
         self.rows = SliceRows(log.folder / "slices.csv")
         self._last_slices = LastSlices(log.folder / "intervals.hlog")
         self._answering: dict[tuple[str, str], Answering] = {}  # in the last slice, by subject and cell
+        self._stretches = TrialStretches(setting.schedule, plan)
+        self._measuring_within: float | None = None  # seconds that the budget leaves for all pairs
         self.watch = Watch(
             running,
             self._cells,
@@ -341,12 +345,15 @@ class _Driver:
         total = max((plan.pair or 0 for plan in slices.measure), default=0) + 1
         voided: Counter[str] = Counter()
         clock, pairs = time.monotonic(), 0
+        if self._setting.trial_within is not None:
+            self._measuring_within = self._setting.trial_within - (clock - begun) - END_SECONDS
         for pair, of_pair in groupby(slices.measure, lambda plan: plan.pair or 0):
             if self._pairs_are_over(begun, clock, pairs):
                 break
             for cell, group in groupby(of_pair, lambda plan: plan.cell):
-                voided[cell] += self._drive_pair(list(group), total)
-            pairs = pair + 1
+                if not self._stretches.enough(self._cells[cell]):
+                    voided[cell] += self._drive_pair(list(group), total)
+                    pairs = pair + 1
         for cell, spare in slices.spare.items():
             for plans in spare:
                 if not voided[cell] or self._foreign.busy or self._pairs_are_over(begun, clock, pairs - voided[cell]):
@@ -363,10 +370,12 @@ class _Driver:
         self._foreign.begin_pair()
         cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
         kind = kind_of(cell)
-        answering = [self._answering.get((plan.subject, cell.name), Answering()) for plan in plans]
+        answering = [expected(cell, plan.subject, self._answering, self._cells) for plan in plans]
         turn = turn_of(self._setting.schedule, cell, answering) if self._all_quiet() else None
         if turn is not None:
             driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
+        elif self._engine.drives_stretches and self._stretches.applies(cell):
+            driven = self._drive_in_stretches(plans, cell, answering, total)
         else:
             driven = []
             for plan in plans:
@@ -386,14 +395,33 @@ class _Driver:
         second = self._setting.progress.second
         return self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), second))
 
-    def _drive_slice(self, plan: SlicePlan, stage: str, pause: float) -> WarmUpSlice:
+    def _drive_in_stretches(
+        self, plans: Sequence[SlicePlan], cell: Cell, answering: Sequence[Answering], total: int
+    ) -> list[WarmUpSlice]:
+        """A stretch of each subject of a pair, as long as its answers want; the first plan says what that costs."""
+        sliced = sum(kind_of(each).sliced for each in self._cells.values())
+        within = None if self._measuring_within is None else self._measuring_within / sliced
+        cost = self._stretches.plan(cell, answering, within)
+        self._log.stretches = self._stretches.plans
+        if cost and self._plan.number == self._setting.schedule.trials[0].number:
+            self._setting.progress.say(cost)
+        kind, pair = kind_of(cell), plans[0].pair or 0
+        stretches = zip(plans, self._stretches.next(plans), strict=True)
+        return [
+            self._drive_slice(plan, kind.stage(cell, plan.subject, pair, total), kind.rest_seconds, stretch)
+            for plan, stretch in stretches
+        ]
+
+    def _drive_slice(
+        self, plan: SlicePlan, stage: str, pause: float, stretch: StretchEdges | None = None
+    ) -> WarmUpSlice:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
         if pause:
             time.sleep(pause)
         self._freeze_others(plan)
         self._restore(plan)
         broken = plan.phase == "measure" and kind_of(self._cells[plan.cell]).breaks
-        drive = self._drive_broken if broken else self._drive_until_settled
+        drive = self._drive_broken if broken else partial(self._drive_until_settled, stretch=stretch)
         [driven] = self._observed([plan], lambda: drive(plan))
         return driven
 
@@ -413,9 +441,13 @@ class _Driver:
                     hint="what the service wrote before was to be gone: [state] of the server.toml says how it is restored",
                 )
 
-    def _drive_until_settled(self, plan: SlicePlan) -> None:
+    def _drive_until_settled(self, plan: SlicePlan, stretch: StretchEdges | None = None) -> None:
         """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""
-        self._engine.go(plan.number, self._patience(), self._on_tick(plan))
+        if stretch is None:
+            self._engine.go(plan.number, self._patience(), self._on_tick(plan))
+        else:
+            patience = self._patience() + stretch.lead_in_ms / 1000
+            self._engine.stretch(plan.number, stretch, patience, self._on_tick(plan))
         settled = settle(self._running[plan.subject], plan, self._setting.progress.refresh)
         if settled is not None:
             self._log.settled.append(settled)
@@ -457,7 +489,8 @@ class _Driver:
             share = jit_share(jit_ns, observed_ns, measured_ns if row.get("cpu_own_ns") else None)
             cost = cpu_ns_per_request(cpu_ns, int(row["completed"]) + int(row["lead_in_completed"]), observed_ns)
             self._look(plan, row)
-            self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject))
+            cycle_ms = cycle_ns(row, self._cells[plan.cell].users, observed_ns) / 1e6
+            self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject), cycle_ms)
             judged.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share, cost))
         return judged
 

@@ -283,6 +283,15 @@ class Turn(Strict):
     ms: Annotated[float, Field(ge=1, le=60_000)]
 
 
+class StretchEdges(Strict):
+    """How one slice is driven whose answers are too slow for turns: its users start one after another over `spread_ms`, and the
+    measured time of `seconds` begins `lead_in_ms` after the first of them."""
+
+    lead_in_ms: Milliseconds
+    spread_ms: Milliseconds
+    seconds: Seconds
+
+
 class Samples(Strict):
     """Which whole exchanges are kept: one right answer in `one_in`, and failures and wrong answers first, both bounded."""
 

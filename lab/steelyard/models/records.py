@@ -345,6 +345,20 @@ class AtRest(Strict):
     windows: int
 
 
+class PlannedStretches(Strict):
+    """How a trial measured a cell whose subjects took no turns, planned after its warm-up.
+
+    `response_s` is the longest response time that the warm-up showed, in seconds. Each subject was to have `pairs` stretches of
+    `seconds` each. `fits` is false where the trial's share of the budget did not hold what throughput needs.
+    """
+
+    cell: str
+    response_s: Significant
+    seconds: Significant
+    pairs: int
+    fits: bool = True
+
+
 class Place(Strict):
     """Where in a trial something happened: slice, and the load of that slice; `request_bytes` is the mean size of a request."""
 
@@ -460,6 +474,7 @@ class TrialRecord(Strict):
     slices: list[SlicePlan] = []
     steady: list[Steadiness] = []
     at_rest: list[AtRest] = []
+    stretches: list[PlannedStretches] = []
     counted: list[Counted] = []
     reconciled: list[Reconciled] = []
     settled: list[Settled] = []

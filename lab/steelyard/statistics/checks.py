@@ -7,8 +7,7 @@ import math
 from ..base.text import there_are
 
 LITTLE_TOLERANCE = 0.02
-LITTLE_LEAST_SLICE = 50.0
-LITTLE_LEAST_BLOCK = 4 * LITTLE_LEAST_SLICE
+LITTLE_LEAST_BLOCK = 200.0
 TAIL_SUPPORT = 10.0
 
 
@@ -23,16 +22,13 @@ def littles_law(throughput: float, mean_response_seconds: float, mean_think_seco
     return throughput * (mean_response_seconds + mean_think_seconds) / users - 1
 
 
-def littles_law_applies(
-    slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0, *, lead_in: bool = True
-) -> bool:
-    """Whether a slice is long enough for the law: its ends weigh one cycle, and it must exceed LITTLE_LEAST_SLICE of them.
+def littles_law_applies(slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0) -> bool:
+    """Whether a slice without a lead-in is long enough for the law.
 
-    Without a lead-in nothing is under way at its begin to make up for what is cut off at its end, so the law misses about a
-    cycle: it must exceed LITTLE_LEAST_BLOCK.
+    Nothing is under way at its begin to make up for what is cut off at its end, so the law misses about half a cycle: the slice
+    must exceed LITTLE_LEAST_BLOCK of them. With a lead-in the law holds on average, whatever a slice's length.
     """
-    least = LITTLE_LEAST_SLICE if lead_in else LITTLE_LEAST_BLOCK
-    return slice_seconds > least * (mean_response_seconds + mean_think_seconds)
+    return slice_seconds > LITTLE_LEAST_BLOCK * (mean_response_seconds + mean_think_seconds)
 
 
 def least_requests(quantile: float) -> int:

@@ -34,14 +34,16 @@ def fork_value(pair_log_ratios: Sequence[float]) -> float:
     return median(pair_log_ratios)
 
 
-def predicted_deviation(forks: Sequence[Sequence[float]]) -> float:
+def predicted_deviation(forks: Sequence[Sequence[float]], *, of_sums: bool = False) -> float:
     """The standard deviation between forks' values that the scatter of their pairs alone predicts, were forks all alike.
 
-    Each fork's value is the median of its pairs; of m normal values the median varies by pi / (2 m + pi - 2) of their variance,
-    within 2% of the exact factor from three values on. Forks of fewer than two pairs say nothing; 0 where no fork says anything.
+    `of_sums`: a fork's value is a ratio of sums over its pairs, which varies as their mean does. Else each fork's value is the
+    median of its pairs; of m normal values the median varies by pi / (2 m + pi - 2) of their variance, within 2% of the exact
+    factor from three values on. Forks of fewer than two pairs say nothing; 0 where no fork says anything.
     """
     told = [pairs for pairs in forks if len(pairs) > 1]
-    return math.sqrt(fmean(map(predicted_variance, told))) if told else 0.0
+    each = (variance(pairs) / len(pairs) if of_sums else predicted_variance(pairs) for pairs in told)
+    return math.sqrt(fmean(each)) if told else 0.0
 
 
 def predicted_variance(pairs: Sequence[float]) -> float:

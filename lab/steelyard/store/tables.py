@@ -36,7 +36,7 @@ class SliceRow:
     Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
     the defaults below stand for: what a slice's edges cut off, what went wrong outside the measured time, what the engine gave up,
     sessions and pauses, and what the subject's processes used in its own turns, in those of others and between pairs, which is
-    None, too, where a slice took no turns.
+    None, too, where a slice took no turns. `cpu_window_ns` is what they used in the measured time of a stretch; None of any other.
     """
 
     slice: int
@@ -101,6 +101,7 @@ class SliceRow:
     cpu_own_ns: int | None = None
     cpu_other_ns: int | None = None
     cpu_between_ns: int | None = None
+    cpu_window_ns: int | None = None
 
     @property
     def seconds(self) -> float:

@@ -13,7 +13,8 @@ _NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "beg
     "cpu_own_ns",
     "cpu_other_ns",
     "cpu_between_ns",
-}  # the last three are not known of every slice
+    "cpu_window_ns",
+}  # the last four are not known of every slice
 COUNTS = tuple(item.name for item in fields(SliceRow) if item.name not in _NO_COUNTS)
 _OF_SECONDS = frozenset({"answered_seconds", "second_means_ms_sum", "second_means_ms_squares"})
 

@@ -31,6 +31,12 @@ from ..grammar import Channel, Chart, Marks, axis_of, channel, fixed, layered, s
 _ALL = "all forks"
 
 
+def _of_pairs(compared: Compared) -> str:
+    if compared.of_sums:
+        return "the ratio of sums over its stretches"
+    return "the ratio over all its pairs together" if compared.measure.from_histograms else "the median of its pairs"
+
+
 def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool, small: bool = False) -> Picture | None:
     """The evidence for one verdict, fork by fork; None where there is no fork to show. `small` ones stand two beside each other."""
     compared = judgement.compared
@@ -43,9 +49,8 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
         wide, narrow = draw(f"ratio-{place}", lambda width: _chart(compared, margin, low, high, width))
     quantity = compared.measure.title.lower()
     both = f"{compared.a} over {compared.b} on {compared.cell.name}"
-    of_pairs = "ratio over all its pairs together" if compared.measure.from_histograms else "median of its pairs"
     caption = (
-        f"{compared.measure.title} of {both}. Large dots are forks, each the {of_pairs}; "
+        f"{compared.measure.title} of {both}. Large dots are forks, each {_of_pairs(compared)}; "
         f"small dots are pairs{_marks_too(compared)}. The bar is the "
         f"{percent_text(compared.confidence)} interval over forks; the band is the margin within which subjects count as equal."
     )

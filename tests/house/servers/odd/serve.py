@@ -8,7 +8,9 @@ ends at once, `port-taken` finds its port in use. `escape` starts, in a session 
 that ignores every polite signal. `everywhere` listens on all interfaces, `fixed-port` on one more port that is always the
 same, `close` ends a connection after 100 requests, `impatient` one that was idle for 2 s, and `obliging` answers any request
 with 200. `token` wants an Authorization. `full` answers 503 to whoever comes while 4 others are served. `leaky` puts in for an
-external entity what it names, and `tireless` is busy for as long as it is asked.
+external entity what it names, and `tireless` is busy for as long as it is asked. After as
+many requests, one with Steelyard-Delay-Us is answered so long after it came, any number of them at once.
+With Steelyard-Spend-Us, requests are answered one after the other, and each costs exactly so much processor time.
 """
 
 import base64
@@ -29,12 +31,24 @@ FIXED_PORT = 19_999
 MOST_AT_ONCE = 4
 MOST_IDLE_SECONDS = 2
 MOST_BUSY_MICROSECONDS = 1_000_000
+MOST_DELAY_MICROSECONDS = 10_000_000
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 SPACE = "urn:steelyard:wstest"
 
 served = 0
 under_way = 0
 lock = threading.Lock()
+due = None  # processor time of the process after the last request that is to spend some
+spending = threading.Lock()
+
+
+def spend(seconds):
+    """One request after the other: use the processor until all requests so far have used so much each, whatever else they cost."""
+    global due
+    with spending:
+        due = (time.process_time() if due is None else due) + seconds
+        while time.process_time() < due:
+            pass
 
 
 def reply(operation, element):
@@ -112,6 +126,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def serve(self, body):
         global served
+        came = time.monotonic()
         with lock:
             served += 1
             late = served > AFTER
@@ -131,6 +146,11 @@ class Handler(BaseHTTPRequestHandler):
             status, answer = 500, fault(type(error).__name__)
         if late and MODE == "wrong":
             answer = answer.replace(b"mark", b"kram")
+        if late and "Steelyard-Spend-Us" in self.headers:
+            spend(min(float(self.headers["Steelyard-Spend-Us"]), MOST_BUSY_MICROSECONDS) / 1e6)
+        if late:
+            delay = min(float(self.headers.get("Steelyard-Delay-Us", 0)), MOST_DELAY_MICROSECONDS) / 1e6
+            time.sleep(max(0.0, came + delay - time.monotonic()))
         return self.send(status, answer)
 
     def answer(self, body):

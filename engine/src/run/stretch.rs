@@ -1,0 +1,121 @@
+//! Stretches: one slice on one subject, with edges that suit answers too slow for turns.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::keepers::Keepers;
+use crate::clock::{Clock, Monotonic, Ns, from_ms, from_seconds};
+use crate::error::{EngineError, Result};
+use crate::job::{Job, Profile, Target};
+use crate::worker::{Shape, SlicePlan};
+
+/// A day; longer times might not fit the clock.
+const MOST_MS: f64 = 86_400_000.0;
+const LEAST_SECONDS: f64 = 0.001;
+
+/// How a slice is to be driven: its users start one after another over `spread_ms`, and the measured time of `seconds` begins
+/// `lead_in_ms` after the first of them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stretch {
+    pub slice: u64,
+    pub lead_in_ms: f64,
+    pub spread_ms: f64,
+    pub seconds: f64,
+}
+
+/// Says why the slice cannot be driven as asked.
+pub fn check(asked: &Stretch, job: &Job) -> std::result::Result<(), String> {
+    if !(0.0..=MOST_MS).contains(&asked.lead_in_ms) || !(0.0..=asked.lead_in_ms).contains(&asked.spread_ms) {
+        return Err("users start within the lead-in, which takes at most a day".to_owned());
+    }
+    if !(LEAST_SECONDS..=MOST_MS / 1000.0).contains(&asked.seconds) {
+        return Err(format!("a stretch takes at least {LEAST_SECONDS} s and at most a day"));
+    }
+    match job.slices.iter().find(|slice| slice.number == asked.slice) {
+        Some(slice) if !matches!(slice.profile, Profile::BigBang(_)) => {
+            Err(format!("slice {} has no constant number of users", asked.slice))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The plan of a slice with the edges that are asked for.
+pub fn planned(whole: SlicePlan, asked: &Stretch) -> SlicePlan {
+    let length = from_seconds(asked.seconds);
+    let shape = match whole.shape {
+        Shape::Closed(mut levels) => {
+            levels.length = length;
+            Shape::Closed(levels)
+        }
+        open => open,
+    };
+    SlicePlan {
+        shape,
+        length,
+        lead_in: from_ms(asked.lead_in_ms),
+        spread: from_ms(asked.spread_ms),
+        ..whole
+    }
+}
+
+/// Reads a subject's processor clocks at both edges of a slice's measured time, on a thread of its own.
+pub struct EdgeClocks {
+    begun: Sender<Ns>,
+    reading: JoinHandle<Result<Option<Ns>>>,
+}
+
+impl EdgeClocks {
+    /// Prepares the reading for a slice of this plan; none where the subject has no keeper.
+    pub fn of(target: &Target, plan: &SlicePlan) -> Result<Option<Self>> {
+        if target.keepers.is_empty() {
+            return Ok(None);
+        }
+        let keepers = Keepers::meet(std::slice::from_ref(target))?;
+        let (begun, when) = channel();
+        let (lead_in, length) = (plan.lead_in, plan.length);
+        let read = move || read_edges(keepers, &when, lead_in, length);
+        let spawned = std::thread::Builder::new().name("edges".to_owned()).spawn(read);
+        let reading = spawned.map_err(EngineError::system("cannot start a thread"))?;
+        Ok(Some(Self { begun, reading }))
+    }
+
+    /// Says that the lead-in begins at `at`.
+    pub fn begin(&self, at: Ns) {
+        // A thread that has ended already tells why when its result is asked for.
+        let _ = self.begun.send(at);
+    }
+
+    /// The processor time of the measured time; none where the slice was broken off before its end.
+    pub fn used(self) -> Result<Option<Ns>> {
+        drop(self.begun);
+        let read = self.reading.join();
+        read.unwrap_or_else(|_| {
+            Err(EngineError::CannotGoOn(
+                "the reading of processor clocks ended early".to_owned(),
+            ))
+        })
+    }
+}
+
+fn read_edges(mut keepers: Keepers, when: &Receiver<Ns>, lead_in: Ns, length: Ns) -> Result<Option<Ns>> {
+    let Ok(at) = when.recv() else { return Ok(None) };
+    let mut before: Option<Ns> = None;
+    for edge in [at + lead_in, at + lead_in + length] {
+        let left = Duration::from_nanos(edge.saturating_sub(Monotonic.now()));
+        if when.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
+            return Ok(None);
+        }
+        let now = Monotonic.now();
+        let used = keepers.used_since_last()?;
+        if let Some(before) = before.replace(now) {
+            // The two readings lie a little more or less apart than the edges.
+            let apart = now.saturating_sub(before).max(1);
+            return Ok(Some((used as f64 * length as f64 / apart as f64) as Ns));
+        }
+    }
+    Ok(None)
+}

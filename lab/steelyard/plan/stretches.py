@@ -1,0 +1,103 @@
+"""How long slow answers are measured: stretches of many response times, planned in each trial from what its warm-up showed.
+
+A stretch is the slice of one subject that takes no turns. At its edges are answers that it holds in part, so throughput is biased
+by about the share that half a response time has of it, unless users are spread evenly over their answers and the lead-in ends the
+transient of their start. What is left is noise, which falls with the number of response times.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from ..base.progress import duration
+from ..models.job import StretchEdges
+from ..models.records import Cell, PlannedStretches, Schedule
+from .designs import design_named
+from .designs.design import LEAST_PAIRS
+from .kinds import kind_of
+from .slices import BETWEEN_SECONDS
+
+STRETCH_ANSWERS = 10  # of each user, in each stretch: as many response times
+FORK_ANSWERS = 50  # of each user, in all stretches of a fork
+HEADROOM = 1.2  # more than that is planned, since the response time is an estimate
+LEAST_LEAD_IN_SECONDS = 0.2
+LEAD_IN_RESPONSES = 2.0  # and up to one more, drawn anew for each stretch
+_AROUND_RESPONSES = LEAD_IN_RESPONSES + 1.5  # the mean lead-in, and the last answers
+
+
+def may_be_stretched(schedule: Schedule, cell: Cell) -> bool:
+    """Whether slices of the cell that take no turns are driven in planned stretches: constant users, compared in pairs."""
+    sliced = kind_of(cell).sliced and not design_named(schedule.design).unbroken
+    return sliced and cell.profile.kind == "big-bang"
+
+
+def planned(
+    schedule: Schedule, cell: Cell, subjects: int, response_s: float, within: float | None = None
+) -> PlannedStretches:
+    """As much load as the schedule gives a fork, or as its response times ask for where that is more, in as few stretches as hold
+    enough of them each.
+
+    `within` are the seconds that a budget leaves for the pairs of the cell. Where they do not hold what throughput needs, what
+    they hold is planned, and `fits` is false.
+    """
+    asked = schedule.pairs_per_cell
+    least = max(schedule.slice_seconds, HEADROOM * STRETCH_ANSWERS * response_s)
+    needed = HEADROOM * FORK_ANSWERS * response_s
+    load = max(asked * schedule.slice_seconds, needed)
+    pairs = max(min(asked, LEAST_PAIRS), min(asked, int(load / least)))
+    seconds = max(least, load / pairs)
+    if within is not None and pairs * pair_seconds(seconds, response_s, subjects) > within:
+        pairs = min(asked, LEAST_PAIRS)
+        held = within / pairs / subjects - pair_seconds(0.0, response_s, 1)
+        seconds = max(schedule.slice_seconds, min(max(least, load / pairs), held))
+    fits = seconds >= least and pairs * seconds >= needed
+    return PlannedStretches(cell=cell.name, response_s=response_s, seconds=seconds, pairs=pairs, fits=fits)
+
+
+def lengthened(
+    plan: PlannedStretches, response_s: float, driven: Sequence[float], subjects: int, within: float | None = None
+) -> PlannedStretches:
+    """The plan for the pairs to come where answers turned out slower than planned; `driven` are the seconds of the stretches that
+    each subject had so far. Where a budget leaves no room for longer ones (`within`, of all pairs), the plan fits no more."""
+    left = plan.pairs - len(driven)
+    if not plan.fits or response_s <= HEADROOM * plan.response_s or left <= 0:
+        return plan
+    least = HEADROOM * STRETCH_ANSWERS * response_s
+    done = sum(seconds for seconds in driven if seconds >= STRETCH_ANSWERS * response_s)
+    seconds = max(least, (HEADROOM * FORK_ANSWERS * response_s - done) / left)
+    whole = sum(pair_seconds(each, plan.response_s, subjects) for each in driven)
+    whole += left * pair_seconds(seconds, response_s, subjects)
+    if within is not None and whole > within:
+        return plan.model_copy(update={"fits": False})
+    return plan.model_copy(update={"response_s": response_s, "seconds": seconds})
+
+
+def pair_seconds(seconds: float, response_s: float, subjects: int) -> float:
+    """What a stretch of each subject costs, with what goes before and after it."""
+    return subjects * (seconds + _AROUND_RESPONSES * response_s + BETWEEN_SECONDS)
+
+
+def stretch_of(plan: PlannedStretches, seed: str) -> StretchEdges:
+    """One stretch of the plan: users start over one response time, and the lead-in is two of them and a part drawn by `seed`."""
+    part = random.Random(f"lead-in {seed}").random()
+    lead_in = max(LEAST_LEAD_IN_SECONDS, (LEAD_IN_RESPONSES + part) * plan.response_s)
+    return StretchEdges(lead_in_ms=lead_in * 1000, spread_ms=plan.response_s * 1000, seconds=plan.seconds)
+
+
+def cost_text(plan: PlannedStretches, cell: Cell, subjects: int) -> str:
+    """What the stretches of a fork cost, or that they do not fit, such as "answers take 1.1 s on echo, too long for turns: each
+    subject has 5 stretches of 13 s, 2 min 48 s a fork"."""
+    answers = f"answers take {_seconds_text(plan.response_s)} on {cell.where}, too long for turns"
+    cost = duration(plan.pairs * pair_seconds(plan.seconds, plan.response_s, subjects))
+    if plan.fits:
+        stretches = f"{plan.pairs} stretch{'es' if plan.pairs > 1 else ''}"
+        return f"{answers}: each subject has {stretches} of {_seconds_text(plan.seconds)}, {cost} a fork"
+    needed = HEADROOM * FORK_ANSWERS * plan.response_s / plan.pairs
+    whole = duration(plan.pairs * pair_seconds(needed, plan.response_s, subjects))
+    load = f"throughput needs about {whole} of load in each fork, and the budget leaves {cost}"
+    return f"{answers}: {load}, so there will be no verdict on it"
+
+
+def _seconds_text(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds < 10 else duration(seconds)

@@ -1,0 +1,59 @@
+"""Answers too slow for turns: two servers whose throughput is known exactly, measured in stretches as any run does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from conftest import Lab
+
+USERS = 20
+PROCESSOR = {
+    "a": 10_000,
+    "b": 55_000,
+}  # us of one processor for each request, on one processor: 0.2 and 1.1 s of response time
+DELAY = {"a": 200_000, "b": 1_100_000}  # us until each answer, any number of them at once
+WORDS = ("--users", str(USERS), "--json")
+
+
+def compared(lab: Lab, server: str, word: str, microseconds: dict[str, int], **wishes: Any) -> dict[str, Any]:
+    """The throughput comparison of b against a."""
+    subjects = [{"label": label, "server": server, word: str(each)} for label, each in microseconds.items()]
+    settings: dict[str, Any] = {"name": word, "forks": 4, "pairs": 4, "slice_seconds": 2, "warm_up": 8} | wishes
+    ran = lab.run_undisturbed("run", lab.study(subjects, **settings), *WORDS)
+    assert ran.code == 0, ran.err
+    found: dict[str, Any] = next(one for one in ran.json()["comparisons"] if one["primary"])
+    assert (found["a"], found["b"], found["measure"]) == ("b", "a", "throughput")
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.alone
+@pytest.mark.parametrize(("server", "word", "microseconds"), [("odd", "spend", PROCESSOR), ("odd", "delay", DELAY)])
+def test_the_ratio_of_slow_answers_is_true_within_two_percent(
+    lab: Lab, server: str, word: str, microseconds: dict[str, int]
+) -> None:
+    found = compared(lab, server, word, microseconds)
+    assert found["verdict"] == "slower" and found["forks"] == 4
+    assert found["ratio"] == pytest.approx(microseconds["a"] / microseconds["b"], rel=0.02)
+    assert not any("by processor time" in why for why in found["why_not"])
+
+
+@pytest.mark.alone
+def test_a_budget_that_cannot_hold_the_stretches_says_so_and_gives_no_word_on_throughput(lab: Lab) -> None:
+    slow = {"a": 150_000, "b": 400_000}
+    subjects = [{"label": label, "server": "odd", "delay": str(each)} for label, each in slow.items()]
+    study = lab.study(subjects, name="short", forks=4, pairs=3, slice_seconds=0.5, warm_up=2)
+    ran = lab.run("run", study, "--users", "4", "--json", "--budget", "100s")
+    assert ran.code == 2, ran.err
+    assert "throughput needs about" in ran.err and "so there will be no verdict on it" in ran.err
+    found = ran.json()
+    primary = next(one for one in found["comparisons"] if one["primary"])
+    assert primary["verdict"] in ("too few forks", None) and primary["forks"] == 0
+    assert "answers of each user, of the 50 that throughput needs" in " ".join(primary["why_not"])
+    mean = next(one for one in found["comparisons"] if one["measure"] == "response_time_mean")
+    assert mean["forks"] > 0, "what does not hang on throughput has its figures"
+    record = json.loads((lab.runs()[-1] / "trials" / "01" / "trial.json").read_text())
+    (plan,) = record["stretches"]
+    assert plan["fits"] is False and plan["response_s"] >= 0.4
