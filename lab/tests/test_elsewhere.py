@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 from statistics import NormalDist
 
 import pytest
+from steelyard.analyse.analysis import analyse
+from steelyard.analyse.elsewhere import holds, kind_of_pair, priors
 from steelyard.base.errors import InsufficientDataError
+from steelyard.commands import gate
+from steelyard.models.verdict import Comparison, Elsewhere, Verdicts
 from steelyard.statistics.campaigns import Found, between, pooled_spread
 from steelyard.statistics.elsewhere import predicted_elsewhere
+from steelyard.statistics.verdict_words import Word
+from synthetic import Planted, write_run
 
 
 def test_one_session_predicts_another_from_the_prior_and_twice_its_own_error() -> None:
@@ -98,3 +105,77 @@ def test_questions_that_agree_within_their_errors_have_no_spread_and_none_asked_
     assert pooled_spread([[Found(0.1, 0.02), Found(0.101, 0.02)]]) == 0.0
     with pytest.raises(InsufficientDataError, match="two campaigns"):
         pooled_spread([[Found(0.1, 0.02)]])
+
+
+def test_every_kind_of_pair_has_a_prior_and_none_is_known_from_fewer_than_eight_degrees_of_freedom() -> None:
+    assert {prior.name for prior in priors().kinds} == {"one-server", "one-runtime", "two-runtimes"}
+    for prior in priors().kinds:
+        for deviation in (prior.like_machines, prior.any_machines):
+            assert deviation.assumed == (deviation.freedom < 8)
+        assert prior.like_machines.used <= prior.any_machines.used
+
+
+def test_the_kind_of_a_pair_is_read_off_its_servers_and_what_they_run_on() -> None:
+    metro, cxf = {"server": "tomcat-metro", "jdk": "25"}, {"server": "tomcat-cxf", "jdk": "25"}
+    go, gsoap = {"server": "go", "jdk": None}, {"server": "gsoap", "jdk": None}
+    subjects = {"metro": [metro], "metro@heap=1g": [metro], "cxf": [cxf], "go": [go], "gsoap": [gsoap]}
+    environment = {"subjects": subjects}
+    assert kind_of_pair(environment, "metro", "metro@heap=1g") == "one-server"
+    assert kind_of_pair(environment, "metro", "cxf") == kind_of_pair(environment, "go", "gsoap") == "one-runtime"
+    assert kind_of_pair(environment, "go", "metro") == "two-runtimes"
+    assert kind_of_pair({}, "go", "metro") == kind_of_pair({"subjects": {"go": "?"}}, "go", "metro") == "two-runtimes"
+
+
+@pytest.mark.parametrize(
+    ("word", "interval", "held"),
+    [
+        (Word.SLOWER, (0.57, 0.69), True),
+        (Word.SLOWER, (0.91, 1.02), False),
+        (Word.FASTER, (1.01, 1.20), True),
+        (Word.EQUIVALENT, (0.98, 1.02), True),
+        (Word.EQUIVALENT, (0.92, 1.08), False),
+        (Word.UNDECIDED, (0.92, 1.08), None),
+        (None, (0.57, 0.69), None),
+    ],
+)
+def test_a_word_holds_elsewhere_where_the_interval_expected_there_gives_it_too(
+    word: Word | None, interval: tuple[float, float], held: bool | None
+) -> None:
+    expected = Elsewhere(
+        kind="two-runtimes",
+        interval=interval,
+        deviation=0.03,
+        any_machine=interval,
+        any_machine_deviation=0.09,
+        assumed=True,
+    )
+    assert holds(word, expected, 0.03) is held
+    assert holds(word, None, 0.03) is None
+
+
+def test_a_small_difference_is_slower_here_and_not_expected_elsewhere_and_check_judges_it_by_its_word(
+    tmp_path: Path,
+) -> None:
+    rates = {"tomcat-metro": 9_300.0, "go": 10_000.0}
+    verdicts = analyse(write_run(tmp_path / "run", Planted(rates=rates, fork_deviation=0.004)))
+    (found,) = [one for one in verdicts.comparisons if one.primary]
+    assert (found.verdict, found.holds_elsewhere) == ("slower", False)
+    assert " times the throughput, on this machine, at this hour (95% interval" in verdicts.sentence
+    assert gate.judged(verdicts) is gate.Gate.REGRESSION
+    assert all(one.elsewhere is None and one.holds_elsewhere is None for one in verdicts.comparisons if not one.primary)
+
+
+def test_of_a_measure_without_a_prior_nothing_is_expected_elsewhere(tmp_path: Path) -> None:
+    verdicts = analyse(write_run(tmp_path / "run", Planted(judged_by="cpu_per_request")))
+    (found,) = [one for one in verdicts.comparisons if one.primary]
+    assert found.verdict is not None and found.elsewhere is None and found.holds_elsewhere is None
+    assert verdicts.sentence.count("on this machine, at this hour") == 1 and "expected" not in verdicts.sentence
+
+
+def test_comparisons_of_older_runs_are_read_without_what_is_expected_elsewhere(tmp_path: Path) -> None:
+    verdicts = analyse(write_run(tmp_path / "run", Planted()))
+    older = verdicts.model_dump(mode="json")
+    for comparison in older["comparisons"]:
+        del comparison["elsewhere"], comparison["holds_elsewhere"]
+    read = Verdicts.model_validate(older)
+    assert all(isinstance(one, Comparison) and one.holds_elsewhere is None for one in read.comparisons)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import stdev
 
 from ..base.csvfiles import write_document
 from ..base.text import counted, lower_first, percent_text, ratio_text
@@ -163,7 +162,7 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
     """What a machine found; it counts where its instrument is valid and two of its forks count that are not all alike."""
     compared = judgement.compared
     logs = compared.log_ratios
-    error = max(stdev(logs), compared.least_deviation) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    error = compared.standard_error
     if judgement.broken:
         why_not = judgement.broken[0]
     elif len(logs) < 2:
