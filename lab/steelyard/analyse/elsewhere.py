@@ -85,17 +85,16 @@ def expected_elsewhere(run: Run, judgement: Judgement) -> tuple[Elsewhere | None
     same question contradicts this one and lies outside of what was expected: then sessions differ more than the prior says."""
     if judgement.word is None or (expected := elsewhere(run, judgement.compared)) is None:
         return None, None
-    held = holds(judgement.word, expected, run.schedule.margin)
+    held = holds(judgement.word, expected.interval, run.schedule.margin)
     low, high = expected.interval
     otherwise = any(not low <= earlier.earlier_ratio <= high for earlier in contradictions(run, [judgement]))
     return expected, held and not otherwise
 
 
-def holds(word: Word | None, expected: Elsewhere | None, margin: float) -> bool | None:
-    """Whether a word that decides would be found on another day or machine of this kind too: faster and slower where the interval
-    expected there excludes 1, equivalent where it lies within the margin. None where nothing was decided, or nothing is expected.
-    """
+def holds(word: Word | None, expected: tuple[float, float] | None, margin: float) -> bool | None:
+    """Whether a word that decides would be found elsewhere too: faster and slower where the interval of ratios `expected` there
+    excludes 1, equivalent where it lies within the margin. None where nothing was decided, or nothing is expected."""
     if word is None or not word.decides or expected is None:
         return None
-    low, high = expected.interval
+    low, high = expected
     return 1 / (1 + margin) <= low and high <= 1 + margin if word is Word.EQUIVALENT else low > 1 or high < 1

@@ -255,7 +255,7 @@ def elsewhere_text(expected: Elsewhere | None) -> str:
     if expected is None:
         return ""
     low, high = (ratio_text(bound, expected.interval) for bound in expected.interval)
-    by = f", assuming that sessions differ by {percent_text(expected.deviation)}" if expected.assumed else ""
+    by = f", assuming that sessions differ by {100 * expected.deviation:.2g}%" if expected.assumed else ""
     return f"expected on another day or machine of this kind: {low} to {high}{by}"
 
 
