@@ -285,7 +285,8 @@ def forest(answers: Sequence[Answer]) -> str:
 
 
 def _named(answer: Answer) -> str:
-    return f"{answer.begun.replace('T', ' ')}, {answer.machine.partition(',')[0]}"
+    processor = answer.machine.partition(",")[0].replace("(R)", "").removesuffix(" Processor")
+    return f"{answer.begun.replace('T', ' ')}, {processor}"
 
 
 def section(answers: Sequence[Answer], known: BetweenSessions) -> str:

@@ -83,7 +83,7 @@ def of_sessions(prior: PairKind, sessions: Sequence[Found], freedom: int, here: 
 def expected_elsewhere(run: Run, judgement: Judgement) -> tuple[Elsewhere | None, bool | None]:
     """What another session would find of a comparison, and whether its word holds there. It does not where an earlier run of the
     same question contradicts this one and lies outside of what was expected: then sessions differ more than the prior says."""
-    if judgement.word is None or (expected := elsewhere(run, judgement.compared)) is None:
+    if judgement.word in (None, Word.TOO_FEW_FORKS) or (expected := elsewhere(run, judgement.compared)) is None:
         return None, None
     held = holds(judgement.word, expected.interval, run.schedule.margin)
     low, high = expected.interval

@@ -196,9 +196,12 @@ def _expected(prior: PairKind, measure: Measure, together: MachinesTogether | No
     if together is None or measure.name not in priors().measures:
         return None
     seen = Deviation(used=min(together.spread, 0.99), assumed=False) if together.spread > 0 else prior.like_machines
-    like, any_one = (max(known, seen, key=lambda one: one.used) for known in (prior.like_machines, prior.any_machines))
+    like, any_machine = (
+        max(deviation, seen, key=lambda deviation: deviation.used)
+        for deviation in (prior.like_machines, prior.any_machines)
+    )
     session = Found(together.mean.estimate, max(together.error, together.least_error))
-    known = prior.model_copy(update={"like_machines": like, "any_machines": any_one})
+    known = prior.model_copy(update={"like_machines": like, "any_machines": any_machine})
     return of_sessions(known, [session], together.mean.count - 1, together.mean.exp())
 
 

@@ -84,7 +84,7 @@ def verdict(
 ) -> Wording:
     """One comparison's verdict, such as "this is slower than that on echoStruct: 0.97 times the throughput, on this machine, at
     this hour (95% interval 0.95 to 0.98, 4 forks, 40 pairs).", with what is `expected` of another session."""
-    where = "" if holds_elsewhere else f", {NOW}"
+    where = "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
     return Wording(
         f"{_head(compared, said, margin)}: {amount(compared)}{where}",
         "; ".join(part for part in (basis(compared), elsewhere_text(expected)) if part),

@@ -126,7 +126,8 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: 
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         furnish(site, service, subjects, progress)
-        now = environment.describe(subjects, shares, command, study.model.name, service, declared, site)
+        named = study.model.name if begins else None
+        now = environment.describe(subjects, shares, command, named, service, declared, site)
         if begins:
             write_document(folder / "environment.json", now)
         else:
