@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,34 +65,29 @@ def test_a_trial_that_fails_is_made_up_for_within_its_session(run: Run, tmp_path
     assert (verdict.missing, verdict.status) == ([], "complete")
 
 
-def test_a_run_that_was_stopped_goes_on_with_the_sessions_that_are_left(run: Run, tmp_path: Path) -> None:
-    assert run("run", study(tmp_path), "--sessions", "3", "--rest", "0").code == 0
-    (folder,) = tmp_path.glob("runs/*")
-    for place in (folder / "machines" / "session-2" / "trials" / "06", folder / "machines" / "session-3"):
-        for path in sorted(place.rglob("*"), reverse=True):
-            if path.name not in ("schedule.json", "study.toml", "trials"):
-                path.unlink() if path.is_file() else path.rmdir()
-    (folder / "machines" / "session-2" / "trials" / "06").rmdir()
-    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5], "session-3": []}
-    before = (folder / "machines" / "session-1" / "trials" / "01" / "trial.json").read_bytes()
-    ran = run("run", "--resume", str(folder), "--json")
-    assert ran.code == 0, ran.err
-    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6], "session-3": [9, 10]}
-    assert (folder / "machines" / "session-1" / "trials" / "01" / "trial.json").read_bytes() == before
-    assert json.loads(ran.out)["status"] == "complete"
-
-
-def test_an_interruption_of_the_rest_keeps_what_there_is_and_says_how_to_go_on(
+def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_left(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Stopped in the rest before its second session, taken up, and taken up again after the last trial was lost."""
+
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sessions, "rest", interrupted)
-    ran = run("run", study(tmp_path), "--sessions", "2")
+    with monkeypatch.context() as patched:
+        patched.setattr(sessions, "rest", interrupted)
+        ran = run("run", study(tmp_path), "--sessions", "2")
     (folder,) = tmp_path.glob("runs/*")
     assert f"`steelyard run --resume runs/{folder.name}` goes on with it" in ran.err and ran.code != 0
     assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": []}
+    first = folder / "machines" / "session-1" / "trials" / "01" / "trial.json"
+    before = first.read_bytes()
+    ran = run("run", "--resume", str(folder), "--json")
+    assert (ran.code, json.loads(ran.out)["status"]) == (0, "complete"), ran.err
+    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]}
+    shutil.rmtree(folder / "machines" / "session-2" / "trials" / "06")
+    ran = run("run", "--resume", str(folder), "--json")
+    assert (ran.code, json.loads(ran.out)["missing"]) == (0, []), ran.err
+    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]} and first.read_bytes() == before
 
 
 def test_the_rest_is_as_long_as_it_is_asked_for() -> None:
