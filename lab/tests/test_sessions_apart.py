@@ -151,6 +151,9 @@ def test_sessions_that_differ_more_than_the_prior_widen_what_is_expected_elsewhe
     assert primary.elsewhere is not None and primary.spread is not None
     assert primary.elsewhere.deviation == pytest.approx(math.log1p(primary.spread), rel=1e-4) and primary.spread > 0.09
     assert not primary.elsewhere.assumed and primary.holds_elsewhere in (None, False)
+    assert (
+        "assuming" not in primary.sentence and "Expected on another day or machine of this kind: 0." in primary.sentence
+    )
 
 
 def test_machines_are_no_sessions_and_say_what_the_next_machine_would_find(tmp_path: Path) -> None:

@@ -69,14 +69,15 @@ def of_sessions(prior: PairKind, sessions: Sequence[Found], freedom: int, here: 
         predicted = predicted_elsewhere(sessions, freedom, deviation.used).exp()
         return min(predicted.low, here.low), max(predicted.high, here.high)
 
-    like, any_one = prior.like_machines, prior.any_machines
+    like, any_machine = prior.like_machines, prior.any_machines
     return Elsewhere(
         kind=prior.name,
         interval=bounds(like),
         deviation=like.used,
-        any_machine=bounds(any_one),
-        any_machine_deviation=any_one.used,
-        assumed=like.assumed or any_one.assumed,
+        any_machine=bounds(any_machine),
+        any_machine_deviation=any_machine.used,
+        assumed=like.assumed,
+        any_machine_assumed=any_machine.assumed,
     )
 
 

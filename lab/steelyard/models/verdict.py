@@ -25,7 +25,7 @@ class Elsewhere(Strict):
     `any_machine` on any machine.
 
     `kind` is the kind of pair, `deviation` and `any_machine_deviation` how far true log ratios of such pairs differ between
-    sessions; `assumed` says that at least one of these is assumed, since too few sessions are kept to know.
+    sessions; `assumed` and `any_machine_assumed` say that it is assumed, since too few sessions are kept to know.
     """
 
     kind: KindName
@@ -34,6 +34,7 @@ class Elsewhere(Strict):
     any_machine: tuple[Significant, Significant]
     any_machine_deviation: Significant
     assumed: bool
+    any_machine_assumed: bool
 
 
 class Comparison(Strict):

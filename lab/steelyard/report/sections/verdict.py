@@ -80,9 +80,10 @@ def elsewhere_facts(expected: Elsewhere) -> str:
         " to ".join(ratio_text(bound, bounds) for bound in bounds)
         for bounds in (expected.interval, expected.any_machine)
     )
-    return f"{like} is expected on machines of this kind, {any_machine} on any" + (
-        " (assumed)" if expected.assumed else ""
-    )
+    by = [
+        " (by an assumed deviation)" if assumed else "" for assumed in (expected.assumed, expected.any_machine_assumed)
+    ]
+    return f"{like} is expected on machines of this kind{by[0]}, {any_machine} on any{by[1]}"
 
 
 def _percents(primary: Sequence[Compared]) -> str:
