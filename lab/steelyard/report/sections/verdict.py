@@ -56,7 +56,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "load", ", ".join(dict.fromkeys(_load(compared.cell) for compared in primary))
     if any(compared.forks for compared in primary):
         yield "how sure", f"{_percents(primary)} intervals over {_forks(primary)}"
-    expected = [known for one in analysis.verdicts.comparisons if one.primary and (known := one.elsewhere) is not None]
+    expected = [compared.elsewhere for compared in analysis.verdicts.comparisons if compared.elsewhere is not None]
     if len(expected) == 1:
         yield "elsewhere", elsewhere_facts(expected[0])
     if any(compared.forks for compared in primary) and not blocks:
