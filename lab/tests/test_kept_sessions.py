@@ -61,6 +61,15 @@ def test_many_sessions_replace_the_assumed_deviations_by_those_that_were_planted
     assert all(kind.like_machines.used == 0.03 and kind.like_machines.assumed for kind in known.kinds[:2])
 
 
+def test_the_methodology_says_what_is_assumed_and_until_when(tool: ModuleType) -> None:
+    said = " ".join((ROOT / "METHODOLOGY.md").read_text(encoding="utf-8").split())
+    assert f"from {tool.ENOUGH} degrees of freedom on, and no kind has as many yet" in said
+    like, any_machine = tool.ASSUMED["like_machines"], tool.ASSUMED["any_machines"]
+    assert f"d is assumed, {like:.0%} on machines of one kind and {any_machine:.0%} on any" in said
+    known = tool.fit(tool.kept()).kinds
+    assert all(one.assumed for kind in known for one in (kind.like_machines, kind.any_machines))
+
+
 def test_few_sessions_leave_the_deviations_assumed_and_say_what_they_would_be(tool: ModuleType) -> None:
     known = tool.fit(answers(tool, machines=2, sessions=2, like=0.02, any_one=0.08))
     (kind,) = [kind for kind in known.kinds if kind.name == "two-runtimes"]
