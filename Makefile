@@ -58,6 +58,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
 	$(RUN) python tools/results.py --check
+	$(RUN) python tools/sessions.py --check
 	$(RUN) python tools/hall.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
@@ -168,6 +169,7 @@ map: build ## the code map in ARCHITECTURE.md, from the first sentence of each m
 kept: build ## what the runs in docs/results say, and their notes, made anew by the rules of today
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
+	$(RUN) python tools/sessions.py
 	for run in $(KEPT_RUNS); do $(RUN) steelyard keep $$run $$run || exit 1; done
 
 factors: build ## docs/reference/factors.md, from the descriptors

@@ -41,9 +41,13 @@ def test_a_planted_20_percent_is_called_slower(tmp_path: Path) -> None:
     assert (found.a, found.b, found.verdict, found.forks, found.pairs, found.voided_pairs) == (A, B, "slower", 4, 40, 0)
     assert found.interval is not None and found.interval[0] < 0.8 < found.interval[1] < 0.9
     assert verdicts.sentence == (
-        "tomcat-metro is slower than go on echoStruct, on this machine: 0.796 times the throughput "
-        "(95% interval 0.785 to 0.807, 4 forks, 40 pairs)."
+        "tomcat-metro is slower than go on echoStruct: 0.796 times the throughput "
+        "(95% interval 0.785 to 0.807, 4 forks, 40 pairs; "
+        "expected on another day or machine of this kind: 0.73 to 0.87, assuming that sessions differ by 3%)."
     )
+    assert found.holds_elsewhere and found.elsewhere is not None and found.elsewhere.assumed
+    low, high = found.elsewhere.interval
+    assert found.elsewhere.any_machine[0] < low < found.interval[0] < found.interval[1] < high < 0.9
 
 
 def headings(verdicts: Verdicts) -> list[str]:
@@ -72,7 +76,11 @@ def test_a_planted_20_percent_the_other_way_is_called_faster(tmp_path: Path) -> 
 def test_equal_subjects_are_called_equivalent(tmp_path: Path) -> None:
     verdicts = judged(tmp_path, rates=EQUAL)
     assert primary(verdicts).verdict == "equivalent"
-    assert "are equivalent on echoStruct, within 3%, on this machine" in verdicts.sentence
+    assert "are equivalent on echoStruct, within 3%: 0.999 times" in verdicts.sentence
+    assert (
+        " times the throughput, on this machine, at this hour (95%" in verdicts.sentence
+    )  # 3% between sessions is no margin
+    assert primary(verdicts).holds_elsewhere is False
 
 
 def test_a_small_difference_that_is_certain_is_told_with_its_direction_and_its_word_stays(tmp_path: Path) -> None:
@@ -427,7 +435,7 @@ def test_subjects_that_cannot_be_separated_have_the_same_places_left(tmp_path: P
     verdicts = judged(tmp_path, rates={A: 6000.0, "tomcat-cxf": 9950.0, B: 10_000.0}, fork_deviation=0.004)
     assert places(verdicts) == [(B, 1, 2), ("tomcat-cxf", 1, 2), (A, 3, 3)]
     assert verdicts.sentence.startswith(
-        "By throughput on echoStruct, on this machine: go 1 to 2, tomcat-cxf 1 to 2, tomcat-metro 3. "
+        "By throughput on echoStruct, on this machine, at this hour: go 1 to 2, tomcat-cxf 1 to 2, tomcat-metro 3. "
         "Places are those that no decided pair contradicts."
     )
 
@@ -451,7 +459,7 @@ def test_what_fails_only_the_adjustment_has_a_word_of_its_own_and_names_the_comp
     assert [found[name].verdict for name in (A, "wildfly")] == ["unconfirmed", "too few forks"]
     assert found[A].interval is not None and found[A].interval[1] < 1
     assert found[A].why_not[0] == "its interval excludes 1, but not after adjusting for 2 comparisons"
-    assert f"Unconfirmed that {A} is slower than {B} on echoStruct, on this machine: " in verdicts.sentence
+    assert f"Unconfirmed that {A} is slower than {B} on echoStruct: " in verdicts.sentence
 
 
 def test_two_subjects_are_not_ranked(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_without_its_library_a_cluster_is_refused_with_how_to_install_it(monkeyp
     [
         (("wstest", "--dry-run"), "a dry run plans for one machine"),
         (("wstest", "--as-published"), "each subject is measured once"),
-        (("wstest", "--only", "go,null", "--set", "Agents=auto"), "is looked for on one machine"),
+        (("wstest", "--only", "go,null", "--set", "Agents=auto"), "is looked for by one machine"),
     ],
 )
 def test_what_several_machines_cannot_be_asked_is_refused_before_any_worker(

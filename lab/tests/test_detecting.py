@@ -171,7 +171,10 @@ def test_the_best_of_each_environment_and_shape_is_named_with_its_verdicts(tmp_p
     ranks = {one.subject: (one.best, one.worst) for one in decided.tests[0].ranks}
     assert ranks == {B: (1, 1), A: (2, 3), "wildfly": (2, 3)}
     assert any(words.startswith(f"{A} slower than {B} (0.") for words in decided.tests[0].verdicts)
-    assert f"On pair, by throughput, on this machine, best under a constant load: {B} (test 7)." in verdicts.sentence
+    assert (
+        f"On pair, by throughput, on this machine, at this hour, best under a constant load: {B} (test 7)."
+        in verdicts.sentence
+    )
     console = Console(width=120, record=True, file=StringIO())
     console.print(decision_table(verdicts))
     assert B in console.export_text()

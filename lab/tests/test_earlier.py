@@ -49,14 +49,17 @@ def test_a_run_that_contradicts_an_earlier_one_says_so_with_both_intervals(tmp_p
     assert found.earlier_interval[1] < found.interval[0]
     for ratio, interval in ((found.ratio, found.interval), (found.earlier_ratio, found.earlier_interval)):
         assert (
-            f": {ratio_text(ratio, interval)} (" in after.sentence
+            f": {ratio_text(ratio, interval)} times" in after.sentence
+            or f": {ratio_text(ratio, interval)} (" in after.sentence
             or f", {ratio_text(ratio, interval)} (" in after.sentence
         )
     assert (
         "This contradicts the earlier run run-1 of the same question on this machine since it was started"
         in after.sentence
     )
-    assert ", on this machine: " in after.sentence and after.machine == "P, family 25, 2 processors"
+    (judged_pair,) = [one for one in after.comparisons if one.primary]
+    assert judged_pair.elsewhere is not None and judged_pair.holds_elsewhere is False
+    assert ", on this machine, at this hour (" in after.sentence and after.machine == "P, family 25, 2 processors"
 
 
 def test_a_run_that_agrees_says_nothing(tmp_path: Path) -> None:

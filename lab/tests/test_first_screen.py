@@ -47,7 +47,7 @@ def test_many_subjects_are_a_table_best_first_with_the_reference_in_it(tmp_path:
     table = standings.standings(analysis)
     assert table is not None and standings.why(analysis) == []
     assert [row.subject for row in table.rows] == ["null", "gsoap", "go", "tomcat-metro", "wildfly"]
-    assert table.headline == "null is first of 5 by throughput on echoStruct, on this machine"
+    assert table.headline == "null is first of 5 by throughput on echoStruct, on this machine, at this hour"
     go = table.rows[2]
     assert (go.place, go.word, go.amounts[0].text) == ("3", "reference", "1")
     page = html_of(analysis)
@@ -72,7 +72,7 @@ def test_several_that_may_be_first_are_not_called_winners(tmp_path: Path) -> Non
     table = standings.standings(analysed(tmp_path, rates=rates, reference="a", fork_deviation=0.05))
     assert table is not None
     assert table.headline.startswith(
-        "Which is first by throughput on echoStruct, on this machine, was not decided between"
+        "Which is first by throughput on echoStruct, on this machine, at this hour, was not decided between"
     )
     assert table.headline.endswith("1 other is behind")
 

@@ -146,7 +146,7 @@ def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_be
     analysis = examined(gridded(tmp_path))
     (headline,) = analysis.said
     assert headline.verdict.startswith(
-        "Over a grid of 3 cells of 3 operations, on this machine, go is faster than tomcat-metro in all 3, 1."
+        "Over a grid of 3 cells of 3 operations, on this machine, at this hour, go is faster than tomcat-metro in all 3, 1."
     )
     assert headline.basis == "adjusted for 3 cells, 4 forks"
     assert analysis.verdicts.sentence == str(headline)
@@ -154,7 +154,7 @@ def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_be
     assert below is not None
     sentences = [str(one) for one in below["sentences"]]  # type: ignore[attr-defined]
     assert [sentence.split(":")[0] for sentence in sentences] == [
-        f"go is faster than tomcat-metro on {cell}, on this machine" for cell in ("small", "large", "huge")
+        f"go is faster than tomcat-metro on {cell}" for cell in ("small", "large", "huge")
     ]
 
 
@@ -178,11 +178,11 @@ def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_
     analysis = examined(of_several_subjects(tmp_path))
     headline, *below = analysis.said
     assert re.fullmatch(
-        r"Over a grid of 3 cells of 3 operations, on this machine, by throughput beside a: "
+        r"Over a grid of 3 cells of 3 operations, on this machine, at this hour, by throughput beside a: "
         r"b is slower in all 3 \(0\.[\d to.]+ times\); c is faster in all 3 \(1\.[\d to.]+ times\); nothing was decided of d",
         headline.verdict,
     )
-    assert [wording.verdict.split(", ")[2].split(" is ")[0] for wording in below] == ["b", "c", "d"]
+    assert [wording.verdict.split(", ")[3].split(" is ")[0] for wording in below] == ["b", "c", "d"]
     assert not headline.detail and all(wording.detail for wording in below)
     assert analysis.verdicts.sentence == str(headline)
     page = html_of(analysis)
@@ -211,7 +211,7 @@ def test_the_headline_counts_the_cells_of_each_word_and_names_those_that_stand_a
     mixed = [judgements[0], replace(judgements[1], word=Word.UNDECIDED), replace(judgements[2], word=None)]
     sentence = over_cells(mixed).verdict
     assert re.fullmatch(
-        r"Over a grid of 3 cells of 3 operations, on this machine, go is faster than tomcat-metro in 1 \(small\), "
+        r"Over a grid of 3 cells of 3 operations, on this machine, at this hour, go is faster than tomcat-metro in 1 \(small\), "
         r"1\.\d+ times the throughput; undecided in 1 \(large\); without a verdict in 1 \(huge\)",
         sentence,
     )
@@ -235,7 +235,7 @@ def test_the_headline_names_the_operations_of_its_grid_among_others(tmp_path: Pa
     cells = [cell.model_copy(update={"mix": mix}) for cell, mix in zip(run.schedule.cells, asked, strict=True)]
     (headline,) = examined(replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))).said
     assert headline.verdict.startswith(
-        "Over a grid of 3 cells of echoStruct and echoList, on this machine, go is faster"
+        "Over a grid of 3 cells of echoStruct and echoList, on this machine, at this hour, go is faster"
     )
 
 

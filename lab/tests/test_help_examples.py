@@ -82,8 +82,8 @@ def test_an_example_is_understood_and_what_it_names_is_here(words: list[str]) ->
 @pytest.mark.parametrize("words", [words for words in SHOWN if words[0] in (*LISTS, "run")], ids=" ".join)
 def test_an_example_that_need_start_nothing_does_what_it_says(tmp_path: Path, words: list[str]) -> None:
     if words[0] == "run":
-        if {"--resume", "--cluster", "--hosts"} & {*words}:
-            pytest.skip("it needs a stored run, or machines")
+        if {"--resume", "--cluster", "--hosts", "--sessions"} & {*words}:
+            pytest.skip("it needs a stored run, machines or hours")
         words = [*words, *["--dry-run"] * ("--dry-run" not in words)]
         (tmp_path / "WSTest.ini").write_text("Agents = 8\n")
     if "check" in words:

@@ -26,6 +26,7 @@ from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
 from .detections import detections
+from .elsewhere import expected_elsewhere
 from .endings import said_of
 from .faults import fault_rows, fault_sentences, is_of_faults
 from .figures import COLUMNS, ForkFigure, figures
@@ -36,7 +37,7 @@ from .layers import breakdowns, figures_of, slow_layer
 from .machine_notes import machine_notes
 from .measures import Measure, registry
 from .sentences import (
-    HERE,
+    NOW,
     Wording,
     contradiction_text,
     load_text,
@@ -157,7 +158,7 @@ def _verdicts(
         why_not=why_not,
         sentence=" ".join(str(wording) for wording in said if not wording.detail),
         status="complete" if whole else "partial",
-        comparisons=[_comparison(judgement) for judgement in judgements],
+        comparisons=[_comparison(run, judgement) for judgement in judgements],
         ranks=[Rank(**asdict(place)) for place in ranked],
         decisions=decided,
         detections=[] if is_of_faults(run) else detections(run),
@@ -240,7 +241,9 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
-    wording = verdict(judgement, run.schedule.margin, (*judgement.reasons, *otherwise))
+    expected, held = expected_elsewhere(run, judgement)
+    reasons = (*judgement.reasons, *otherwise)
+    wording = verdict(judgement, run.schedule.margin, reasons, expected, holds_elsewhere=held is True)
     if judgement.gap is None:
         return wording
     return replace(wording, verdict=f"{upper_first(judgement.gap.sentence)}. {wording.verdict}")
@@ -261,7 +264,7 @@ def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measu
             loads.setdefault(decision.sentence, []).append(load)
         places = "; ".join(f"under {enumerated(list(dict.fromkeys(them)))}: {best}" for best, them in loads.items())
         quantity = judged_by([cell for cell in run.schedule.cells if cell.name in names], measures)
-        yield Wording(f"On {operation}, by {quantity}, {HERE}, best {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by {quantity}, {NOW}, best {places}", listed("test", names) + scaled)
 
 
 def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
@@ -484,8 +487,9 @@ def _in_stretches(run: Run) -> Iterator[str]:
         )
 
 
-def _comparison(judgement: Judgement) -> Comparison:
+def _comparison(run: Run, judgement: Judgement) -> Comparison:
     compared = judgement.compared
+    expected, held = expected_elsewhere(run, judgement)
     return Comparison(
         a=compared.a,
         b=compared.b,
@@ -505,6 +509,8 @@ def _comparison(judgement: Judgement) -> Comparison:
         voided=dict(sorted(compared.voided.items())),
         why_not=[*judgement.broken, *judgement.reasons],
         failures_differ=judgement.gap.shown if judgement.gap else None,
+        elsewhere=expected,
+        holds_elsewhere=held,
     )
 
 

@@ -1,4 +1,4 @@
-"""What all machines of a cluster say of one question: the ratio of each, and with the machine as the highest level that of them."""
+"""What several machines, or sessions, say of one question: the ratio of each, and theirs together as the highest level."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import stdev
 
 from ..base.csvfiles import write_document
-from ..base.text import counted, lower_first, percent_text, ratio_text
-from ..models.cluster import ClusterRun, MachineRatio, MachineRun, MachinesVerdict, OverMachines
-from ..models.records import Cell
-from ..statistics.campaigns import Found
+from ..base.text import counted, lower_first, percent_text, ratio_text, upper_first
+from ..models.between_sessions import Deviation, PairKind
+from ..models.cluster import ClusterRun, Level, MachineRatio, MachineRun, MachinesVerdict, OverMachines
+from ..models.records import Cell, Schedule
+from ..models.verdict import Elsewhere
+from ..statistics.campaigns import LEAST_FOR_PREDICTION, Found
 from ..statistics.machines import MachinesTogether, over_machines
 from ..statistics.verdict_words import Given, PValues, Word, words_of
 from ..store.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
 from ..store.earlier import described
 from ..store.setup import setup_differences
-from ..store.stored_run import Run, read_run
+from ..store.stored_run import Run, read_model, read_run
 from .analysis import Analysis, examined
+from .elsewhere import holds, of_sessions, prior_of, priors
+from .levels import WORDS
 from .measures import Measure
+from .sentences import elsewhere_text
 from .verdicts import Judgement
 
 ALPHA = 0.05
@@ -37,7 +41,8 @@ class MachineAnswer:
 
 @dataclass(frozen=True)
 class ClusterQuestion:
-    """One judged comparison with each machine's answer, and what they come to together (None for fewer than two that count)."""
+    """One judged comparison with each machine's answer, and what they come to together (None for fewer than two that count);
+    `expected` is what another day or machine would find beside sessions of one machine."""
 
     a: str
     b: str
@@ -46,6 +51,8 @@ class ClusterQuestion:
     margin: float
     answers: tuple[MachineAnswer, ...]
     together: MachinesTogether | None
+    level: Level = "machine"
+    expected: Elsewhere | None = None
 
 
 @dataclass(frozen=True)
@@ -72,12 +79,13 @@ def analysed(folder: Path) -> ClusterAnalysis:
 
 
 def _verdict(folder: Path, cluster: ClusterRun, analyses: Mapping[str, Analysis]) -> MachinesVerdict:
-    questions = list(_questions(analyses))
+    questions = list(_questions(analyses, cluster.level))
     comparisons = [_comparison(question, said) for question, said in zip(questions, _words(questions), strict=True)]
-    complete = {number for analysis in analyses.values() for number in _complete(analysis.run)}
-    missing = sorted({trial.number for trial in cluster.schedule.trials} - complete)
+    complete = {number for analysis in analyses.values() for number in _driven(analysis.run)}
+    missing = sorted(set(_planned(folder, cluster)) - complete)
     why_not = _why_not(cluster, home_of(folder, cluster), comparisons)
     return MachinesVerdict(
+        level=cluster.level,
         run=folder.resolve().name,
         valid=not why_not,
         why_not=why_not,
@@ -93,6 +101,20 @@ def _verdict(folder: Path, cluster: ClusterRun, analyses: Mapping[str, Analysis]
 
 def _complete(run: Run) -> list[int]:
     return [trial.number for trial in run.trials if trial.status == "complete"]
+
+
+def _driven(run: Run) -> Iterator[int]:
+    """The trials that came to their end, and those that one of these makes up for."""
+    for trial in run.trials:
+        if trial.status == "complete":
+            yield from (number for number in (trial.number, trial.planned.makes_up) if number is not None)
+
+
+def _planned(folder: Path, cluster: ClusterRun) -> Iterator[int]:
+    """The trials that each machine or session was to drive, as its own schedule has it when it ended."""
+    for machine in cluster.machines:
+        schedule = read_model(Schedule, machine_folder(folder, machine.name) / "schedule.json")
+        yield from (trial.number for trial in schedule.trials if trial.makes_up is None)
 
 
 def _why_not(cluster: ClusterRun, home: Mapping[int, str], comparisons: Sequence[OverMachines]) -> list[str]:
@@ -140,7 +162,7 @@ def _differences(analyses: Mapping[str, Analysis]) -> Iterator[str]:
                 yield f"{name}, beside {names[0]}: {said}"
 
 
-def _questions(analyses: Mapping[str, Analysis]) -> Iterator[ClusterQuestion]:
+def _questions(analyses: Mapping[str, Analysis], level: Level) -> Iterator[ClusterQuestion]:
     """Every judged comparison, in the order in which the machines have them."""
     asked: dict[tuple[str, str, str], dict[str, Judgement]] = {}
     for name, analysis in analyses.items():
@@ -155,15 +177,39 @@ def _questions(analyses: Mapping[str, Analysis]) -> Iterator[ClusterQuestion]:
         )
         estimates = [answer.estimate for answer in answers if answer.estimate is not None]
         together = over_machines(estimates, 1 - ALPHA) if len(estimates) > 1 else None
-        margin = next(iter(analyses.values())).run.schedule.margin
-        yield ClusterQuestion(compared.a, compared.b, compared.cell, compared.measure, margin, answers, together)
+        run = next(iter(analyses.values())).run
+        prior = prior_of(run.environment, compared.a, compared.b)
+        expected = _expected(prior, compared.measure, together) if level == "session" else None
+        yield ClusterQuestion(
+            *(compared.a, compared.b, compared.cell, compared.measure, run.schedule.margin, answers, together),
+            level=level,
+            expected=expected,
+        )
+
+
+def _expected(prior: PairKind, measure: Measure, together: MachinesTogether | None) -> Elsewhere | None:
+    """What another day or machine of this kind would find beside sessions of one machine.
+
+    They count as one session, of their mean and its error: whatever they share, such as their machine, no number of them averages
+    out. A prior that is smaller than the spread between them gives way to it.
+    """
+    if together is None or measure.name not in priors().measures:
+        return None
+    seen = Deviation(used=min(together.spread, 0.99), assumed=False) if together.spread > 0 else prior.like_machines
+    like, any_machine = (
+        max(deviation, seen, key=lambda deviation: deviation.used)
+        for deviation in (prior.like_machines, prior.any_machines)
+    )
+    session = Found(together.mean.estimate, max(together.error, together.least_error))
+    known = prior.model_copy(update={"like_machines": like, "any_machines": any_machine})
+    return of_sessions(known, [session], together.mean.count - 1, together.mean.exp())
 
 
 def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
     """What a machine found; it counts where its instrument is valid and two of its forks count that are not all alike."""
     compared = judgement.compared
     logs = compared.log_ratios
-    error = max(stdev(logs), compared.least_deviation) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    error = compared.standard_error
     if judgement.broken:
         why_not = judgement.broken[0]
     elif compared.by_processor is not None:
@@ -215,6 +261,7 @@ def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
     mean = together.mean.exp() if together is not None else None
     alone = counting[0].shown.ratio if counting else None
     prediction = together.prediction.exp() if together is not None and together.prediction is not None else None
+    bounds = None if prediction is None else (prediction.low, prediction.high)
     return OverMachines(
         a=question.a,
         b=question.b,
@@ -231,7 +278,13 @@ def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
         interval=None if mean is None else (mean.low, mean.high),
         confidence=1 - ALPHA,
         spread=None if together is None else math.expm1(together.spread),
-        prediction=None if prediction is None else (prediction.low, prediction.high),
+        prediction=bounds,
+        elsewhere=question.expected,
+        holds_elsewhere=holds(
+            said.word if said is not None else None,
+            question.expected.interval if question.expected else bounds,
+            question.margin,
+        ),
         counted=len(counting),
         forks=sum(answer.shown.forks for answer in counting),
         machines=[answer.shown for answer in question.answers],
@@ -241,7 +294,7 @@ def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
 
 def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[MachineAnswer]) -> str:
     """The verdict on these machines in words, with what they differ by, what the next would find, and which do not count."""
-    where = f"on {question.cell.where}"
+    where, words = f"on {question.cell.where}", WORDS[question.level]
     quantity = lower_first(question.measure.title)
     left_out = [
         f"{answer.shown.machine} does not count: {answer.shown.why_not}."
@@ -255,25 +308,29 @@ def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[
             if counting
             else "nothing that counts"
         )
-        first = (
-            f"No verdict over machines on {question.a} against {question.b} {where}, for there is the answer {sole}."
-        )
+        first = f"No verdict over {words.one}s on {question.a} against {question.b} {where}, for there is the answer {sole}."
         return " ".join([first, *left_out])
     together = question.together
     mean = together.mean.exp()
     bounds = (mean.low, mean.high)
     forks = sum(answer.shown.forks for answer in counting)
-    basis = f"{percent_text(mean.confidence)} interval {_to(bounds)}, {counted(mean.count, 'machine')}, {counted(forks, 'fork')}"
+    basis = f"{percent_text(mean.confidence)} interval {_to(bounds)}, {counted(mean.count, words.one)}, {counted(forks, 'fork')}"
     first = f"{_head(question, said, mean.count, where)}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
-    spread = f"Between machines the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
+    spread = (
+        f"Between {words.one}s the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
+    )
     if together.prediction is not None:
         next_one = together.prediction.exp()
-        spread += f"; the next machine such as these would find {_to((next_one.low, next_one.high))} (95% prediction interval)"
-    return " ".join([first, f"{spread}.", *left_out])
+        spread += (
+            f"; {words.next} such as these would find {_to((next_one.low, next_one.high))} (95% prediction interval)"
+        )
+    wide = [f"The interval of so few {words.one}s is wide."] if mean.count < LEAST_FOR_PREDICTION + 1 else []
+    beyond = [f"{upper_first(elsewhere_text(question.expected))}."] if question.expected is not None else []
+    return " ".join([first, *wide, f"{spread}.", *beyond, *left_out])
 
 
 def _head(question: ClusterQuestion, said: Given | None, count: int, where: str) -> str:
-    a, b, here = question.a, question.b, f"on these {count} machines"
+    a, b, here = question.a, question.b, WORDS[question.level].place.format(count=count)
     match said.word if said is not None else None:
         case Word.EQUIVALENT if said is not None and said.direction is not None:
             return f"{a} is {said.direction} than {b} {where}, by less than the margin of {question.margin:.0%}, {here}"

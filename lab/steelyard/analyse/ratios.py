@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
+from statistics import fmean, stdev
 
 from ..base.text import counted
 from ..models.records import Cell
@@ -110,6 +110,12 @@ class Compared:
     def log_ratios(self) -> list[float]:
         """The logarithm of each counted fork's ratio, in order."""
         return [math.log(fork.ratio) for fork in self.counted if fork.ratio is not None]
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean log ratio, no less than the scatter of the pairs predicts; 0 of fewer than two forks."""
+        logs = self.log_ratios
+        return max(stdev(logs), self.least_deviation) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
 
 
 def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: bool) -> Compared:

@@ -11,12 +11,13 @@ from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
     from ..models.records import Place
-    from ..models.verdict import ContradictedRun, Rank
+    from ..models.verdict import ContradictedRun, Elsewhere, Rank
     from .ratios import Compared
     from .verdicts import Judgement, Ranked
 
 
 HERE = "on this machine"
+NOW = f"{HERE}, at this hour"  # what a time holds for, unless it is expected elsewhere too
 _MOST_NAMED = 2  # cells of a grid, or their operations, that a sentence names; of more it counts them
 # What a subject is in cells of a grid with this word, and what joins the subject that it is compared with.
 _IN_CELLS = {
@@ -72,13 +73,21 @@ class Wording:
         return f"{self.verdict}{basis}." + (f" {self.reasons}" if self.reasons else "")
 
 
-def verdict(judgement: Judgement, margin: float, reasons: Sequence[str] = ()) -> Wording:
-    """One comparison's verdict, such as "this is slower than that on echoStruct, on this machine: 0.62 times the throughput
-    (95% interval 0.58 to 0.66, 4 forks, 40 pairs).": other machines may say otherwise, and no run of one knows."""
+def verdict(
+    judgement: Judgement,
+    margin: float,
+    reasons: Sequence[str] = (),
+    expected: Elsewhere | None = None,
+    *,
+    holds_elsewhere: bool = False,
+) -> Wording:
+    """One comparison's verdict, such as "this is slower than that on echoStruct: 0.97 times the throughput, on this machine, at
+    this hour (95% interval 0.95 to 0.98, 4 forks, 40 pairs).", with what is `expected` of another session."""
     compared, said = judgement.compared, judgement.word or Word.UNDECIDED
+    where = "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
     return Wording(
-        f"{_head(compared, said, margin, judgement.direction)}: {amount(compared)}",
-        basis(compared),
+        f"{_head(compared, said, margin, judgement.direction)}: {amount(compared)}{where}",
+        "; ".join(part for part in (basis(compared), elsewhere_text(expected)) if part),
         " ".join(f"{upper_first(reason)}." for reason in reasons),
     )
 
@@ -87,11 +96,11 @@ def _head(compared: Compared, said: Word, margin: float, direction: Word | None)
     where = f"on {compared.cell.where}"
     match said:
         case Word.EQUIVALENT if direction is not None:
-            return f"{compared.a} is {direction} than {compared.b} {where}, by less than the margin of {margin:.0%}, {HERE}"
+            return f"{compared.a} is {direction} than {compared.b} {where}, by less than the margin of {margin:.0%}"
         case Word.FASTER | Word.SLOWER:
-            return f"{compared.a} is {said} than {compared.b} {where}, {HERE}"
+            return f"{compared.a} is {said} than {compared.b} {where}"
         case Word.EQUIVALENT:
-            return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}, {HERE}"
+            return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}"
         case Word.UNCONFIRMED if compared.interval is not None:
             alone = word(compared.interval, compared.measure.better, margin)
             return f"Unconfirmed that {_head(compared, alone, margin, None)}"
@@ -174,7 +183,7 @@ def _over(judgements: Sequence[Judgement]) -> str:
     """Which cells a sentence is about, by their operations: a study may have several grids."""
     operations = list(dict.fromkeys(judgement.compared.cell.operation for judgement in judgements))
     named = enumerated(operations) if len(operations) <= _MOST_NAMED else counted(len(operations), "operation")
-    return f"Over a grid of {len(judgements)} cells of {named}, {HERE}"
+    return f"Over a grid of {len(judgements)} cells of {named}, {NOW}"
 
 
 def _named(compared: Compared) -> str:
@@ -227,7 +236,7 @@ def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str],
         reasons.append(f"Apart, for {kind}: {enumerated(floors)}.")
     if unranked:
         reasons.append(f"Without a place, for want of forks that count: {enumerated(unranked)}.")
-    where = f"on {compared.cell.where}, {HERE}"
+    where = f"on {compared.cell.where}, {NOW}"
     return Wording(f"By {_quantity(compared)} {where}: {places}", reasons=" ".join(reasons))
 
 
@@ -253,6 +262,15 @@ def basis(compared: Compared) -> str:
     low, high = (ratio_text(bound, bounds) for bound in bounds)
     widened = "; no narrower than their pairs allow" if compared.widened else ""
     return f"{percent_text(compared.confidence)} interval {low} to {high}, {compared.size}{widened}"
+
+
+def elsewhere_text(expected: Elsewhere | None) -> str:
+    """What another session would find, and by which deviation between sessions; empty where nothing is known."""
+    if expected is None:
+        return ""
+    low, high = (ratio_text(bound, expected.interval) for bound in expected.interval)
+    by = f", assuming that sessions differ by {100 * expected.deviation:.2g}%" if expected.assumed else ""
+    return f"expected on another day or machine of this kind: {low} to {high}{by}"
 
 
 def _quantity(compared: Compared) -> str:

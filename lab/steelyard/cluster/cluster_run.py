@@ -16,22 +16,19 @@ from pydantic import ValidationError
 
 from ..analyse import measures
 from ..base.csvfiles import read_document, write_text
-from ..base.errors import ConfigurationError, StoreError, TargetError
+from ..base.errors import StoreError, TargetError
 from ..base.progress import Progress, duration
 from ..base.text import counted, listed
 from ..catalogue import entries, published_tables
 from ..catalogue.entries import Entry
 from ..drive.setting import trial_folder
 from ..models.cluster import ClusterRun, Incident, IncidentKind, Machine
-from ..models.records import Schedule, TrialRecord
+from ..models.records import TrialRecord
 from ..models.service import Service
 from ..models.study import Study
-from ..plan.budget import fitted
-from ..plan.designs import design_named
-from ..plan.schedule import on_machines, schedule_of, schedule_only
-from ..plan.settings import Request, Settings, settle
-from ..plan.stopping import forks_for_a_verdict
-from ..plan.subjects import subjects_asked
+from ..plan.replicated import forks_each, planned_for_one
+from ..plan.schedule import on_machines
+from ..plan.settings import Request, settle
 from ..run.handed import alike
 from ..run.main_job import make_folder, place_of, service_of
 from ..run.resume import NEVER_STARTED
@@ -69,13 +66,13 @@ def run(
     """
     settings = settle(study.model, request)
     folder = place_of(study.name, settings, out)
-    planned = _planned(study.model, request, settings)
+    planned = planned_for_one(study.model, request, settings, "machine").schedule
     measures.registry(study.model.model_dump())
     service = service_of(study.model)
     stages: dict[str, str] = {}
     with workers_of(where, stages.__setitem__) as workers:
         marks = _machines_there(workers, progress)
-        schedule, numbers = on_machines(planned, len(marks), _forks_each(planned, request))
+        schedule, numbers = on_machines(planned, len(marks), forks_each(planned, request))
         machines = [
             Machine(name=f"machine-{place}", identity=mark, trials=trials)
             for place, (mark, trials) in enumerate(zip(marks, numbers, strict=True), 1)
@@ -110,32 +107,6 @@ def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Prog
         _machines_there(workers, progress)
         _hand_out(home, service, workers, stages, command)
     return folder
-
-
-def _planned(study: Study, request: Request, settings: Settings) -> Schedule:
-    """One machine's schedule, fitted to its budget; raises ConfigurationError where it cannot be asked of several machines."""
-    planned = schedule_only(study, request)
-    if design_named(planned.design).unbroken:
-        raise ConfigurationError(
-            "as published, each subject is measured once: there is nothing to ask of several machines",
-            hint="leave --as-published or --cluster out",
-        )
-    if settings.users is None:
-        raise ConfigurationError(
-            "the number of users is looked for on one machine, and all are to have the same",
-            hint="--users says how many",
-        )
-    schedule = schedule_of(study, entries.service(study.service).model, request, settings, settings.users)
-    compiling = {
-        spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
-        for spec in subjects_asked(study, request)
-    }
-    return fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None).schedule
-
-
-def _forks_each(planned: Schedule, request: Request) -> int | None:
-    """How many forks a machine drives; None: all that are planned. With a budget, those that it was cut for."""
-    return None if planned.budget_seconds is None or request.forks else forks_for_a_verdict(planned)
 
 
 def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,9 +16,21 @@ from ..plan.settings import Request
 from . import completing
 from .compare_running import compared_running, is_running
 from .examples import examples
-from .options import ComparisonOptions, HostsFile, require_verdict, run_study, takes
+from .options import (
+    REST_SECONDS,
+    ComparisonOptions,
+    HostsFile,
+    Rest,
+    Sessions,
+    require_rest,
+    require_verdict,
+    run_sessions,
+    run_study,
+    takes,
+)
 
 if TYPE_CHECKING:
+    from ..models.study import Study
     from ..run.outcome import Outcome
 
 commands = typer.Typer()
@@ -36,6 +49,8 @@ class CompareOptions(ComparisonOptions):
         ),
     ]
     margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%"
+    sessions: Sessions = None
+    rest: Rest = REST_SECONDS
     hosts: HostsFile = None
 
 
@@ -51,12 +66,20 @@ class CompareOptions(ComparisonOptions):
 @takes(CompareOptions)
 def compare(options: CompareOptions) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
+    require_rest(options.sessions, options.rest)
     if any(is_running(subject) for subject in options.subjects):
         if options.hosts is not None:
             raise ConfigurationError("what runs already stays where it is", hint="leave --hosts out")
+        if options.sessions is not None:
+            raise ConfigurationError("what runs already is not started anew", hint="leave --sessions out")
         compared_running(options.subjects, options)
         return
-    require_verdict(compared(options.subjects, options, options.hosts))
+    if options.sessions is None:
+        require_verdict(compared(options.subjects, options, options.hosts))
+        return
+    with study_file(_study(options.subjects, options)) as file:
+        request = _request(options)
+        run_sessions(file, request, options.sessions, options.rest, options.out, options.json, options.hosts)
 
 
 def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | None = None) -> Outcome:
@@ -65,13 +88,24 @@ def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | 
     `subjects` are in the user's words, SERVER or SERVER@FACTOR=VALUE. Raises ConfigurationError where the options do not go
     together, and SteelyardError where the run cannot be made.
     """
+    from ..store import machine_history
+
+    study = _study(subjects, options)
+    with study_file(study) as file:
+        outcome = run_study(file, _request(options), options.out, options.json, hosts)
+    if hosts is None:  # what is known of this machine is of its loopback
+        machine_history.remember_run(study, outcome.verdicts)
+    return outcome
+
+
+def _study(subjects: Sequence[str], options: ComparisonOptions) -> Study:
+    """The study of a comparison; raises ConfigurationError where the options do not go together."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import operation_meant, service_meant
-    from ..store import machine_history
 
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
-    study = subject_syntax.study_of(
+    return subject_syntax.study_of(
         list(subjects),
         service_meant(options.service),
         operation_meant(service_meant(options.service), options.operation),
@@ -79,17 +113,24 @@ def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | 
         budget_seconds=subject_syntax.seconds_of(options.budget),
         margin=subject_syntax.share_of(options.margin),
     )
-    request = Request(
+
+
+def _request(options: ComparisonOptions) -> Request:
+    return Request(
         users=options.users,
         pairs=options.pairs,
         slice_seconds=options.slice_seconds,
         warm_up_seconds=options.warm_up,
         seed=options.seed,
     )
+
+
+@contextmanager
+def study_file(study: Study) -> Iterator[str]:
+    """The study as a file, as long as the context lasts; a run's folder keeps a copy."""
+    from ..catalogue import subject_syntax
+
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
         file = Path(folder) / "compare.toml"
         file.write_text(subject_syntax.text_of(study), encoding="utf-8")
-        outcome = run_study(str(file), request, options.out, options.json, hosts)
-    if hosts is None:  # what is known of this machine is of its loopback
-        machine_history.remember_run(study, outcome.verdicts)
-    return outcome
+        yield str(file)

@@ -59,6 +59,18 @@ HostsFile = Annotated[
         "--hosts", metavar="FILE", help="Your hosts, and what runs on which (default: all on this machine's loopback)."
     ),
 ]
+REST_SECONDS = 60.0
+Sessions = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=100,
+        help="Ask in so many sessions with rest between them; --budget is for all of them and their rests.",
+    ),
+]
+Rest = Annotated[
+    float, typer.Option(min=0, max=86_400, help="Seconds between two sessions, in which no server runs (default 60).")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
 
 
@@ -164,6 +176,31 @@ def run_study(study: str, request: Request, out: Path | None, json: bool, hosts:
     return outcome
 
 
+def run_sessions(
+    study: str, request: Request, sessions: int, rest: float, out: Path | None, json: bool, hosts: Path | None = None
+) -> None:
+    """Run a study in several sessions and print what they say together; raises as `end_on_machines` does."""
+    entry = entries.study(study)
+    from ..run import sessions as running
+
+    with Progress(console()) as progress:
+        folder = running.run(
+            *(entry, request, sessions),
+            rest_seconds=rest,
+            out=out,
+            command=["steelyard", *sys.argv[1:]],
+            progress=progress,
+            hosts=hosts,
+        )
+    end_on_machines(folder, json)
+
+
+def require_rest(sessions: int | None, rest: float) -> None:
+    """Raise ConfigurationError where there is a rest, and no sessions that it could be between."""
+    if sessions is None and rest != REST_SECONDS:
+        raise ConfigurationError("--rest is between sessions", hint="--sessions says how many")
+
+
 def require_verdict(outcome: Outcome) -> None:
     """Raise where trials failed or the instrument was not valid: what was measured is stored and printed by then."""
     if outcome.failures or outcome.verdicts is None:
@@ -205,10 +242,11 @@ def print_outcome(outcome: Outcome, json: bool) -> None:
 def end_on_machines(folder: Path, json: bool) -> None:
     """Write and print what all machines of a run say; raises where some trial was not driven to its end, or nothing counts."""
     verdict = print_machines(folder, json)
+    cluster = " --cluster ..." if verdict.level == "machine" else ""
     if verdict.missing:
         raise SteelyardError(
             f"{len(verdict.missing)} of the trials were not driven to their end: {listed('trial', verdict.missing)[:200]}",
-            hint=f"everything that was measured is in {folder}; `steelyard run --resume {folder} --cluster ...` goes on",
+            hint=f"everything that was measured is in {folder}; `steelyard run --resume {folder}{cluster}` goes on",
         )
     if not verdict.valid:
         raise SteelyardError(f"there is no verdict: {'; '.join(verdict.why_not)}", exit_code=CANNOT_TELL)

@@ -55,6 +55,8 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
         for slow in outcome.verdicts.slow_layers:
             console.print(slow.sentence, highlight=False, markup=False)
         console.print()
+    if outcome.verdicts.machine:
+        console.print(f"machine: {outcome.verdicts.machine}", highlight=False, markup=False)
     console.print(f"report: {outcome.report}", highlight=False, markup=False)
 
 
@@ -119,7 +121,7 @@ def show_machines(verdict: MachinesVerdict, console: Console) -> None:
     console.print(verdict.sentence, highlight=False, markup=False, style="bold")
     console.print()
     for comparison in verdict.comparisons:
-        table = Table("machine", box=None, pad_edge=False)
+        table = Table(verdict.level, box=None, pad_edge=False)
         for heading in (f"{comparison.a} / {comparison.b}, {comparison.cell}", "interval", "forks"):
             table.add_column(heading, justify="right")
         table.add_column("note")

@@ -22,18 +22,23 @@ from ..plan.subjects import subjects_asked
 from . import completing
 from .examples import examples
 from .options import (
+    REST_SECONDS,
     HostsFile,
     Json,
     Out,
     Pairs,
+    Rest,
     Seed,
+    Sessions,
     SliceSeconds,
     WarmUp,
     console,
     end_on_machines,
     print_outcome,
+    require_rest,
     require_unsaid,
     require_verdict,
+    run_sessions,
     run_study,
     takes,
 )
@@ -153,6 +158,8 @@ class RunOptions:
             help="Ask the question on every machine of a cluster: local:N workers here, or a Dask scheduler's address.",
         ),
     ] = None
+    sessions: Sessions = None
+    rest: Rest = REST_SECONDS
     hosts: HostsFile = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule and stop.")] = False
     json: Json = False
@@ -171,6 +178,7 @@ class RunOptions:
         "steelyard run wstest --only tomcat-metro,wildfly --across heap=128m,256m --dry-run",
         "steelyard run --resume runs/wstest-2026-01-31-120000",
         "steelyard run wstest --operation echoStruct --forks 4 --cluster tcp://10.0.0.5:8786",
+        "steelyard run wstest --only tomcat-metro,go --operation echoStruct --forks 4 --sessions 3 --rest 600",
     ),
 )
 @takes(RunOptions)
@@ -193,8 +201,14 @@ def run(options: RunOptions) -> None:
         raise ConfigurationError(
             "--hosts and --at-once do not go together: a host has one trial at a time", hint="leave one of them out"
         )
+    require_rest(options.sessions, options.rest)
+    if options.sessions is not None and (options.cluster is not None or options.dry_run):
+        other = "--dry-run" if options.cluster is None else "--cluster"
+        raise ConfigurationError(f"--sessions and {other} do not go together", hint="leave one of them out")
     if options.cluster is not None:
         _on_machines(options, request)
+    elif options.sessions is not None:
+        run_sessions(options.study, request, options.sessions, options.rest, options.out, options.json, options.hosts)
     elif options.dry_run:
         from . import listing
 
@@ -299,9 +313,19 @@ def _resume_on_machines(folder: Path, options: RunOptions) -> None:
     end_on_machines(folder, options.json)
 
 
+def _resume_sessions(folder: Path, options: RunOptions) -> None:
+    from ..run import sessions
+
+    if options.cluster is not None:
+        raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
+    with Progress(console()) as progress:
+        sessions.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
+    end_on_machines(folder, options.json)
+
+
 def _resume(folder: Path, options: RunOptions) -> None:
     """Go on with a stopped run, with everything as it was asked for then."""
-    from ..store.cluster_folder import is_cluster
+    from ..store.cluster_folder import is_cluster, read_cluster
 
     if options.study is not None:
         raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
@@ -314,7 +338,10 @@ def _resume(folder: Path, options: RunOptions) -> None:
     if not folder.is_dir():
         raise ConfigurationError(f"there is no run {folder}", hint="name the folder that `steelyard run` made")
     if is_cluster(folder):
-        _resume_on_machines(folder, options)
+        if read_cluster(folder).level == "session":
+            _resume_sessions(folder, options)
+        else:
+            _resume_on_machines(folder, options)
         return
     if options.cluster is not None:
         raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")

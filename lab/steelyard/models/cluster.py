@@ -1,4 +1,4 @@
-"""A run on several machines: which trials are whose, what befell them, and what all say (cluster.json, machines.json)."""
+"""A run on several machines, or in several sessions: which trials are whose, and what all say (cluster.json, machines.json)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Literal
 
 from .records import Schedule
 from .strict import Significant, Strict
-from .verdict import Word
+from .verdict import Elsewhere, Word
 
 IncidentKind = Literal["lost", "busy", "unfit", "damaged", "given-up", "never-started"]
+Level = Literal["machine", "session"]
 
 
 class Machine(Strict):
@@ -36,8 +37,13 @@ class Incident(Strict):
 
 
 class ClusterRun(Strict):
-    """cluster.json: all trials of all machines, fixed before anything runs, whose they are, and what went wrong meanwhile."""
+    """cluster.json: all trials of all machines, fixed before anything runs, whose they are, and what went wrong meanwhile.
 
+    With `level` session the `machines` are sessions of one machine, with `rest_seconds` between them.
+    """
+
+    level: Level = "machine"
+    rest_seconds: float = 0.0
     schedule: Schedule
     machines: list[Machine]
     incidents: list[Incident] = []
@@ -63,7 +69,9 @@ class OverMachines(Strict):
     goes where one was shown, also within the margin. `ratio` is the mean over machines (null:
     none counts), `interval` its interval at `confidence`; `spread` the standard deviation between machines, as a share of the
     ratio, beyond what their own intervals explain; `prediction` holds what the next machine such as these would find (null for
-    fewer than three). `counted` machines count, with `forks` in all.
+    fewer than three). `counted` machines count, with `forks` in all. Of sessions, `elsewhere` is what another day or machine of
+    this kind would find. `holds_elsewhere` says whether the verdict would be found there, or of machines by the next one (null:
+    nothing was decided, or nothing is known).
     """
 
     a: str
@@ -82,6 +90,8 @@ class OverMachines(Strict):
     confidence: Significant
     spread: Significant | None
     prediction: tuple[Significant, Significant] | None
+    elsewhere: Elsewhere | None = None
+    holds_elsewhere: bool | None = None
     counted: int
     forks: int
     machines: list[MachineRatio]
@@ -108,9 +118,10 @@ class MachinesVerdict(Strict):
 
     `valid` is false where no comparison counts on any machine, and `why_not` says why. `status` is `complete` where every planned
     trial came to its end on some machine; `missing` are the numbers of those that did not. `differences` are those between the
-    machines' setups beyond the machine itself.
+    machines' setups beyond the machine itself. With `level` session the machines are sessions of one machine.
     """
 
+    level: Level = "machine"
     run: str
     valid: bool
     why_not: list[str]

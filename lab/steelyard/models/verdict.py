@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from .between_sessions import KindName
 from .records import Place
 from .strict import Significant, Strict
 
@@ -19,6 +20,23 @@ class FailureGap(Strict):
     b_share: Significant
 
 
+class Elsewhere(Strict):
+    """What another session would find of a ratio, by 95% prediction intervals: `interval` on another day or machine of this kind,
+    `any_machine` on any machine.
+
+    `kind` is the kind of pair, `deviation` and `any_machine_deviation` how far true log ratios of such pairs differ between
+    sessions; `assumed` and `any_machine_assumed` say that it is assumed, since too few sessions are kept to know.
+    """
+
+    kind: KindName
+    interval: tuple[Significant, Significant]
+    deviation: Significant
+    any_machine: tuple[Significant, Significant]
+    any_machine_deviation: Significant
+    assumed: bool
+    any_machine_assumed: bool
+
+
 class Comparison(Strict):
     """Subject `a` against subject `b` in one cell on one measure.
 
@@ -28,7 +46,10 @@ class Comparison(Strict):
     `unconfirmed` (decided if it were alone, but not after adjusting for all that were judged together) and `too few forks`.
     `direction` stands where a difference was shown, also one within the margin, of which the verdict is `equivalent`. `voided`
     counts voided pairs by reason. `why_not` says what stands in the way. Where `failures_differ`, right answers a second are judged
-    instead of response times.
+    instead of response times. `verdict` and `interval` are of this machine at this hour. `elsewhere` is what another session would
+    find (null: not known, as for secondary measures), and `holds_elsewhere` whether the verdict would be found there too, on a
+    machine of this kind (null: nothing was decided, or nothing is known of other sessions). It is false where an earlier run of the
+    same question contradicts this one and lies outside of what was expected.
     """
 
     a: str
@@ -49,6 +70,8 @@ class Comparison(Strict):
     voided: dict[str, int] = {}
     why_not: list[str] = []
     failures_differ: FailureGap | None = None
+    elsewhere: Elsewhere | None = None
+    holds_elsewhere: bool | None = None
 
     @property
     def decided(self) -> bool:

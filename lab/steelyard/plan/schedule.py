@@ -231,9 +231,12 @@ def _trials(
     return plans
 
 
-def on_machines(schedule: Schedule, machines: int, forks_each: int | None = None) -> tuple[Schedule, list[list[int]]]:
-    """The schedule of so many machines, and the numbers of each machine's trials: every machine has the same trials in number and
-    kind, and `forks_each` of the planned forks (all of them where it is None).
+def on_machines(
+    schedule: Schedule, machines: int, forks_each: int | None = None, *, with_makeups: bool = False
+) -> tuple[Schedule, list[list[int]]]:
+    """The schedule of so many machines, or sessions, and the numbers of each one's trials: each has the same trials in number and
+    kind, and `forks_each` of the planned forks (all of them where it is None). Where each makes up for its own failed trials
+    (`with_makeups`), numbers are left free for one makeup a trial.
 
     Each trial has an order and a seed of its own, drawn from the schedule's seed alone. There are no looks, for no machine knows of
     the others.
@@ -242,13 +245,14 @@ def on_machines(schedule: Schedule, machines: int, forks_each: int | None = None
     draw = random.Random(f"machines {schedule.seed}")
     trials: list[TrialPlan] = []
     numbers: list[list[int]] = []
+    stride = len(each) * (2 if with_makeups else 1)
     for machine in range(machines):
-        for planned in each:
+        for place, planned in enumerate(each, machine * stride + 1):
             order = list(planned.start_order)
             seed = planned.seed
             if machine:
                 draw.shuffle(order)
                 seed = draw.randrange(2**48)
-            trials.append(TrialPlan(number=len(trials) + 1, seed=seed, start_order=order))
+            trials.append(TrialPlan(number=place, seed=seed, start_order=order))
         numbers.append([trial.number for trial in trials[-len(each) :]])
     return schedule.model_copy(update={"trials": trials, "looks": []}), numbers

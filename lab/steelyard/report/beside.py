@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from statistics import stdev
 
 from ..analyse.analysis import Analysis, examined
 from ..analyse.verdicts import Judgement
@@ -69,20 +68,19 @@ def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
                 key = (compared.a, compared.b, cell.name, compared.measure.name, load)
                 asked.setdefault(key, []).append((analysis, judgement))
     for answers in asked.values():
-        if len(answers) > 1 and all(_error(judgement) > 0 for _, judgement in answers):
+        if len(answers) > 1 and all(judgement.compared.standard_error > 0 for _, judgement in answers):
             yield _question(answers)
-
-
-def _error(judgement: Judgement) -> float:
-    """The standard error of the mean log ratio."""
-    logs = judgement.compared.log_ratios
-    return stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
 
 
 def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
     compared = answers[0][1].compared
     campaigns = [_campaign(analysis.run, judgement) for analysis, judgement in answers]
-    pooled = between([Found(math.log(judgement.compared.ratio or 1.0), _error(judgement)) for _, judgement in answers])
+    pooled = between(
+        [
+            Found(math.log(judgement.compared.ratio or 1.0), judgement.compared.standard_error)
+            for _, judgement in answers
+        ]
+    )
     mean = pooled.mean.exp()
     return Question(
         a=compared.a,

@@ -99,6 +99,13 @@ def draw_small(name: str, chart: Chart) -> str:
     return _svg(name, chart)
 
 
+def standalone(svg: str) -> str:
+    """A chart of a page as a file of its own: light colours instead of the page's, on paper, with its namespace."""
+    for colour, variable in _VARIABLES.items():
+        svg = svg.replace(f"var(--{variable})", colour)
+    return svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background:#ffffff" ', 1)
+
+
 def _svg(name: str, chart: Chart) -> str:
     spec = all_significant(chart.json())
     spec["config"] = _CONFIG

@@ -1,4 +1,4 @@
-"""A run on several machines as a page: their verdict, a forest plot a question, each machine's own run, what befell them."""
+"""A run on several machines, or in several sessions, as a page: their verdict, a forest plot a question, each one's own run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ..analyse.analysis import write_figures
+from ..analyse.levels import WORDS
 from ..analyse.machines import ClusterAnalysis
 from ..base.csvfiles import write_text
 from ..base.text import ratio_text
-from ..models.cluster import OverMachines
+from ..models.cluster import Level, OverMachines
 from . import FILE_NAME, write_page
 from .charts.forest import forest_chart
 from .drawing import Picture
@@ -38,9 +39,10 @@ def html_of(analysis: ClusterAnalysis) -> str:
         .get_template("machines.html")
         .render(
             verdict=verdict,
+            one=WORDS[verdict.level].one,
             title=text(study.get("title")) or analysis.cluster.schedule.study,
             question=text(study.get("question")),
-            comparisons=[_shown(place, each) for place, each in enumerate(verdict.comparisons)],
+            comparisons=[_shown(place, each, verdict.level) for place, each in enumerate(verdict.comparisons)],
             report=FILE_NAME,
             ratio_text=ratio_text,
             policy=policy(),
@@ -49,5 +51,5 @@ def html_of(analysis: ClusterAnalysis) -> str:
     )
 
 
-def _shown(place: int, comparison: OverMachines) -> tuple[OverMachines, Picture | None]:
-    return comparison, forest_chart(place, comparison)
+def _shown(place: int, comparison: OverMachines, level: Level) -> tuple[OverMachines, Picture | None]:
+    return comparison, forest_chart(place, comparison, level)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..analyse.analysis import Analysis
 from ..analyse.ratios import Compared
-from ..analyse.sentences import HERE, place_text
+from ..analyse.sentences import NOW, place_text
 from ..analyse.verdicts import Judgement, Ranked, ranks
 from ..base.text import counted, lower_first, percent_text, ratio_text, value_text
 from ..models.records import Cell
@@ -223,7 +223,7 @@ def _in_order(analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Jud
 def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
     """Who may be first; that several may be is said, and never that they are joint winners."""
     quantity = lower_first(compared.measure.title)
-    where = f"by {quantity} on {compared.cell.name}, {HERE}"
+    where = f"by {quantity} on {compared.cell.name}, {NOW}"
     firsts = [place.subject for place in placed if place.best == 1]
     if not firsts:
         return f"No places {where}"

@@ -90,7 +90,7 @@ def run(
         service = subject.service_as_set(service, subjects)
         furnish(site, service, subjects, progress)
         make_folder(folder)
-        _keep_asked(folder, study.file, hosts)
+        keep_asked(folder, study.file, hosts)
         asked = together(planned.cells)
         users = settings.users or find_agents(
             service, subjects, asked, settings.service, folder, shares, progress, site
@@ -109,10 +109,11 @@ def run(
     return _outcome(folder, failures, progress)
 
 
-def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outcome:
+def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: bool = False) -> Outcome:
     """Go on with a stopped run where it was stopped, however that happened; its whole trials stand, the rest is driven.
 
-    Raises StoreError where the run is complete or the setup has changed, else what `run` raises.
+    With `begins` it is a planned run of which nothing was driven yet, so the setup is recorded now. Raises StoreError where the
+    run is complete or the setup has changed, else what `run` raises.
     """
     study = entries.study(str(folder / "study.toml"))
     service = service_of(study.model)
@@ -126,8 +127,12 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Outco
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_set(service, subjects)
         furnish(site, service, subjects, progress)
-        now = environment.describe(subjects, shares, command, service=service, hosts=declared, site=site)
-        require_same_setup(folder, now)
+        named = study.model.name if begins else None
+        now = environment.describe(subjects, shares, command, named, service, declared, site)
+        if begins:
+            write_document(folder / "environment.json", now)
+        else:
+            require_same_setup(folder, now)
         for said in standing.damaged:
             progress.say(said)
         put_aside(folder, standing)
@@ -349,7 +354,8 @@ def _with_makeups(setting: Setting, broken: Mapping[str, str]) -> Setting:
         return setting
     for number in sorted({plan.makes_up for plan in added if plan.makes_up is not None} & set(void)):
         setting.progress.say(f"trial {number} {void[number]}: it is made up for")
-    numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, len(schedule.trials) + 1)]
+    following = max(plan.number for plan in schedule.trials) + 1
+    numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, following)]
     changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
     _keep_schedule(setting.folder, changed)
     return replace(setting, schedule=changed)
@@ -418,7 +424,7 @@ def _partial(folder: Path) -> str:
         return f"stopped; what was measured is in {folder} ({error.message})"
 
 
-def _keep_asked(folder: Path, study: Path, hosts: Path | None) -> None:
+def keep_asked(folder: Path, study: Path, hosts: Path | None) -> None:
     """Keep the files that a run was asked for in: the study's, with its paper's tables, and that of the hosts."""
     write_text(folder / "study.toml", study.read_text(encoding="utf-8"))
     published_tables.keep(study, folder)

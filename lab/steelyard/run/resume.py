@@ -37,11 +37,21 @@ def taken_up(folder: Path) -> tuple[Schedule, Standing]:
     """The schedule of a stopped run and its standing. Raises StoreError."""
     run = read_run(folder)
     standing = _standing(run)
-    if len(standing.done) >= len(run.schedule.trials):
+    if _has_all(run, standing):
         raise StoreError(
             f"{folder} is complete: nothing is left to resume", hint="`steelyard report` rebuilds its report"
         )
     return run.schedule, standing
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether nothing of a run is left to drive. Raises StoreError."""
+    run = read_run(folder)
+    return _has_all(run, _standing(run))
+
+
+def _has_all(run: Run, standing: Standing) -> bool:
+    return len(standing.done) >= len(run.schedule.trials)
 
 
 def put_aside(folder: Path, standing: Standing) -> None:

@@ -54,7 +54,7 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
         raise InsufficientDataError(f"a spread between campaigns needs at least 2 of them, and {there_are(count)}")
     if any(campaign.error <= 0 for campaign in campaigns):
         raise ValueError("a campaign's standard error must be above 0")
-    spread = _spread(campaigns)
+    spread = pooled_spread([campaigns])
     weights = [1 / (campaign.error**2 + spread**2) for campaign in campaigns]
     mean = _weighted(campaigns, weights)
     scatter = math.fsum(
@@ -71,15 +71,27 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
     return Between(interval(quantile * error), spread, predicted, error)
 
 
-def _spread(campaigns: Sequence[Found]) -> float:
-    """DerSimonian and Laird's: from how far the estimates scatter beyond their errors, never below 0."""
-    weights = [1 / campaign.error**2 for campaign in campaigns]
-    total, squares = math.fsum(weights), math.fsum(weight**2 for weight in weights)
-    mean = _weighted(campaigns, weights)
-    scatter = math.fsum(
-        weight * (campaign.estimate - mean) ** 2 for campaign, weight in zip(campaigns, weights, strict=True)
-    )
-    return math.sqrt(max(0.0, (scatter - (len(campaigns) - 1)) / (total - squares / total)))
+def pooled_spread(questions: Sequence[Sequence[Found]]) -> float:
+    """The standard deviation between campaigns that several questions have in common, each asked in two campaigns or more.
+
+    The moment estimator of DerSimonian and Laird 1986 (see `between`), never below 0; its statistics are summed over the questions
+    before it is solved, so a question of many campaigns weighs more. A question of one campaign says nothing and is left out;
+    raises InsufficientDataError where none is left.
+    """
+    asked_again = [question for question in questions if len(question) > 1]
+    if not asked_again:
+        raise InsufficientDataError("no question was asked in two campaigns")
+    excess, room = 0.0, 0.0
+    for campaigns in asked_again:
+        weights = [1 / campaign.error**2 for campaign in campaigns]
+        total, squares = math.fsum(weights), math.fsum(weight**2 for weight in weights)
+        mean = _weighted(campaigns, weights)
+        scatter = math.fsum(
+            weight * (campaign.estimate - mean) ** 2 for campaign, weight in zip(campaigns, weights, strict=True)
+        )
+        excess += scatter - (len(campaigns) - 1)
+        room += total - squares / total
+    return math.sqrt(max(0.0, excess / room))
 
 
 def _weighted(campaigns: Sequence[Found], weights: Sequence[float]) -> float:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...analyse.levels import WORDS, LevelWords
 from ...base.text import lower_first, percent_text, ratio_text
-from ...models.cluster import OverMachines
+from ...models.cluster import Level, OverMachines
 from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PLAIN, WIDE, Picture, draw, marks, ratio_ticks
 from ..grammar import Chart, axis_of, channel, fixed, layered, scale_of
 
 _STEP = 28
-_TOGETHER, _NEXT = "machines such as these", "the next machine"
 
 
-def forest_chart(place: int, comparison: OverMachines) -> Picture | None:
+def forest_chart(place: int, comparison: OverMachines, level: Level = "machine") -> Picture | None:
     """None where no machine has a ratio. `place` keeps the charts of a page apart."""
-    rows = _rows(comparison)
+    words = WORDS[level]
+    rows = _rows(comparison, words)
     if not any(row["counts"] is not None for row in rows):
         return None
     low, high = _bounds(comparison, rows)
     wide, narrow = draw(f"forest-{place}", lambda width: _chart(comparison, rows, low, high, width))
     both = f"{comparison.a} over {comparison.b} on {comparison.cell}"
     caption = (
-        f"{comparison.title} of {both}. Each dot is a machine with its interval over forks, hollow where it does not count; the "
-        f"diamond is the mean over machines with its {percent_text(comparison.confidence)} interval"
-        + (", the dashed bar what the next machine would find" if comparison.prediction is not None else "")
+        f"{comparison.title} of {both}. Each dot is a {words.one} with its interval over forks, hollow where it does not count; "
+        f"the diamond is the mean over {words.one}s with its {percent_text(comparison.confidence)} interval"
+        + (f", the dashed bar what {words.next} would find" if comparison.prediction is not None else "")
         + "; the band is the margin within which subjects count as equal."
     )
     told = "; ".join(f"{row['row']}: {row['said']}" for row in rows)
@@ -34,12 +35,12 @@ def forest_chart(place: int, comparison: OverMachines) -> Picture | None:
         f"Ratio of {lower_first(comparison.title)}, {both}: {told}.",
         wide,
         narrow,
-        ("machine", "ratio", "interval", "forks", "note"),
+        (words.one, "ratio", "interval", "forks", "note"),
         tuple((row["row"], row["ratio_text"], row["interval"], row["forks"], row["note"]) for row in rows),
     )
 
 
-def _rows(comparison: OverMachines) -> list[dict[str, Any]]:
+def _rows(comparison: OverMachines, words: LevelWords) -> list[dict[str, Any]]:
     """A row a machine, then the mean over them and the next; `counts` is None where a row has no dot."""
     rows = [
         _row(machine.machine, machine.ratio, machine.interval, str(machine.forks), not machine.why_not)
@@ -47,10 +48,10 @@ def _rows(comparison: OverMachines) -> list[dict[str, Any]]:
         for machine in comparison.machines
     ]
     if comparison.interval is not None:
-        whole = _row(_TOGETHER, comparison.ratio, comparison.interval, str(comparison.forks), True)
+        whole = _row(words.such, comparison.ratio, comparison.interval, str(comparison.forks), True)
         rows.append(whole | {"note": comparison.verdict or "", "kind": "mean"})
     if comparison.prediction is not None:
-        rows.append(_row(_NEXT, None, comparison.prediction, "", True) | {"kind": "next"})
+        rows.append(_row(words.next, None, comparison.prediction, "", True) | {"kind": "next"})
     return rows
 
 

@@ -51,9 +51,9 @@ def _cannot_say(run: Run) -> Iterator[str]:
             "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
             "not those at a rate that users would bring, and throughput is that of saturation."
         )
-    yield "Each ratio holds for these versions, flags, operations and sizes on this machine, and for no others."
+    yield "Each ratio holds for these versions, flags, operations and sizes. Its first interval is for this machine at this hour."
     yield (
-        "The interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
+        "That interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
         "a setting that suits one server better."
     )
 

@@ -8,8 +8,9 @@ from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, tests_in_order
 from ...analyse.faults import is_of_faults
 from ...analyse.ratios import Compared
-from ...base.text import counted, percent_text
+from ...base.text import counted, percent_text, ratio_text
 from ...models.records import Cell
+from ...models.verdict import Elsewhere
 from ...plan.kinds import kind_of
 from ..badges import badges
 from ..dates import measuring_text, when_text
@@ -59,6 +60,9 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "load", ", ".join(dict.fromkeys(_load(compared.cell) for compared in primary))
     if any(compared.forks for compared in primary):
         yield "how sure", f"{_percents(primary)} intervals over {_forks(primary)}"
+    expected = [compared.elsewhere for compared in analysis.verdicts.comparisons if compared.elsewhere is not None]
+    if len(expected) == 1:
+        yield "elsewhere", elsewhere_facts(expected[0])
     if any(compared.forks for compared in primary) and not blocks:
         voided = sum(compared.voided.total() for compared in primary)
         yield "pairs of slices", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
@@ -72,6 +76,18 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         at_once = analysis.run.schedule.at_once
         beside = f", {at_once} at a time" if at_once > 1 else ""
         yield "for", f"{measuring}, in {counted(len(analysis.run.trials), 'trial')}{beside}"
+
+
+def elsewhere_facts(expected: Elsewhere) -> str:
+    """What another session would find on a machine of this kind, and on any."""
+    like, any_machine = (
+        " to ".join(ratio_text(bound, bounds) for bound in bounds)
+        for bounds in (expected.interval, expected.any_machine)
+    )
+    by = [
+        " (by an assumed deviation)" if assumed else "" for assumed in (expected.assumed, expected.any_machine_assumed)
+    ]
+    return f"{like} is expected on machines of this kind{by[0]}, {any_machine} on any{by[1]}"
 
 
 def _percents(primary: Sequence[Compared]) -> str:

@@ -1,0 +1,64 @@
+"""The schedule of a question that several machines, or several sessions, are asked: that of one of them, fitted to its budget."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..base.errors import ConfigurationError
+from ..catalogue import entries
+from ..models.records import Schedule
+from ..models.study import Study
+from .budget import Fitted, fitted
+from .designs import design_named
+from .schedule import schedule_of, schedule_only
+from .settings import Request, Settings
+from .stopping import forks_for_a_verdict
+from .subjects import subjects_asked
+
+Replicate = Literal["machine", "session"]
+_FLAGS: dict[Replicate, str] = {"machine": "--cluster", "session": "--sessions"}
+
+
+def planned_for_one(
+    study: Study, request: Request, settings: Settings, replicate: Replicate, shared_by: int = 1, rests: float = 0.0
+) -> Fitted:
+    """The schedule of one machine or session, fitted to its budget; raises ConfigurationError where it cannot be asked of several.
+
+    A budget is shared by so many, after `rests` seconds of rest in all are taken off.
+    """
+    planned, flag = schedule_only(study, request), _FLAGS[replicate]
+    design = design_named(planned.design)
+    if design.unbroken:
+        raise ConfigurationError(
+            f"as published, each subject is measured once: there is nothing to ask of several {replicate}s",
+            hint=f"leave --as-published or {flag} out",
+        )
+    if design.cell_by_cell or planned.faults:
+        raise ConfigurationError(
+            f"nothing is compared in this run, so there is nothing to ask of several {replicate}s",
+            hint=f"leave {flag} out",
+        )
+    if settings.users is None:
+        raise ConfigurationError(
+            f"the number of users is looked for by one {replicate}, and all are to have the same",
+            hint="--users says how many",
+        )
+    schedule = schedule_of(study, entries.service(study.service).model, request, settings, settings.users)
+    if schedule.budget_seconds is not None:
+        each = (schedule.budget_seconds - rests) / shared_by
+        if each <= 0:
+            raise ConfigurationError(
+                f"the rests between {shared_by} {replicate}s take {rests:g} s, and the budget is {schedule.budget_seconds:g} s",
+                hint="--budget gives more, --rest rests less",
+            )
+        schedule = schedule.model_copy(update={"budget_seconds": each})
+    compiling = {
+        spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
+        for spec in subjects_asked(study, request)
+    }
+    return fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)
+
+
+def forks_each(planned: Schedule, request: Request) -> int | None:
+    """How many forks each drives; None: all that are planned. With a budget, those that it was cut for."""
+    return None if planned.budget_seconds is None or request.forks else forks_for_a_verdict(planned)

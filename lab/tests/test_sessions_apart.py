@@ -1,0 +1,169 @@
+"""A comparison in several sessions of one machine: what each drives, what stands when it is stopped, and what all say together."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from played import Run, played
+from rich.console import Console
+from steelyard.analyse.machines import analysed
+from steelyard.base.errors import ConfigurationError
+from steelyard.base.progress import Progress
+from steelyard.catalogue import entries
+from steelyard.models.cluster import ClusterRun, MachinesVerdict
+from steelyard.models.records import Schedule
+from steelyard.plan.replicated import planned_for_one
+from steelyard.plan.schedule import on_machines, schedule_only
+from steelyard.plan.settings import Request, settle
+from steelyard.report import machines_page
+from steelyard.run import sessions
+from steelyard.store import cluster_folder
+from test_machines import cluster
+from test_main_job import study
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    return played(tmp_path, monkeypatch)
+
+
+def numbers(folder: Path) -> dict[str, list[int]]:
+    """The trials that each session has driven."""
+    return {
+        place.name: sorted(
+            json.loads(path.read_text())["number"] for path in place.glob("trials/[0-9][0-9]/trial.json")
+        )
+        for place in sorted(folder.glob("runs/*/machines/*"))
+    }
+
+
+def test_each_session_is_a_run_of_its_own_and_all_are_one(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path), "--sessions", "2", "--rest", "0.1", "--json", rates={"b": 1300})
+    assert ran.code == 0, ran.err
+    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]}, "numbers are left for what is made up for"
+    assert "resting" in ran.err and "session-2 of 2" in ran.err
+    verdict = MachinesVerdict.model_validate_json(ran.out)
+    assert (verdict.level, verdict.status, verdict.missing, verdict.valid) == ("session", "complete", [], True)
+    (primary,) = verdict.comparisons
+    assert (primary.counted, primary.forks) == (2, 4)
+    assert primary.elsewhere is not None and primary.interval is not None
+    assert primary.elsewhere.interval[0] <= primary.interval[0] < primary.interval[1] <= primary.elsewhere.interval[1]
+    assert "The interval of so few sessions is wide." in verdict.sentence
+    for place in tmp_path.glob("runs/*/machines/*"):
+        assert (place / "environment.json").exists() and (place / "report.html").exists()
+    assert run("run", "--resume", str(next(tmp_path.glob("runs/*")))).err.count("is complete") == 1
+
+
+def test_a_trial_that_fails_is_made_up_for_within_its_session(run: Run, tmp_path: Path) -> None:
+    ran = run("run", study(tmp_path), "--sessions", "2", "--rest", "0", "--json", at=[[2, "b", 1, "reset"]])
+    assert numbers(tmp_path) == {"session-1": [1, 2, 3], "session-2": [5, 6]}, ran.err
+    verdict = MachinesVerdict.model_validate_json(ran.out)
+    assert (verdict.missing, verdict.status) == ([], "complete")
+
+
+def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_left(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped in the rest before its second session, taken up, and taken up again after the last trial was lost."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sessions, "rest", interrupted)
+        ran = run("run", study(tmp_path), "--sessions", "2")
+    (folder,) = tmp_path.glob("runs/*")
+    assert f"`steelyard run --resume runs/{folder.name}` goes on with it" in ran.err and ran.code != 0
+    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": []}
+    first = folder / "machines" / "session-1" / "trials" / "01" / "trial.json"
+    before = first.read_bytes()
+    ran = run("run", "--resume", str(folder), "--json")
+    assert (ran.code, json.loads(ran.out)["status"]) == (0, "complete"), ran.err
+    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]}
+    shutil.rmtree(folder / "machines" / "session-2" / "trials" / "06")
+    ran = run("run", "--resume", str(folder), "--json")
+    assert (ran.code, json.loads(ran.out)["missing"]) == (0, []), ran.err
+    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]} and first.read_bytes() == before
+
+
+def test_the_rest_is_as_long_as_it_is_asked_for() -> None:
+    slept: list[float] = []
+    with Progress(Console(stderr=True)) as progress:
+        sessions.rest(2.5, "session-2 of 2", progress, slept.append)
+        sessions.rest(0, "session-3 of 3", progress, slept.append)
+    assert slept == [1.0, 1.0, 0.5]
+
+
+def test_a_budget_is_shared_over_sessions_after_their_rests() -> None:
+    model, request = entries.study("wstest").model, Request(users=8, budget_seconds=1000)
+    planned = planned_for_one(model, request, settle(model, request), "session", 4, 200).schedule
+    assert planned.budget_seconds == 200
+    with pytest.raises(ConfigurationError, match=r"the rests between 4 sessions take 1000 s, and the budget is 1000 s"):
+        planned_for_one(model, request, settle(model, request), "session", 4, 1000)
+
+
+def test_what_compares_nothing_is_refused() -> None:
+    model = entries.study("wstest").model
+    for request, words in (
+        (Request(as_published=True), "leave --as-published or --sessions out"),
+        (Request(users=None, settings={"Agents": "auto"}), "--users says how many"),
+    ):
+        with pytest.raises(ConfigurationError) as refused:
+            planned_for_one(model, request, settle(model, request), "session", 2)
+        assert words in (refused.value.hint or "")
+
+
+def test_sessions_leave_numbers_for_what_is_made_up_for() -> None:
+    model = entries.study("wstest").model
+    planned = schedule_only(model, Request(users=8, only=["tomcat-metro", "go"], forks=2))
+    whole, each = on_machines(planned, 2, with_makeups=True)
+    assert each == [[1, 2], [5, 6]] and [trial.number for trial in whole.trials] == [1, 2, 5, 6]
+
+
+def of_sessions(folder: Path, rates: list[float]) -> Path:
+    """The run of several machines, told as one of several sessions."""
+    cluster(folder, rates)
+    known = cluster_folder.read_cluster(folder)
+    cluster_folder.write_cluster(folder, known.model_copy(update={"level": "session"}))
+    return folder
+
+
+def test_three_sessions_say_what_the_next_one_and_another_day_would_find(tmp_path: Path) -> None:
+    analysis = analysed(of_sessions(tmp_path / "run", [7_000.0, 7_100.0, 7_200.0]))
+    (primary,) = analysis.verdict.comparisons
+    assert (primary.verdict, primary.counted, primary.holds_elsewhere) == ("slower", 3, True)
+    assert primary.elsewhere is not None and primary.elsewhere.deviation >= 0.03
+    sentence = analysis.verdict.sentence
+    assert "in these 3 sessions on this machine: 0.7" in sentence and "3 sessions, 9 forks" in sentence
+    assert "the next session such as these would find" in sentence
+    assert "Expected on another day or machine of this kind: 0." in sentence
+    page = machines_page.html_of(analysis)
+    assert "What these sessions say" in page and "Each session&#39;s own run" in page.replace("'", "&#39;")
+    assert "sessions such as these" in page and "machines such as these" not in page
+
+
+def test_sessions_that_differ_more_than_the_prior_widen_what_is_expected_elsewhere(tmp_path: Path) -> None:
+    (primary,) = analysed(of_sessions(tmp_path / "run", [6_000.0, 7_500.0, 9_500.0])).verdict.comparisons
+    assert primary.elsewhere is not None and primary.spread is not None
+    assert primary.elsewhere.deviation == pytest.approx(math.log1p(primary.spread), rel=1e-4) and primary.spread > 0.09
+    assert not primary.elsewhere.assumed and primary.holds_elsewhere in (None, False)
+    assert (
+        "assuming" not in primary.sentence and "Expected on another day or machine of this kind: 0." in primary.sentence
+    )
+
+
+def test_machines_are_no_sessions_and_say_what_the_next_machine_would_find(tmp_path: Path) -> None:
+    (primary,) = analysed(cluster(tmp_path / "run", [7_000.0, 7_100.0, 7_200.0])).verdict.comparisons
+    assert primary.elsewhere is None and primary.prediction is not None and primary.holds_elsewhere is True
+
+
+def test_a_folder_of_before_there_were_sessions_is_one_of_machines(tmp_path: Path) -> None:
+    known = cluster_folder.read_cluster(cluster(tmp_path / "run", [7_000.0, 7_100.0]))
+    older = json.loads(known.model_dump_json())
+    del older["level"], older["rest_seconds"]
+    assert ClusterRun.model_validate(older).level == "machine"
+    assert isinstance(known.schedule, Schedule)
