@@ -40,7 +40,7 @@ from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 SETUP = {
-    "cpu_us_per_request": 96.25,
+    "cpu_us_per_request": 10.0,
     "pilot_steady": True,
     "seed": 1,
     "sittings": [
@@ -87,6 +87,7 @@ def made(
                     SliceEntry(
                         fork, number * len(FACES) + place, number, subject, label, level, "measure", 0, 10**9, 10**9,
                         1_300_000_000, completed, 0, 0, 10**9, 10**9, 0, 0, "", 0.0, 1000,
+                        round(completed * 10_000 * (1 + level)),
                     )
                 )  # fmt: skip
     return Bank(SETUP, entries, slices)
@@ -99,7 +100,7 @@ def row(bank: Bank, begins: str) -> FigureRow:
 def test_a_fork_is_the_median_of_its_rounds_and_a_voided_round_does_not_count() -> None:
     whole = made(2, slice_deviation=0.0)
     values = values_of(whole)
-    assert values.levels[0.05].truths == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
+    assert values.levels[0.05].within == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
     assert (values.rounds, values.voided, values.lost) == (20, 0, [])
     spoilt = [
         one if one.round or one.fork == 1 else SliceEntry(**{**vars(one), "completed": 1, "voided": "compiling"})
@@ -172,7 +173,53 @@ def test_what_was_planted_is_read_off_the_servers_own_clock() -> None:
     values = values_of(Bank(SETUP, whole.forks, clocked))
     assert values.levels[0.20].clocked == pytest.approx([0.2] * 4, abs=1e-4)
     assert "+20.00% for +20%" in row(Bank(SETUP, whole.forks, clocked), "What was planted").reached
-    assert np.isnan(values_of(whole).levels[0.20].clocked).all()
+    unclocked = [SliceEntry(**{**vars(one), "cpu_own_ns": -1}) for one in whole.slices]
+    assert np.isnan(values_of(Bank(SETUP, whole.forks, unclocked)).levels[0.20].clocked).all()
+
+
+def test_each_fork_is_scored_against_the_share_of_its_own_cost() -> None:
+    """A request costs 10 us in odd forks and 12.5 in even ones; the same microseconds are 20% there and 16% here."""
+    whole = made(20, fork_deviation=0.002, slice_deviation=0.002)
+    costs = {fork.fork: 10.0 if fork.fork % 2 else 12.5 for fork in whole.forks}
+
+    def of_fork(one: SliceEntry) -> SliceEntry:
+        cost, spun = costs[one.fork], one.level * 10.0
+        completed = round(one.completed * (1 + one.level) * cost / (cost + spun))
+        return SliceEntry(
+            **{**vars(one), "completed": completed, "cpu_own_ns": round(1000 * completed * (cost + spun))}
+        )
+
+    values = values_of(Bank(SETUP, whole.forks, [of_fork(one) for one in whole.slices])).levels[0.20]
+    shares = [0.20 if number % 2 else 0.16 for number in values.forks]
+    assert values.planted == pytest.approx([-math.log1p(share) for share in shares], abs=1e-3)
+    assert np.std(values.ratios) > 0.015 and np.std(values.scored) < 0.004
+    assert values.truth == pytest.approx(np.mean(values.planted))
+    of_the_fork = [ForkEntry(**{**vars(one), "planted_for_us": 20.0}) for one in whole.forks]
+    twice = values_of(Bank(SETUP, of_the_fork, whole.slices)).levels[0.20]
+    assert twice.planted == pytest.approx([-math.log1p(0.4)] * 20, abs=1e-3)
+
+
+def test_what_is_measured_beside_what_was_planted_is_seen() -> None:
+    whole = made(60, fork_deviation=0.005)
+    slower = [
+        SliceEntry(**{**vars(one), "completed": round(one.completed * (0.97 if one.level == 0.20 else 1))})
+        for one in whole.slices
+    ]
+    spoilt = Bank(SETUP, whole.forks, slower)
+    assert row(whole, "Bias: measured").met is True and row(spoilt, "Bias: measured").met is False
+    assert row(whole, "Coverage: redrawn").met is True and row(spoilt, "Coverage: redrawn").met is False
+    assert row(whole, "Coverage: disjoint").met is True
+
+
+def test_comparisons_as_measured_lie_each_in_one_sitting() -> None:
+    whole = made(12, fork_deviation=0.001, slice_deviation=0.001)
+    begins = [f"2026-11-26T{18 + (fork.fork - 1) // 3}:00:00+00:00" for fork in whole.forks]
+    forks = [ForkEntry(**{**vars(fork), "begun": at}) for fork, at in zip(whole.forks, begins, strict=True)]
+    sittings = [{**SETUP["sittings"][0], "begun": at} for at in sorted(set(begins))]
+    apart = Bank({**SETUP, "sittings": sittings}, forks, whole.slices)
+    assert values_of(apart).equal.sittings == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    assert row(apart, "A/A alarms, disjoint").reached == "none yet"
+    assert row(whole, "A/A alarms, disjoint").reached.startswith("0 of 3")
 
 
 def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> None:
@@ -192,10 +239,10 @@ def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> N
 
 
 def test_a_sound_machine_reaches_every_figure() -> None:
-    values = values_of(made(320, fork_deviation=0.011, slice_deviation=0.005, rounds=5, seconds=104.0))
+    values = values_of(made(400, fork_deviation=0.011, slice_deviation=0.005, rounds=5, seconds=104.0))
     found = figures(values, usual(0.05), deferred())
     assert [(one.figure, one.reached) for one in found.rows if one.met is False] == []
-    assert sum(one.met is True for one in found.rows) == 12
+    assert sum(one.met is True for one in found.rows) == 15
     five = next(one for one in found.levels if one.level == 0.05)
     assert five.truth == pytest.approx(-math.log(1.05), abs=0.002)
     assert five.right > 0.97 and five.minutes_found <= 12
@@ -216,13 +263,29 @@ def test_the_usual_way_takes_as_many_runs_as_welchs_test_needs() -> None:
     """By simulation: with the runs that it says, and of the same spread, Welch's test finds 5% nine times of ten."""
     runs = usual(0.03, runs=400)
     minutes = minutes_needed(runs, 0.05, 0.9)
-    assert minutes is not None
-    repeats = round(minutes * 60 / 64 / 2)
+    assert minutes is not None and minutes.low <= minutes.estimate < minutes.high
+    repeats = round(minutes.estimate * 60 / 64 / 2)
     draw = np.random.default_rng(6)
     first, second = (draw.normal(shift, 0.03, (4000, repeats)) for shift in (0.0, math.log(1.05)))
     found = np.mean(ttest_ind(first, second, axis=1, equal_var=False).pvalue < 0.05)
     assert found == pytest.approx(0.9, abs=0.03)
     assert minutes_needed(runs[:3], 0.05, 0.9) is None and minutes_needed([], 0.05, 0.9) is None
+
+
+def test_the_interval_of_the_usual_ways_minutes_holds_what_many_runs_say() -> None:
+    truth = minutes_needed(usual(0.03, runs=4000), 0.05, 0.9)
+    assert truth is not None
+    draw = np.random.default_rng(8)
+    held = 0
+    for _ in range(200):
+        logs = [("a", 0.0), ("slowed", math.log(1.05))] * 7
+        few = [
+            UsualRun(n, label, 0.0, 64.0, 1000 * math.exp(draw.normal(-shift, 0.03)))
+            for n, (label, shift) in enumerate(logs)
+        ]
+        minutes = minutes_needed(few, 0.05, 0.9)
+        held += minutes is not None and minutes.low <= truth.estimate <= minutes.high
+    assert 0.90 <= held / 200 <= 0.99
 
 
 def test_runs_of_the_usual_way_are_kept_beside_the_bank(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ class ForkEntry:
     """One fork. Its seconds are those of starting both processes, warming up, measuring, and all the rest.
 
     `steady` is 1 where both reached a steady state; `not_good` names what doctor found amiss on the machine before it.
+    `planted_for_us` is the processor time of a request of which its levels are shares, in microseconds (0: the setup's).
     """
 
     fork: int
@@ -78,6 +79,7 @@ class ForkEntry:
     other_seconds: float
     steady: int
     not_good: str
+    planted_for_us: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,14 @@ class Bank:
     def complete(self) -> list[ForkEntry]:
         """The forks that ended as planned, in order."""
         return [fork for fork in self.forks if fork.status == "complete"]
+
+    def planted_us(self, fork: ForkEntry, level: float) -> float:
+        """The processor time in microseconds that a level added to each request of a fork."""
+        return level * (fork.planted_for_us or float(self.setup["cpu_us_per_request"]))
+
+    def sitting_of(self, fork: ForkEntry) -> int:
+        """The number of the sitting in which a fork was measured, from 1."""
+        return sum(sitting.get("begun", "") <= fork.begun for sitting in self.setup["sittings"])
 
     def with_fork(self, fork: ForkEntry, slices: Sequence[SliceEntry]) -> Bank:
         """The bank and one more fork."""
