@@ -143,8 +143,8 @@ hall: build ## docs/reference/servers.md, from the results that `make test-serve
 fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
 
-calibrate-study: build ## forks for docs/reference/calibration.md, in sittings of at most 95 minutes; may be stopped; BUDGET=30m, FORKS=100
-	@$(RUN) python -m steelyard.calibration --budget $(or $(BUDGET),95m) $(if $(FORKS),--forks $(FORKS))
+calibrate-study: build ## forks for docs/reference/calibration.md, in pieces of 20 minutes; may be stopped; PAIR=tomcat-metro.throughput, BUDGET=30m, FORKS=100
+	@$(RUN) python -m steelyard.calibration $(if $(PAIR),--pair $(PAIR)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORKS),--forks $(FORKS))
 
 usual-way: build ## runs of the usual way beside the calibration's forks, of the same server, the same day; about a minute each; RUNS=10 of each
 	@$(RUN) python -m steelyard.calibration.usual $(if $(RUNS),--runs $(RUNS))

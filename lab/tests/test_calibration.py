@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from rich.console import Console
 from scipy.stats import ttest_ind
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.house import root
 from steelyard.base.progress import Progress
 from steelyard.calibration import bank as banking
-from steelyard.calibration import deferred_work, planted, usual_runs
-from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
+from steelyard.calibration import banked, deferred_work, planted, usual_runs
+from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry, TailEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, so_far, timer
-from steelyard.calibration.collecting import setting_of
+from steelyard.calibration.collecting import last_cost_us, setting_of
 from steelyard.calibration.deferred_work import Drive
+from steelyard.calibration.keys import KEYS, key_of
 from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.usual_runs import UsualRun, minutes_needed
-from steelyard.calibration.values import values_of
+from steelyard.calibration.values import tail_forks, values_of
 from steelyard.catalogue import entries as catalogue
 from steelyard.catalogue.subject_syntax import study_of
 from steelyard.models.study import PartSpec, SubjectSpec
@@ -412,6 +413,64 @@ def test_the_page_is_rebuilt_from_the_stored_tables_to_the_byte(tmp_path: Path) 
     assert page(banking.read(tmp_path), "## What was tried\n") == first
     assert "**6 of 60 forks are banked so far" in first and first.endswith("## What was tried\n")
     assert "too few for any figure" in page(made(2), "")
+
+
+def test_the_page_lists_every_pair_that_may_be_banked_and_says_that_nothing_else_is_calibrated() -> None:
+    said = page(made(12), "", banks={KEYS[0]: made(12), KEYS[1]: made(2)})
+    lines = {key: next(line for line in said.splitlines() if line.startswith(f"| `{key.server}` against itself | {key.measure}"))
+             for key in KEYS}  # fmt: skip
+    assert "| 12 |" in lines[KEYS[0]] and "(100.0%, 95% interval" in lines[KEYS[0]]
+    assert "too few forks" in lines[KEYS[1]]
+    assert all("none yet" in lines[key] for key in KEYS[2:])
+    assert "Nothing else is calibrated" in said
+
+
+def test_each_key_has_a_study_and_a_folder_of_its_own(tmp_path: Path) -> None:
+    assert KEYS[0].study() == planted.as_compared(catalogue.study("calibration").model)
+    assert KEYS[0].folder(tmp_path) == tmp_path
+    assert len({key.folder(tmp_path) for key in KEYS}) == len(KEYS)
+    for key in KEYS:
+        assert key_of(key.name) is key
+        study = key.study()
+        assert study.first_server() == key.server and study.rate == key.rate
+        assert study.budget is not None and study.budget.seconds == key.budget_seconds
+        assert {"a", "again"} <= set(planted.of_fork(study, 1))
+    with pytest.raises(ConfigurationError, match="no pair that is banked"):
+        key_of("go.latency")
+
+
+def test_a_bank_of_tails_has_one_ratio_a_fork_and_is_kept_whole(tmp_path: Path) -> None:
+    draw = np.random.default_rng(13)
+    tails = [
+        TailEntry(fork, label, 40_000, round(900 * math.exp(draw.normal(0, 0.004)), 3))
+        for fork in range(1, 6)
+        for label in ("a", "again")
+        if (fork, label) != (5, "again")
+    ]
+    whole = made(5)
+    banking.write(Bank(SETUP, whole.forks, whole.slices, tails), tmp_path)
+    kept = banking.read(tmp_path)
+    assert kept.tails == tails
+    found = tail_forks(kept)
+    assert found.ratios[:4] == pytest.approx(
+        [math.log(tails[2 * place + 1].p99_us / tails[2 * place].p99_us) for place in range(4)]
+    )
+    assert math.isnan(found.ratios[4]) and found.truth == 0.0 and found.least_deviation == 0.0
+    row_of = next(line for line in banked.rows({key_of("go.p99"): kept}) if line[1] == "p99")
+    assert row_of[4] == "5" and row_of[7].startswith("1 of 1")
+
+
+def test_a_fork_plants_shares_of_what_a_request_cost_in_the_fork_before_it() -> None:
+    whole = made(3)
+    slow = [
+        SliceEntry(**{**vars(one), "cpu_own_ns": round(one.cpu_own_ns * (1.3 if one.fork == 3 else 1))})
+        for one in whole.slices
+    ]
+    assert last_cost_us(Bank(SETUP, [], [])) == 10.0
+    assert last_cost_us(Bank(SETUP, whole.forks, slow)) == pytest.approx(13.0, abs=1e-3)
+    failed = ForkEntry(**{**vars(whole.forks[2]), "status": "failed"})
+    assert last_cost_us(Bank(SETUP, [*whole.forks[:2], failed], slow)) == pytest.approx(10.0, abs=1e-3)
+    assert planted.busy_header(0.2, 13.0) == {BUSY_HEADER: "00002.600"}
 
 
 def test_the_page_tells_apart_what_rounds_and_what_forks_vary_by() -> None:

@@ -67,7 +67,7 @@ class SlowedDown:
     """What redraws of again, slowed by `level`, against a come to: shares of redraws, and where they ended.
 
     `truth` is the mean log ratio that was planted, `off` what the forks' mean log ratio is off it with a 95% interval, `within`
-    that of the one process at the level to itself at 0, `clocked` the mean share by the server's own processor clock (NaN: not known).
+    that of the one process at the level to itself at 0, `clocked` the mean share by the server's own clock (NaN: not known).
     `whole` are the comparisons that the bank's forks would make if none were used twice. `minutes` is the median of all,
     `minutes_found` the time within which FOUND of them have the right sign (infinite: never).
     """
@@ -112,8 +112,7 @@ def figures(
     judged = ended(unslowed, scatter=equal.scatter[places])
     to_the_end = ended(unslowed, margin=NO_MARGIN, scatter=equal.scatter[places])
     levels = [_level(values.levels[level], level, draw) for level in values.planted]
-    as_measured = _as_measured(equal, 0.0)
-    disjoint = _share([comparison.alarm for comparison in as_measured])
+    disjoint = shares([comparison.alarm for comparison in as_measured(equal)])
     usual = usual_way(values.throughputs)
     deferred = deferred_work.all_off(drives)
     rows = [
@@ -124,7 +123,7 @@ def figures(
         *(_found(level) for level in levels),
         _wrong_sign(levels),
         _coverage(levels),
-        _held(values, as_measured),
+        _held(values),
         _off(levels),
         _clocked(levels),
         _deferred(deferred),
@@ -184,21 +183,20 @@ def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
         yield FigureRow(f"{name}, {which}", asked, f"{rate:.1%}", met, "" if met else why)
 
 
-def _as_measured(compared: LevelForks, truth: float) -> list[EndedComparison]:
-    """The comparisons that the forks were, one after the other in each sitting, had each fork had this truth."""
-    scored = compared.ratios - compared.planted + truth
+def as_measured(compared: LevelForks) -> list[EndedComparison]:
+    """The comparisons that the forks were, one after the other in each sitting, each fork's own truth divided out."""
     sittings = np.asarray(compared.sittings)
     return [
         comparison
         for sitting in sorted(set(compared.sittings))
         for comparison in one_after_the_other(
-            list(scored[sittings == sitting]), scatter=list(compared.scatter[sittings == sitting])
+            list(compared.scored[sittings == sitting]), scatter=list(compared.scatter[sittings == sitting])
         )
     ]
 
 
-def _share(which: Sequence[bool]) -> Proportion | None:
-    """How many of them, with the exact interval; None where there is nothing."""
+def shares(which: Sequence[bool]) -> Proportion | None:
+    """How many of them are so, with the exact interval; None where there is nothing."""
     return clopper_pearson(sum(which), len(which)) if which else None
 
 
@@ -361,14 +359,11 @@ def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
     )
 
 
-def _held(values: Values, as_measured: Sequence[EndedComparison]) -> FigureRow:
+def _held(values: Values) -> FigureRow:
     """Comparisons as measured, of no difference and of each level, that hold what was planted."""
-    holds = [comparison.holds(0.0) for comparison in as_measured]
-    for level in values.planted:
-        compared = values.levels[level]
-        holds += [comparison.holds(compared.truth) for comparison in _as_measured(compared, compared.truth)]
+    holds = [comparison.holds(level.truth) for level in values.levels.values() for comparison in as_measured(level)]
     name = "Coverage: disjoint comparisons as measured, of A/A and of all levels, that hold what was planted"
-    share = _share(holds)
+    share = shares(holds)
     if share is None:
         return FigureRow(name, f"compatible with {COVERAGE:.0%}", "none yet", False, "no sitting holds a comparison")
     fewest = fewest_compatible(share.total, COVERAGE)

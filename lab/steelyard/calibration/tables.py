@@ -5,21 +5,22 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median, stdev
+from types import MappingProxyType
 
 from ..base import house
 from ..base.csvfiles import write_text
 from ..base.errors import SteelyardError
-from ..catalogue import entries
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.redraws import BLOCK
 from ..statistics.variance import components
 from . import bank as banking
-from . import deferred_work, usual_runs
+from . import banked, deferred_work, usual_runs
 from .bank import Bank
 from .deferred_work import LAB, SHORT, Drive, Off
+from .keys import KEYS, Key
 from .page_figures import LEAST_FORKS, MINUTES, REDRAWS, Figures, SlowedDown, figures
 from .usual_runs import UsualRun
 from .values import Values, values_of
@@ -61,19 +62,27 @@ def page(
     usual: Sequence[UsualRun] = (),
     drives: Sequence[Drive] = (),
     fork_within: float = math.inf,
+    banks: Mapping[Key, Bank] = MappingProxyType({}),
 ) -> str:
-    """The whole page; the same bank gives the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
-    servers that put work off; `fork_within` are the seconds that the budget has for a fork."""
+    """The whole page; the same banks give the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
+    servers that put work off; `fork_within` are the seconds that the budget has for a fork. `banks` are all that have begun, of
+    which `bank` is the first key's."""
     looks = ", ".join(str(look) for look in LOOKS)
     parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS), block=BLOCK)]
     values = values_of(bank, fork_within)
-    parts.append(_banked(values))
+    parts += [_all_banked(banks), _banked(values)]
     if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
         shown = figures(values, usual, drives, values_of(bank))
         parts += [_table_of_rows(shown), _levels(shown), _deferred(shown), _forks(bank, values), _setup(bank)]
     if notes:
         parts.append(notes)
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _all_banked(banks: Mapping[Key, Bank]) -> str:
+    return (
+        f"## What is banked\n\n{table(banked.HEADER, banked.rows(banks))}\n{banked.NOTHING_ELSE}\n## {KEYS[0].name}\n"
+    )
 
 
 def _banked(values: Values) -> str:
@@ -210,12 +219,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def _fork_within(bank: Path) -> float:
-    """The seconds that the study's budget has for a fork."""
-    study = entries.study(str(bank / banking.STUDY)).model
-    return math.inf if study.budget is None else study.budget.seconds / LOOKS[0]
-
-
 def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     wishes = argparse.ArgumentParser(description=__doc__)
@@ -233,7 +236,8 @@ def main() -> int:
             notes.read_text(encoding="utf-8") if notes.exists() else "",
             usual_runs.read(asked.bank),
             deferred_work.read(asked.bank),
-            _fork_within(asked.bank) if begun else math.inf,
+            KEYS[0].fork_within,
+            banked.read_all(asked.bank),
         )
     except SteelyardError as error:
         print(f"error: {error}", file=sys.stderr)

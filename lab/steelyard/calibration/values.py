@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..plan.designs.design import LEAST_PAIRS
 from ..statistics.interval import fork_value, predicted_variance
 from .bank import Bank, ForkEntry, SliceEntry
-from .planted import AGAIN, face, partner
+from .planted import AGAIN, REFERENCE, face, partner
 
 Floats = NDArray[np.float64]
 
@@ -121,6 +121,23 @@ def values_of(bank: Bank, within: float = math.inf) -> Values:
     sitting_of = {fork.fork: bank.sitting_of(fork) for fork in bank.forks}
     compared = {level: _compared(rows[level], sitting_of) for level in levels}
     return Values(compared, values.pairs, values.throughputs, rounds, voided, values.lost)
+
+
+def tail_forks(bank: Bank) -> LevelForks:
+    """Again against a on the 99th percentile, of a bank under open load: log ratios, which have no pairs and so no floor."""
+    of_fork = {(tail.fork, tail.label): tail.p99_us for tail in bank.tails}
+    forks = [fork for fork in bank.forks if fork.status != "interrupted"]
+    ratios = [
+        math.log(of_fork[fork.fork, AGAIN] / of_fork[fork.fork, REFERENCE])
+        if {(fork.fork, AGAIN), (fork.fork, REFERENCE)} <= of_fork.keys()
+        else math.nan
+        for fork in forks
+    ]
+    unknown, nothing = np.full(len(forks), math.nan), np.zeros(len(forks))
+    seconds = np.array([fork.seconds for fork in forks], float)
+    sittings = [bank.sitting_of(fork) for fork in forks]
+    numbers = [fork.fork for fork in forks]
+    return LevelForks(numbers, np.array(ratios, float), nothing, nothing, unknown, unknown, seconds, sittings)
 
 
 def _within(
