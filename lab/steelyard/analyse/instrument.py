@@ -14,6 +14,7 @@ from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..store.stored_run import Run, Trial
 from ..store.tables import LinkUse, SliceRow
+from .frozen_work import worst_inflation
 from .pairing import counted_slices, measured_slices
 
 ENGINE_SHARE = "Engine's processor"
@@ -56,6 +57,7 @@ def examine(run: Run) -> list[Finding]:
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
             findings += _subject_findings(run, cell, subject)
+        findings += _frozen_work(run, cell)
         findings += _steal(run, cell)
         findings += _throttled(run, cell)
         findings += _link_filled(run, cell)
@@ -300,6 +302,18 @@ def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     yield Finding(
         "CPU at rest", cell.name, subject, level, f"{share:.2%}", f"at most {limit:.1%}", reason if bad else ""
     )
+
+
+def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
+    """What a request costs more in turns than in steady stretches, beside the reference; known where forks took turns."""
+    margin = run.schedule.margin
+    for subject in run.schedule.subjects_in(cell):
+        worst = worst_inflation(run, cell, subject)
+        if worst is None:
+            continue
+        bad = worst.size > margin
+        level, reason = (Level.WARNING, worst.reason(cell, margin)) if bad else (Level.OK, "")
+        yield Finding("CPU in turns", cell.name, subject, level, worst.text, f"at most {margin:.0%} more", reason)
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

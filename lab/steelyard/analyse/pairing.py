@@ -13,6 +13,7 @@ from ..plan.kinds import kind_of
 from ..statistics.steady import compiles
 from ..store.stored_run import Run, Trial
 from ..store.tables import SliceRow
+from .frozen_work import refused, took_turns
 
 STALE_LIMIT = 0.01
 
@@ -115,8 +116,17 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
             _pair(trial, number, first.get(number), second.get(number), unbroken=not kind_of(cell).sliced)
             for number in sorted({*first, *second})
         )
-        forks_of_both.append(Fork(trial, pairs, _why_not(run.schedule, cell, trial, pairs)))
+        why_not = _why_not(run.schedule, cell, trial, pairs) or _by_turns(run, cell, trial, a, b)
+        forks_of_both.append(Fork(trial, pairs, why_not))
     return forks_of_both
+
+
+def _by_turns(run: Run, cell: Cell, trial: Trial, a: str, b: str) -> str | None:
+    """Why a fork that took turns does not count, where turns inflate what a request costs one of the two."""
+    inflated = refused(run, cell, a, b)
+    if inflated is None or not took_turns(trial, cell, a):
+        return None
+    return f"took turns, in which a request costs {inflated.subject} {inflated.size:.0%} more than in stretches"
 
 
 def short_of_forks(run: Run, least: int) -> dict[int, str]:

@@ -141,13 +141,13 @@ def tails(trial: Trial, study: Study, slices: Sequence[SliceEntry]) -> list[Tail
         return []
     measured = [entry for entry in slices if entry.phase == "measure"]
     voided = {entry.round for entry in measured if entry.voided}
-    found = []
+    entries_of_tails = []
     for label in sorted({entry.label for entry in measured}):
         kept = [entry.slice for entry in measured if entry.label == label and entry.round not in voided]
         histogram = trial.histogram(kept, "response")
         if histogram.total * 0.01 >= LEAST_BEYOND:
-            found.append(TailEntry(trial.number, label, histogram.total, round(histogram.percentile(99), 3)))
-    return found
+            entries_of_tails.append(TailEntry(trial.number, label, histogram.total, round(histogram.percentile(99), 3)))
+    return entries_of_tails
 
 
 def _slice_entry(

@@ -259,7 +259,7 @@ def _level(compared: LevelForks, level: float, draw: np.random.Generator) -> Slo
     minutes = spent[np.arange(len(spent)), comparison.forks - 1] / 60
     right = comparison.said == Said.BELOW
     minutes_until_right = np.where(right, minutes, np.inf)
-    off = [one for one in compared.ratios - compared.planted if not math.isnan(one)]
+    off = [log for log in compared.ratios - compared.planted if not math.isnan(log)]
     forks = float(np.mean(comparison.forks))
     return SlowedDown(
         level=level,
@@ -374,8 +374,8 @@ def _held(values: Values) -> FigureRow:
 
 def _percent(interval: Interval) -> str:
     """`+0.2% (-0.3% to +0.7%)`, of an interval of log ratios."""
-    found, low, high = (math.expm1(log) for log in (interval.estimate, interval.low, interval.high))
-    return f"{found:+.2%} ({low:+.2%} to {high:+.2%})"
+    middle, low, high = (math.expm1(log) for log in (interval.estimate, interval.low, interval.high))
+    return f"{middle:+.2%} ({low:+.2%} to {high:+.2%})"
 
 
 def _off(levels: Sequence[SlowedDown]) -> FigureRow:

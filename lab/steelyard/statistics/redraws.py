@@ -245,7 +245,7 @@ def lag_1_p_value(values: Sequence[float]) -> float:
     Source: Wald and Wolfowitz 1943, "An exact test for randomness in the non-parametric case based on serial correlation". The
     seed is fixed; the standard error of a p of 0.05 is 0.002.
     """
-    found = abs(lag_1_correlation(values))
+    observed = abs(lag_1_correlation(values))
     draw = np.random.default_rng(_SEED)
     centred = np.asarray(values, float) - np.mean(values)
     spread = float(centred @ centred)
@@ -253,7 +253,7 @@ def lag_1_p_value(values: Sequence[float]) -> float:
         return 1.0
     shuffled = draw.permuted(np.tile(centred, (_SHUFFLES, 1)), axis=1)
     correlations = np.abs(np.sum(shuffled[:, :-1] * shuffled[:, 1:], axis=1)) / spread
-    return float((1 + np.sum(correlations >= found * (1 - 1e-12))) / (_SHUFFLES + 1))
+    return float((1 + np.sum(correlations >= observed * (1 - 1e-12))) / (_SHUFFLES + 1))
 
 
 def fewest_compatible(total: int, share: float) -> int:
