@@ -69,6 +69,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/many_engines.py --check
 	$(RUN) python tools/collectors.py --check
 	$(RUN) python tools/floors.py --check
+	$(RUN) python tools/fork_values.py --check
 	$(RUN) python tools/steadiness.py --check
 	$(RUN) python tools/rooms.py --check
 	$(RUN) python monitor/bench/beside.py --check

@@ -12,6 +12,7 @@ from steelyard.analyse.frozen_work import inflation, turns_refused
 from steelyard.analyse.instrument import Level, examine
 from steelyard.analyse.measures import registry
 from steelyard.analyse.ratios import compare
+from steelyard.models.records import TrialRecord
 from steelyard.observe import processes
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
@@ -27,6 +28,7 @@ def driven(
     folder: Path,
     inflated: dict[str, float],
     *,
+    collector: str = "G1",
     forks: int = 4,
     in_turns: int | None = None,
     host: float = 0.0,
@@ -44,7 +46,14 @@ def driven(
                 changes[trial, pair, subject] = {"cpu_own_ns": own, "cpu_other_ns": 0, "cpu_between_ns": 0}
     steadiness = frozenset((trial, METRO) for trial in range(1, forks + 1)) if unsteady else frozenset()
     planted = Planted(forks=forks, changes=changes, turn_ms=150.0, unsteady=steadiness)
-    return read_run(write_run(folder, planted))
+    for path in write_run(folder, planted).glob("trials/*/trial.json"):
+        record = TrialRecord.model_validate_json(path.read_text(encoding="utf-8"))
+        subjects = [
+            noted.model_copy(update={"factors": {"gc": collector} if noted.label == METRO else {}})
+            for noted in record.subjects
+        ]
+        path.write_text(record.model_copy(update={"subjects": subjects}).model_dump_json(), encoding="utf-8")
+    return read_run(folder)
 
 
 def finding(run: Run, subject: str = METRO) -> tuple[Level, str]:
@@ -104,3 +113,13 @@ def test_threads_of_processes_are_counted_and_one_that_is_gone_has_none() -> Non
     own = len(list(Path("/proc/self/task").iterdir()))
     assert processes.threads([os.getpid()]) == own
     assert processes.threads([os.getpid(), 2**22 + 1]) == own
+
+
+@pytest.mark.parametrize(("collector", "in_turns", "caveats"), [("Z", None, 1), ("G1", None, 0), ("Z", 0, 0)])
+def test_a_subject_that_collects_with_z_has_a_caveat_where_it_took_turns(
+    tmp_path: Path, collector: str, in_turns: int | None, caveats: int
+) -> None:
+    run = driven(tmp_path, {}, collector=collector, in_turns=in_turns)
+    reasons = [f.reason for f in examine(run) if f.check == "Z in turns" and f.level is Level.WARNING]
+    assert len(reasons) == caveats and all(reason.startswith(METRO) for reason in reasons)
+    assert sum("collects with Z" in warning for warning in analysed(tmp_path).verdicts.notes) == caveats

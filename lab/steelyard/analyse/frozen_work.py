@@ -20,6 +20,7 @@ from ..store.stored_run import Run, Trial
 
 LEAST_FORKS = 2
 CONFIDENCE = 0.95
+Z_OFF = 0.045  # by docs/decisions/slices-take-turns.md: less than the comparison with the warm-up resolves
 NO_VERDICT = 2.0  # times the margin, beyond which turns give no verdict
 
 
@@ -105,6 +106,15 @@ def turns_refused(run: Run) -> bool:
         for cell in run.schedule.cells
         for subject in run.schedule.subjects_in(cell)
         if cell.primary and subject != reference
+    )
+
+
+def z_in_turns(run: Run, cell: Cell, subject: str) -> bool:
+    """Whether a subject whose collector is Z took turns."""
+    return any(
+        took_turns(trial, cell, subject)
+        and any((noted.label, noted.factors.get("gc")) == (subject, "Z") for noted in trial.noted.subjects)
+        for trial in run.trials
     )
 
 

@@ -14,7 +14,7 @@ from ..plan.kinds import kind_of, unbroken
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..store.stored_run import Run, Trial
 from ..store.tables import LinkUse, SliceRow
-from .frozen_work import worst_inflation
+from .frozen_work import Z_OFF, worst_inflation, z_in_turns
 from .pairing import counted_slices, measured_slices
 
 ENGINE_SHARE = "Engine's processor"
@@ -308,6 +308,13 @@ def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
     """What a request costs more in turns than in steady stretches, beside the reference; known where forks took turns."""
     margin = run.schedule.margin
     for subject in run.schedule.subjects_in(cell):
+        if z_in_turns(run, cell, subject):
+            why = f"{subject} collects with Z, which works more often when it is frozen between turns: in turns its throughput"
+            reading, reason = (
+                f"up to {Z_OFF:.1%} off",
+                f"{why} was up to {Z_OFF:.1%} off; `turn_ms = 0` drives stretches",
+            )
+            yield Finding("Z in turns", cell.name, subject, Level.WARNING, reading, f"at most {margin:.0%}", reason)
         worst = worst_inflation(run, cell, subject)
         if worst is None:
             continue
