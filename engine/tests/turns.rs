@@ -151,13 +151,15 @@ fn cost_in_turns_over_stretches(servers: &[Kept; 2]) -> [f64; 2] {
 }
 
 #[test]
+#[ignore = "a minute on a quiet machine: a cache grows old by the clock, also while others have the processor"]
 fn a_cache_that_a_clock_makes_old_costs_more_in_turns_than_alone_and_an_honest_server_does_not() {
-    let cached = Kept::start("cached", "--refresh-ms 30 --live-ms 300");
+    // Alone, 30 ms in 130 are refreshing. A turn of 150 ms begins with an old cache, so about 55 ms of it are.
+    let cached = Kept::start("cached", "--refresh-ms 30 --live-ms 100");
     let [cached, honest] = cost_in_turns_over_stretches(&[cached, Kept::start("honest", "")]);
-    assert!(cached / honest > 1.06, "{cached} and {honest}");
-    let servers = [Kept::start("one", ""), Kept::start("two", "")];
-    let [one, two] = cost_in_turns_over_stretches(&servers);
-    assert!((one / two - 1.0).abs() < 0.06, "{one} and {two}");
+    assert!(cached / honest > 1.08, "{cached} and {honest}");
+    let servers = [Kept::start("first", ""), Kept::start("second", "")];
+    let [first, second] = cost_in_turns_over_stretches(&servers);
+    assert!((first / second - 1.0).abs() < 0.06, "{first} and {second}");
 }
 
 #[test]
