@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 from steelyard.analyse.analysis import analysed
 from steelyard.analyse.frozen_work import inflation, turns_refused
 from steelyard.analyse.instrument import Level, examine
 from steelyard.analyse.measures import registry
 from steelyard.analyse.ratios import compare
+from steelyard.base.progress import Progress
+from steelyard.drive.setting import Setting
 from steelyard.models.records import TrialRecord
 from steelyard.observe import processes
+from steelyard.run import main_job
 from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
@@ -88,6 +93,18 @@ def test_forks_in_stretches_count_beside_those_that_took_turns(tmp_path: Path) -
     assert [fork.why_not is None for fork in compared.forks] == [False] * 3 + [True] * 4
     assert all("took turns" in (fork.why_not or "") for fork in compared.forks[:3])
     assert compared.ratio == pytest.approx(0.8, rel=0.03)
+
+
+@pytest.mark.parametrize(("inflated", "turn_ms"), [({METRO: 1.33}, 0), ({METRO: 1.05}, 150), ({}, 150)])
+def test_the_next_start_is_driven_as_the_starts_so_far_ask_for(
+    tmp_path: Path, inflated: dict[str, float], turn_ms: float
+) -> None:
+    run = driven(tmp_path, inflated)
+    progress = Progress(Console(quiet=True))
+    nothing: Any = None
+    setting = Setting(run.schedule, nothing, {}, nothing, tmp_path, nothing, progress)
+    assert main_job._in_turns_or_stretches(setting).schedule.turn_ms == turn_ms
+    assert run.schedule.turn_ms == read_run(tmp_path).schedule.turn_ms == 150, "the stored schedule stays"
 
 
 @pytest.mark.parametrize("inflated", [{}, {METRO: 1.06, GO: 1.06}, {METRO: 0.9}])
