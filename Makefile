@@ -70,6 +70,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/many_engines.py --check
 	$(RUN) python tools/collectors.py --check
 	$(RUN) python tools/floors.py --check
+	$(RUN) python tools/fork_values.py --check
 	$(RUN) python tools/steadiness.py --check
 	$(RUN) python tools/rooms.py --check
 	$(RUN) python monitor/bench/beside.py --check
@@ -144,8 +145,8 @@ hall: build ## docs/reference/servers.md, from the results that `make test-serve
 fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
 
-calibrate-study: build ## forks for docs/reference/calibration.md, in sittings of at most 95 minutes; may be stopped; BUDGET=30m, FORKS=100
-	@$(RUN) python -m steelyard.calibration --budget $(or $(BUDGET),95m) $(if $(FORKS),--forks $(FORKS))
+calibrate-study: build ## forks for docs/reference/calibration.md, in pieces of 20 minutes; may be stopped; PAIR=tomcat-metro.throughput, BUDGET=30m, FORKS=100
+	@$(RUN) python -m steelyard.calibration $(if $(PAIR),--pair $(PAIR)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORKS),--forks $(FORKS))
 
 usual-way: build ## runs of the usual way beside the calibration's forks, of the same server, the same day; about a minute each; RUNS=10 of each
 	@$(RUN) python -m steelyard.calibration.usual $(if $(RUNS),--runs $(RUNS))

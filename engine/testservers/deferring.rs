@@ -38,6 +38,14 @@ pub struct Cost {
     /// Whether chores that were missed, because the process stood still, are made up for
     #[arg(long)]
     chores_catch_up: bool,
+
+    /// CPU time of refreshing a cache, which the first request after the end of its life pays while the others wait; 0 for no cache
+    #[arg(long, default_value_t = 0)]
+    refresh_ms: u64,
+
+    /// From the end of a refresh to the end of the cache's life, by the clock
+    #[arg(long, default_value_t = 300)]
+    live_ms: u64,
 }
 
 impl Cost {
@@ -59,6 +67,32 @@ pub struct Work {
     before_ns: u64,
     later_ns: u64,
     debt: Arc<Debt>,
+    cache: Option<Cache>,
+}
+
+/// What a clock makes old and a request makes new.
+struct Cache {
+    refresh_ns: u64,
+    live_ns: u64,
+    old_at_ns: Mutex<u64>,
+}
+
+impl Cache {
+    fn of(cost: &Cost) -> Option<Self> {
+        (cost.refresh_ms > 0).then(|| Self {
+            refresh_ns: cost.refresh_ms * 1_000_000,
+            live_ns: cost.live_ms * 1_000_000,
+            old_at_ns: Mutex::new(0),
+        })
+    }
+
+    fn read(&self) {
+        let mut old_at_ns = lock(&self.old_at_ns);
+        if now_ns() >= *old_at_ns {
+            spin(self.refresh_ns);
+            *old_at_ns = now_ns() + self.live_ns;
+        }
+    }
 }
 
 /// CPU time that is owed, until it is used; bounded, since a server that put off more than it can ever do would have no throughput that lasts.
@@ -91,11 +125,15 @@ impl Work {
             before_ns: all_ns - later_ns,
             later_ns,
             debt,
+            cache: Cache::of(cost),
         }
     }
 
     /// A request was read and is to be answered: does what is done before that, and owes the rest.
     pub fn on_request(&self) {
+        if let Some(cache) = &self.cache {
+            cache.read();
+        }
         spin(self.before_ns);
         if self.later_ns > 0 {
             self.debt.grow(self.later_ns);

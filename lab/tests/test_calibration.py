@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from rich.console import Console
 from scipy.stats import ttest_ind
-from steelyard.base.errors import StoreError
+from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.house import root
 from steelyard.base.progress import Progress
 from steelyard.calibration import bank as banking
-from steelyard.calibration import deferred_work, planted, usual_runs
-from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry
+from steelyard.calibration import banked, deferred_work, planted, usual_runs
+from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry, TailEntry
 from steelyard.calibration.calibrating import pooled_deviation, smallest, so_far, timer
-from steelyard.calibration.collecting import setting_of
+from steelyard.calibration.collecting import last_cost_us, setting_of
 from steelyard.calibration.deferred_work import Drive
+from steelyard.calibration.keys import KEYS, key_of
 from steelyard.calibration.page_figures import FigureRow, figures, usual_way
 from steelyard.calibration.tables import page
 from steelyard.calibration.usual_runs import UsualRun, minutes_needed
-from steelyard.calibration.values import values_of
+from steelyard.calibration.values import tail_forks, values_of
 from steelyard.catalogue import entries as catalogue
 from steelyard.catalogue.subject_syntax import study_of
 from steelyard.models.study import PartSpec, SubjectSpec
@@ -40,7 +41,7 @@ from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 SETUP = {
-    "cpu_us_per_request": 96.25,
+    "cpu_us_per_request": 10.0,
     "pilot_steady": True,
     "seed": 1,
     "sittings": [
@@ -87,6 +88,7 @@ def made(
                     SliceEntry(
                         fork, number * len(FACES) + place, number, subject, label, level, "measure", 0, 10**9, 10**9,
                         1_300_000_000, completed, 0, 0, 10**9, 10**9, 0, 0, "", 0.0, 1000,
+                        round(completed * 10_000 * (1 + level)),
                     )
                 )  # fmt: skip
     return Bank(SETUP, entries, slices)
@@ -99,7 +101,7 @@ def row(bank: Bank, begins: str) -> FigureRow:
 def test_a_fork_is_the_median_of_its_rounds_and_a_voided_round_does_not_count() -> None:
     whole = made(2, slice_deviation=0.0)
     values = values_of(whole)
-    assert values.levels[0.05].truths == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
+    assert values.levels[0.05].within == pytest.approx([-math.log(1.05)] * 2, abs=1e-4)
     assert (values.rounds, values.voided, values.lost) == (20, 0, [])
     spoilt = [
         one if one.round or one.fork == 1 else SliceEntry(**{**vars(one), "completed": 1, "voided": "compiling"})
@@ -172,7 +174,53 @@ def test_what_was_planted_is_read_off_the_servers_own_clock() -> None:
     values = values_of(Bank(SETUP, whole.forks, clocked))
     assert values.levels[0.20].clocked == pytest.approx([0.2] * 4, abs=1e-4)
     assert "+20.00% for +20%" in row(Bank(SETUP, whole.forks, clocked), "What was planted").reached
-    assert np.isnan(values_of(whole).levels[0.20].clocked).all()
+    unclocked = [SliceEntry(**{**vars(one), "cpu_own_ns": -1}) for one in whole.slices]
+    assert np.isnan(values_of(Bank(SETUP, whole.forks, unclocked)).levels[0.20].clocked).all()
+
+
+def test_each_fork_is_scored_against_the_share_of_its_own_cost() -> None:
+    """A request costs 10 us in odd forks and 12.5 in even ones; the same microseconds are 20% there and 16% here."""
+    whole = made(20, fork_deviation=0.002, slice_deviation=0.002)
+    costs = {fork.fork: 10.0 if fork.fork % 2 else 12.5 for fork in whole.forks}
+
+    def of_fork(one: SliceEntry) -> SliceEntry:
+        cost, spun = costs[one.fork], one.level * 10.0
+        completed = round(one.completed * (1 + one.level) * cost / (cost + spun))
+        return SliceEntry(
+            **{**vars(one), "completed": completed, "cpu_own_ns": round(1000 * completed * (cost + spun))}
+        )
+
+    values = values_of(Bank(SETUP, whole.forks, [of_fork(one) for one in whole.slices])).levels[0.20]
+    shares = [0.20 if number % 2 else 0.16 for number in values.forks]
+    assert values.planted == pytest.approx([-math.log1p(share) for share in shares], abs=1e-3)
+    assert np.std(values.ratios) > 0.015 and np.std(values.scored) < 0.004
+    assert values.truth == pytest.approx(np.mean(values.planted))
+    of_the_fork = [ForkEntry(**{**vars(one), "planted_for_us": 20.0}) for one in whole.forks]
+    twice = values_of(Bank(SETUP, of_the_fork, whole.slices)).levels[0.20]
+    assert twice.planted == pytest.approx([-math.log1p(0.4)] * 20, abs=1e-3)
+
+
+def test_what_is_measured_beside_what_was_planted_is_seen() -> None:
+    whole = made(60, fork_deviation=0.005)
+    slower = [
+        SliceEntry(**{**vars(one), "completed": round(one.completed * (0.97 if one.level == 0.20 else 1))})
+        for one in whole.slices
+    ]
+    spoilt = Bank(SETUP, whole.forks, slower)
+    assert row(whole, "Bias: measured").met is True and row(spoilt, "Bias: measured").met is False
+    assert row(whole, "Coverage: redrawn").met is True and row(spoilt, "Coverage: redrawn").met is False
+    assert row(whole, "Coverage: disjoint").met is True
+
+
+def test_comparisons_as_measured_lie_each_in_one_sitting() -> None:
+    whole = made(12, fork_deviation=0.001, slice_deviation=0.001)
+    begins = [f"2026-11-26T{18 + (fork.fork - 1) // 3}:00:00+00:00" for fork in whole.forks]
+    forks = [ForkEntry(**{**vars(fork), "begun": at}) for fork, at in zip(whole.forks, begins, strict=True)]
+    sittings = [{**SETUP["sittings"][0], "begun": at} for at in sorted(set(begins))]
+    apart = Bank({**SETUP, "sittings": sittings}, forks, whole.slices)
+    assert values_of(apart).equal.sittings == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    assert row(apart, "A/A alarms, disjoint").reached == "none yet"
+    assert row(whole, "A/A alarms, disjoint").reached.startswith("0 of 3")
 
 
 def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> None:
@@ -192,10 +240,10 @@ def test_slices_that_took_turns_share_what_their_round_cost(tmp_path: Path) -> N
 
 
 def test_a_sound_machine_reaches_every_figure() -> None:
-    values = values_of(made(320, fork_deviation=0.011, slice_deviation=0.005, rounds=5, seconds=104.0))
+    values = values_of(made(400, fork_deviation=0.011, slice_deviation=0.005, rounds=5, seconds=104.0))
     found = figures(values, usual(0.05), deferred())
     assert [(one.figure, one.reached) for one in found.rows if one.met is False] == []
-    assert sum(one.met is True for one in found.rows) == 12
+    assert sum(one.met is True for one in found.rows) == 15
     five = next(one for one in found.levels if one.level == 0.05)
     assert five.truth == pytest.approx(-math.log(1.05), abs=0.002)
     assert five.right > 0.97 and five.minutes_found <= 12
@@ -216,13 +264,29 @@ def test_the_usual_way_takes_as_many_runs_as_welchs_test_needs() -> None:
     """By simulation: with the runs that it says, and of the same spread, Welch's test finds 5% nine times of ten."""
     runs = usual(0.03, runs=400)
     minutes = minutes_needed(runs, 0.05, 0.9)
-    assert minutes is not None
-    repeats = round(minutes * 60 / 64 / 2)
+    assert minutes is not None and minutes.low <= minutes.estimate < minutes.high
+    repeats = round(minutes.estimate * 60 / 64 / 2)
     draw = np.random.default_rng(6)
     first, second = (draw.normal(shift, 0.03, (4000, repeats)) for shift in (0.0, math.log(1.05)))
     found = np.mean(ttest_ind(first, second, axis=1, equal_var=False).pvalue < 0.05)
     assert found == pytest.approx(0.9, abs=0.03)
     assert minutes_needed(runs[:3], 0.05, 0.9) is None and minutes_needed([], 0.05, 0.9) is None
+
+
+def test_the_interval_of_the_usual_ways_minutes_holds_what_many_runs_say() -> None:
+    truth = minutes_needed(usual(0.03, runs=4000), 0.05, 0.9)
+    assert truth is not None
+    draw = np.random.default_rng(8)
+    held = 0
+    for _ in range(200):
+        logs = [("a", 0.0), ("slowed", math.log(1.05))] * 7
+        few = [
+            UsualRun(n, label, 0.0, 64.0, 1000 * math.exp(draw.normal(-shift, 0.03)))
+            for n, (label, shift) in enumerate(logs)
+        ]
+        minutes = minutes_needed(few, 0.05, 0.9)
+        held += minutes is not None and minutes.low <= truth.estimate <= minutes.high
+    assert 0.90 <= held / 200 <= 0.99
 
 
 def test_runs_of_the_usual_way_are_kept_beside_the_bank(tmp_path: Path) -> None:
@@ -349,6 +413,64 @@ def test_the_page_is_rebuilt_from_the_stored_tables_to_the_byte(tmp_path: Path) 
     assert page(banking.read(tmp_path), "## What was tried\n") == first
     assert "**6 of 60 forks are banked so far" in first and first.endswith("## What was tried\n")
     assert "too few for any figure" in page(made(2), "")
+
+
+def test_the_page_lists_every_pair_that_may_be_banked_and_says_that_nothing_else_is_calibrated() -> None:
+    said = page(made(12), "", banks={KEYS[0]: made(12), KEYS[1]: made(2)})
+    lines = {key: next(line for line in said.splitlines() if line.startswith(f"| `{key.server}` against itself | {key.measure}"))
+             for key in KEYS}  # fmt: skip
+    assert "| 12 |" in lines[KEYS[0]] and "(100.0%, 95% interval" in lines[KEYS[0]]
+    assert "too few forks" in lines[KEYS[1]]
+    assert all("none yet" in lines[key] for key in KEYS[2:])
+    assert "Nothing else is calibrated" in said
+
+
+def test_each_key_has_a_study_and_a_folder_of_its_own(tmp_path: Path) -> None:
+    assert KEYS[0].study() == planted.as_compared(catalogue.study("calibration").model)
+    assert KEYS[0].folder(tmp_path) == tmp_path
+    assert len({key.folder(tmp_path) for key in KEYS}) == len(KEYS)
+    for key in KEYS:
+        assert key_of(key.name) is key
+        study = key.study()
+        assert study.first_server() == key.server and study.rate == key.rate
+        assert study.budget is not None and study.budget.seconds == key.budget_seconds
+        assert {"a", "again"} <= set(planted.of_fork(study, 1))
+    with pytest.raises(ConfigurationError, match="no pair that is banked"):
+        key_of("go.latency")
+
+
+def test_a_bank_of_tails_has_one_ratio_a_fork_and_is_kept_whole(tmp_path: Path) -> None:
+    draw = np.random.default_rng(13)
+    tails = [
+        TailEntry(fork, label, 40_000, round(900 * math.exp(draw.normal(0, 0.004)), 3))
+        for fork in range(1, 6)
+        for label in ("a", "again")
+        if (fork, label) != (5, "again")
+    ]
+    whole = made(5)
+    banking.write(Bank(SETUP, whole.forks, whole.slices, tails), tmp_path)
+    kept = banking.read(tmp_path)
+    assert kept.tails == tails
+    found = tail_forks(kept)
+    assert found.ratios[:4] == pytest.approx(
+        [math.log(tails[2 * place + 1].p99_us / tails[2 * place].p99_us) for place in range(4)]
+    )
+    assert math.isnan(found.ratios[4]) and found.truth == 0.0 and found.least_deviation == 0.0
+    row_of = next(line for line in banked.rows({key_of("go.p99"): kept}) if line[1] == "p99")
+    assert row_of[4] == "5" and row_of[7].startswith("1 of 1")
+
+
+def test_a_fork_plants_shares_of_what_a_request_cost_in_the_fork_before_it() -> None:
+    whole = made(3)
+    slow = [
+        SliceEntry(**{**vars(one), "cpu_own_ns": round(one.cpu_own_ns * (1.3 if one.fork == 3 else 1))})
+        for one in whole.slices
+    ]
+    assert last_cost_us(Bank(SETUP, [], [])) == 10.0
+    assert last_cost_us(Bank(SETUP, whole.forks, slow)) == pytest.approx(13.0, abs=1e-3)
+    failed = ForkEntry(**{**vars(whole.forks[2]), "status": "failed"})
+    assert last_cost_us(Bank(SETUP, [*whole.forks[:2], failed], slow)) == pytest.approx(10.0, abs=1e-3)
+    assert planted.busy_header(0.2, 13.0) == {BUSY_HEADER: "00002.600"}
 
 
 def test_the_page_tells_apart_what_rounds_and_what_forks_vary_by() -> None:

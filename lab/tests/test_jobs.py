@@ -55,6 +55,9 @@ def test_slices_of_steady_closed_load_take_turns_which_are_longer_where_answers_
     cell = schedule.cells[0]
     assert (schedule.turn_ms, schedule.slice_seconds) == (150, 2)
     assert jobs.turn_of(schedule, cell, [ALIKE] * 2) == Turn(ms=150)
+    assert jobs.turn_of(schedule, cell, [ALIKE] * 2, threads=100) == Turn(ms=150)
+    many = jobs.turn_of(schedule, cell, [ALIKE] * 2, threads=400)
+    assert many is not None and many.ms == pytest.approx(456), "2.3 ms to thaw them"
     assert jobs.turn_of(schedule, cell, [ALIKE, ALIKE, Answering(8, 8)]) == Turn(ms=400)
 
 

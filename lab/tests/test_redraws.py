@@ -11,10 +11,13 @@ from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.interval import student_interval
 from steelyard.statistics.looks import LOOKS, alpha_of
 from steelyard.statistics.redraws import (
+    BLOCK,
     Said,
     clopper_pearson,
     ended,
+    fewest_compatible,
     lag_1_correlation,
+    lag_1_p_value,
     one_after_the_other,
     redrawn,
     swapped,
@@ -111,17 +114,68 @@ def test_forks_that_follow_each_other_too_closely_raise_more_alarms_and_are_seen
 def test_swapped_labels_leave_no_difference_and_redraws_stay_within_the_bank() -> None:
     draw = np.random.default_rng(4)
     bank = draw.normal(0.05, 0.01, 60)
-    places = redrawn(len(bank), 10_000, draw)
+    places, blocks = redrawn([1] * len(bank), 10_000, draw)
     assert places.shape == (10_000, LOOKS[-1]) and places.min() == 0 and places.max() == 59
-    values = swapped(bank[places], draw)
+    values = swapped(bank[places], blocks, draw)
     assert np.mean(values) == pytest.approx(0, abs=0.001)
     assert np.allclose(np.sort(np.unique(np.abs(values))), np.sort(np.abs(bank)))
+
+
+def test_a_redraw_keeps_neighbours_together_within_their_sitting() -> None:
+    sittings = [1] * 3 + [2] * 20 + [3] * 7
+    places, blocks = redrawn(sittings, 2_000, np.random.default_rng(8))
+    first = np.flatnonzero([place == 0 or sittings[place] != sittings[place - 1] for place in range(30)])
+    after = {place: place + 1 for place in range(29)} | dict(zip((2, 22, 29), first, strict=True))
+    for column in range(1, LOOKS[-1]):
+        if blocks[0, column] == blocks[0, column - 1]:
+            assert [after[place] for place in places[:, column - 1]] == list(places[:, column])
+    assert list(blocks[0]) == [column // BLOCK for column in range(LOOKS[-1])]
+    assert np.bincount(places[:, 0], minlength=30).min() > 30, "every fork begins blocks"
+
+
+def test_labels_are_swapped_by_blocks_so_that_neighbours_stay_alike() -> None:
+    draw = np.random.default_rng(9)
+    bank = np.repeat(draw.normal(0.05, 0.001, 15), 4)
+    places, blocks = redrawn([1] * 60, 2_000, draw)
+    values = swapped(bank[places], blocks, draw)
+    assert np.all(np.ptp(np.sign(values[:, :BLOCK]), axis=1) == 0)
+    assert 0.4 < np.mean(values[:, 0] > 0) < 0.6
+
+
+def test_forks_that_resemble_their_neighbours_raise_more_alarms_where_redraws_keep_them_together() -> None:
+    draw = np.random.default_rng(10)
+    bank = list(draw.normal(0, 0.02, 400))
+    for place in range(1, 400):
+        bank[place] += 0.8 * bank[place - 1]
+
+    def alarms(block: int) -> float:
+        places, blocks = redrawn([1] * 400, 10_000, np.random.default_rng(11), block=block)
+        return float(np.mean(ended(swapped(np.asarray(bank)[places], blocks, draw), margin=1e-9).alarms))
+
+    assert alarms(BLOCK) > 1.5 * alarms(1)
+
+
+def test_dependence_is_judged_by_permutation() -> None:
+    draw = np.random.default_rng(12)
+    alike = list(draw.normal(0, 1, 60))
+    for place in range(1, 60):
+        alike[place] += 0.6 * alike[place - 1]
+    assert lag_1_p_value(alike) < 0.01
+    free = [lag_1_p_value(list(draw.normal(0, 1, 20))) for _ in range(100)]
+    assert 1 <= sum(p <= 0.05 for p in free) <= 12
+    assert lag_1_p_value([1.0] * 5) == 1.0
+
+
+@pytest.mark.parametrize(("total", "fewest"), [(3, 2), (19, 16), (200, 184)])
+def test_the_fewest_that_a_share_is_compatible_with(total: int, fewest: int) -> None:
+    assert fewest_compatible(total, 0.95) == fewest
+    assert clopper_pearson(fewest, total).high >= 0.95 > clopper_pearson(fewest - 1, total).high
 
 
 def test_redraws_of_a_large_bank_find_a_difference_as_often_as_fresh_forks_do() -> None:
     draw = np.random.default_rng(5)
     bank = draw.normal(0.05, 0.02, 2_000)
-    seen = ended(bank[redrawn(len(bank), 10_000, draw)])
+    seen = ended(bank[redrawn([1] * len(bank), 10_000, draw)[0]])
     fresh = ended(forks(10_000, 0.02, effect=0.05, seed=6))
     for word in (Said.ABOVE, Said.BELOW, Said.EQUIVALENT):
         assert np.mean(seen.said == word) == pytest.approx(np.mean(fresh.said == word), abs=0.03)
@@ -154,6 +208,6 @@ def test_too_little_to_judge_is_said() -> None:
     with pytest.raises(InsufficientDataError):
         ended(np.zeros((3, 4)))
     with pytest.raises(InsufficientDataError):
-        redrawn(1, 10, np.random.default_rng(1))
+        redrawn([1], 10, np.random.default_rng(1))
     with pytest.raises(InsufficientDataError):
         clopper_pearson(3, 2)

@@ -16,6 +16,7 @@ from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_appli
 from ..statistics.processor_witness import disagree, disagreement
 from ..store.stored_run import Run, Trial
 from ..store.tables import LinkUse, SliceRow
+from .frozen_work import Z_OFF, worst_inflation, z_in_turns
 from .pairing import counted_slices, measured_slices
 from .second_witness import why_not_judged, witnesses
 
@@ -59,6 +60,7 @@ def examine(run: Run) -> list[Finding]:
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
             findings += _subject_findings(run, cell, subject)
+        findings += _frozen_work(run, cell)
         findings += _steal(run, cell)
         findings += _throttled(run, cell)
         findings += _link_filled(run, cell)
@@ -346,6 +348,25 @@ def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     yield Finding(
         "CPU at rest", cell.name, subject, level, f"{share:.2%}", f"at most {limit:.1%}", reason if bad else ""
     )
+
+
+def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
+    """What a request costs more in turns than in steady stretches, beside the reference; known where forks took turns."""
+    margin = run.schedule.margin
+    for subject in run.schedule.subjects_in(cell):
+        if z_in_turns(run, cell, subject):
+            why = f"{subject} collects with Z, which works more often when it is frozen between turns: in turns its throughput"
+            reading, reason = (
+                f"up to {Z_OFF:.1%} off",
+                f"{why} was up to {Z_OFF:.1%} off; `turn_ms = 0` drives stretches",
+            )
+            yield Finding("Z in turns", cell.name, subject, Level.WARNING, reading, f"at most {margin:.0%}", reason)
+        worst = worst_inflation(run, cell, subject)
+        if worst is None:
+            continue
+        bad = worst.size > margin
+        level, reason = (Level.WARNING, worst.reason(cell, margin)) if bad else (Level.OK, "")
+        yield Finding("CPU in turns", cell.name, subject, level, worst.text, f"at most {margin:.0%} more", reason)
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from ..plan.stretches import FORK_ANSWERS, STRETCH_ANSWERS
 from ..statistics.steady import compiles
 from ..store.stored_run import Run, Trial
 from ..store.tables import SliceRow
+from .frozen_work import refused, took_turns
 
 STALE_LIMIT = 0.01
 
@@ -125,7 +126,8 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
         pairs = tuple(
             _pair(trial, cell, number, first.get(number), second.get(number)) for number in sorted({*first, *second})
         )
-        forks_of_both.append(Fork(trial, pairs, _why_not(_planned(run.schedule, trial, cell), cell, trial, pairs)))
+        why_not = _why_not(_planned(run.schedule, trial, cell), cell, trial, pairs) or _by_turns(run, cell, trial, a, b)
+        forks_of_both.append(Fork(trial, pairs, why_not))
     return forks_of_both
 
 
@@ -147,6 +149,14 @@ def short_of_answers(fork: Fork, cell: Cell) -> str | None:
     if held >= FORK_ANSWERS:
         return None
     return f"has {held:.0f} answers of each user, of the {FORK_ANSWERS} that throughput needs where they are too slow for turns"
+
+
+def _by_turns(run: Run, cell: Cell, trial: Trial, a: str, b: str) -> str | None:
+    """Why a fork that took turns does not count, where turns inflate what a request costs one of the two."""
+    inflated = refused(run, cell, a, b)
+    if inflated is None or not took_turns(trial, cell, a):
+        return None
+    return f"took turns, in which a request costs {inflated.subject} {inflated.size:.0%} more than in stretches"
 
 
 def short_of_forks(run: Run, least: int) -> dict[int, str]:

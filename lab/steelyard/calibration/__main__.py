@@ -1,4 +1,4 @@
-"""`make calibrate-study`: forks for docs/results/calibration, in sittings that may be stopped at any time."""
+"""`make calibrate-study`: forks for docs/results/calibration, in pieces of 20 minutes that may be stopped at any time."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ from rich.console import Console
 from ..base import house
 from ..base.errors import SteelyardError
 from ..base.progress import Progress
-from ..catalogue import entries
 from ..catalogue.subject_syntax import seconds_of
 from .bank import Bank
 from .collecting import Sitting, collect
-from .planted import as_compared
+from .keys import KEYS, key_of
 
 
 def main() -> int:
     """Collect; 0 when all forks are banked or the budget is used, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
-    wishes.add_argument("--study", default="calibration", help="a calibration study, or the path of one")
-    wishes.add_argument("--budget", default="95m", help="the most that this sitting may take")
+    wishes.add_argument("--pair", default=KEYS[0].name, help=f"what to bank: {', '.join(key.name for key in KEYS)}")
+    wishes.add_argument("--budget", default="20m", help="the most that this piece may take; the next goes on from it")
     wishes.add_argument("--forks", type=int, help="complete forks to bank in all (default: the study's)")
-    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
+    wishes.add_argument(
+        "--banks", type=Path, default=house.root() / "docs" / "results" / "calibration", help="the folder of all banks"
+    )
     wishes.add_argument("--work", type=Path, default=Path("runs") / "calibration", help="the trials' own, large files")
     wishes.add_argument("--seed", type=int, default=1)
     asked = wishes.parse_args()
     signal.signal(signal.SIGTERM, _interrupt)
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
     try:
-        study = as_compared(entries.study(asked.study).model)
-        command = ["make", "calibrate-study"]
+        key = key_of(asked.pair)
+        study, bank = key.study(), key.folder(asked.banks)
+        command = ["make", "calibrate-study", f"PAIR={key.name}"]
         forks, budget = asked.forks or study.forks, seconds_of(asked.budget)
-        work = asked.work.resolve()
-        sitting = Sitting(study, asked.bank, work, forks, budget, asked.seed, command, levels_take_turns=True)
+        work = asked.work.resolve() / key.name
+        sitting = Sitting(study, bank, work, forks, budget, asked.seed, command, levels_take_turns=True)
         with Progress(console) as progress:
             banked = collect(sitting, progress, lambda so_far: progress.say(_line(so_far, sitting.forks)))
     except SteelyardError as error:
@@ -47,7 +49,7 @@ def main() -> int:
     except KeyboardInterrupt:
         console.print("stopped; whole forks are banked, and the next sitting goes on from there", highlight=False)
         return 130
-    console.print(f"{len(banked.complete)} of {sitting.forks} forks are banked in {asked.bank}", highlight=False)
+    console.print(f"{len(banked.complete)} of {sitting.forks} forks are banked in {bank}", highlight=False)
     return 0
 
 

@@ -15,7 +15,8 @@ from ..models.study import Study, SubjectSpec
 from ..store.stored_run import Trial
 from ..store.tables import Observation, SliceRow
 
-SLICES, FORKS, SETUP, STUDY = "slices.csv", "forks.csv", "environment.json", "study.toml"
+SLICES, FORKS, TAILS, SETUP, STUDY = "slices.csv", "forks.csv", "tails.csv", "environment.json", "study.toml"
+LEAST_BEYOND = 10  # answers beyond a percentile that is shown
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class ForkEntry:
     """One fork. Its seconds are those of starting both processes, warming up, measuring, and all the rest.
 
     `steady` is 1 where both reached a steady state; `not_good` names what doctor found amiss on the machine before it.
+    `planted_for_us` is the processor time of a request of which its levels are shares, in microseconds (0: the setup's).
     """
 
     fork: int
@@ -78,24 +80,44 @@ class ForkEntry:
     other_seconds: float
     steady: int
     not_good: str
+    planted_for_us: float = 0.0
+
+
+@dataclass(frozen=True)
+class TailEntry:
+    """The 99th percentile of response time of one process in one fork, under open load: all its slices that count, merged."""
+
+    fork: int
+    label: str
+    requests: int
+    p99_us: float
 
 
 @dataclass(frozen=True)
 class Bank:
-    """All forks so far, in order, with the setup that they share."""
+    """All forks so far, in order, with the setup that they share. `tails` are there where the load was open."""
 
     setup: Mapping[str, Any]
     forks: Sequence[ForkEntry]
     slices: Sequence[SliceEntry]
+    tails: Sequence[TailEntry] = ()
 
     @property
     def complete(self) -> list[ForkEntry]:
         """The forks that ended as planned, in order."""
         return [fork for fork in self.forks if fork.status == "complete"]
 
-    def with_fork(self, fork: ForkEntry, slices: Sequence[SliceEntry]) -> Bank:
+    def planted_us(self, fork: ForkEntry, level: float) -> float:
+        """The processor time in microseconds that a level added to each request of a fork."""
+        return level * (fork.planted_for_us or float(self.setup["cpu_us_per_request"]))
+
+    def sitting_of(self, fork: ForkEntry) -> int:
+        """The number of the sitting in which a fork was measured, from 1."""
+        return sum(sitting.get("begun", "") <= fork.begun for sitting in self.setup["sittings"])
+
+    def with_fork(self, fork: ForkEntry, slices: Sequence[SliceEntry], tails: Sequence[TailEntry] = ()) -> Bank:
         """The bank and one more fork."""
-        return Bank(self.setup, [*self.forks, fork], [*self.slices, *slices])
+        return Bank(self.setup, [*self.forks, fork], [*self.slices, *slices], [*self.tails, *tails])
 
 
 def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
@@ -111,6 +133,21 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
             continue
         slices.append(_slice_entry(trial, plan, known[plan.subject], row, seen, spent[plan.number]))
     return _fork_entry(trial, record, slices), slices
+
+
+def tails(trial: Trial, study: Study, slices: Sequence[SliceEntry]) -> list[TailEntry]:
+    """What a trial under open load says of tails, from the slices of the rounds in which all count; nothing under closed load."""
+    if study.rate is None:
+        return []
+    measured = [entry for entry in slices if entry.phase == "measure"]
+    voided = {entry.round for entry in measured if entry.voided}
+    entries_of_tails = []
+    for label in sorted({entry.label for entry in measured}):
+        kept = [entry.slice for entry in measured if entry.label == label and entry.round not in voided]
+        histogram = trial.histogram(kept, "response")
+        if histogram.total * 0.01 >= LEAST_BEYOND:
+            entries_of_tails.append(TailEntry(trial.number, label, histogram.total, round(histogram.percentile(99), 3)))
+    return entries_of_tails
 
 
 def _slice_entry(
@@ -186,6 +223,8 @@ def write(bank: Bank, folder: Path) -> None:
     write_table(folder / SLICES, columns, map(astuple, bank.slices), packed=True)
     # Where both lie there, readers take the plain one: it would be older.
     (folder / SLICES).unlink(missing_ok=True)
+    if bank.tails:
+        write_table(folder / TAILS, [column.name for column in fields(TailEntry)], map(astuple, bank.tails))
     write_table(folder / FORKS, [column.name for column in fields(ForkEntry)], map(astuple, bank.forks))
 
 
@@ -194,7 +233,10 @@ def read(folder: Path) -> Bank:
     forks = [ForkEntry(**_values(ForkEntry, row)) for row in read_table(folder / FORKS, _names(ForkEntry))]
     known = {fork.fork for fork in forks}
     slices = [SliceEntry(**_values(SliceEntry, row)) for row in read_table(folder / SLICES, _names(SliceEntry))]
-    return Bank(read_document(folder / SETUP), forks, [entry for entry in slices if entry.fork in known])
+    rows = read_table(folder / TAILS, _names(TailEntry)) if (folder / TAILS).exists() else []
+    of_tails = [TailEntry(**_values(TailEntry, row)) for row in rows]
+    kept = [entry for entry in slices if entry.fork in known], [entry for entry in of_tails if entry.fork in known]
+    return Bank(read_document(folder / SETUP), forks, *kept)
 
 
 def _names(kind: type[Any]) -> list[str]:

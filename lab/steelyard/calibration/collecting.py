@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import shutil
 import time
@@ -30,6 +31,7 @@ from ..store.stored_run import read_trial
 from . import bank as banking
 from . import planted as levels
 from .bank import Bank
+from .values import request_us
 
 MOST_FAILED_IN_A_ROW = 3
 SPARE_FORKS = 20  # beside those asked for, in place of failed ones
@@ -73,9 +75,10 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
                 break
             progress.plan(_seconds_left(sitting, so_far, expected, spent))
             plan = setting.schedule.trials[len(so_far.forks)]
+            cost = last_cost_us(so_far)
             shutil.rmtree(trial_folder(setting.folder, plan.number), ignore_errors=True)  # what a killed lab left
             try:
-                drive.run_trial(setting, plan, all_spellings=driven == 0)
+                drive.run_trial(_planting(setting, sitting.study, cost), plan, all_spellings=driven == 0)
                 failed_in_a_row = 0
             except TrialFailedError as error:
                 progress.say(f"fork {plan.number} failed: {error.message}")
@@ -83,14 +86,40 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
                 if failed_in_a_row == MOST_FAILED_IN_A_ROW or plan is setting.schedule.trials[-1]:
                     raise
             trial = read_trial(plan, trial_folder(setting.folder, plan.number))
-            so_far = so_far.with_fork(*banking.entries(trial, sitting.study))
+            fork, slices = banking.entries(trial, sitting.study)
+            tails = banking.tails(trial, sitting.study, slices)
+            so_far = so_far.with_fork(replace(fork, planted_for_us=cost), slices, tails)
             banking.write(so_far, sitting.bank)
             after_fork(so_far)
     return so_far
 
 
+def last_cost_us(so_far: Bank) -> float:
+    """What a request cost the unslowed processes of the last complete fork, in microseconds; before there is one, the pilot's.
+
+    The host's speed moves from fork to fork, so a fork plants shares of the newest cost that is known before it starts. What share
+    that was of its own cost is known once it is measured (`values.LevelForks.planted`).
+    """
+    for fork in reversed(so_far.complete):
+        measured = [entry for entry in so_far.slices if entry.fork == fork.fork and entry.phase == "measure"]
+        cost = request_us(entry for entry in measured if entry.level == 0)
+        if not math.isnan(cost):
+            return round(cost, 3)
+    return float(so_far.setup["cpu_us_per_request"])
+
+
+def _planting(setting: Setting, study: Study, cost_us: float) -> Setting:
+    """The setting with every level as a share of this cost."""
+    level_of = {spec.label: spec.slowed or 0.0 for spec in levels.specs(study)}
+    planted = {
+        label: replace(face, headers={**face.headers, **levels.busy_header(level_of[label], cost_us)})
+        for label, face in setting.subjects.items()
+    }
+    return replace(setting, subjects=planted)
+
+
 def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
-    """Everything that the forks share. The first sitting fixes how much each level is, in microseconds."""
+    """Everything that the forks share. The first sitting's pilot says what a request costs before there is a fork."""
     study = sitting.study
     service = entries.service(study.service)
     shares = cpus.share()
@@ -106,7 +135,7 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     described = environment.describe(subjects, shares, sitting.command)
     described.pop("calibration", None)  # what the machine's owner knows about it is no part of this
     described["begun"] = datetime.now(UTC).isoformat(timespec="seconds")
-    so_far = Bank({**so_far.setup, "sittings": [*so_far.setup["sittings"], described]}, so_far.forks, so_far.slices)
+    so_far = replace(so_far, setup={**so_far.setup, "sittings": [*so_far.setup["sittings"], described]})
     banking.write(so_far, sitting.bank)
     labels = [provided.label for provided in subjects]
     forks = sitting.forks + SPARE_FORKS

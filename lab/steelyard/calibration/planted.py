@@ -59,6 +59,8 @@ def as_compared(levels: Study) -> Study:
 def of_fork(study: Study, number: int) -> list[str]:
     """The labels that fork `number` measures where the levels take turns: both processes, and the faces of one level."""
     slowed = sorted({subject.slowed for subject in specs(study) if subject.slowed})
+    if not slowed:
+        return [subject.label for subject in specs(study)]
     level = slowed[number % len(slowed)]
     wanted = {REFERENCE, AGAIN, partner(level), face(level)}
     return [subject.label for subject in specs(study) if subject.label in wanted]
@@ -88,6 +90,11 @@ def specs(study: Study) -> list[SubjectSpec]:
     return subjects
 
 
+def hosts(study: Study) -> list[SubjectSpec]:
+    """The two that have processes of their own."""
+    return [subject for subject in specs(study) if subject.same_as is None]
+
+
 def specs_of(study: Study) -> list[SubjectSpec]:
     """Its whole subjects, whatever their labels."""
     return [subject for subject in study.subjects if isinstance(subject, SubjectSpec)]
@@ -95,11 +102,7 @@ def specs_of(study: Study) -> list[SubjectSpec]:
 
 def without_faces(study: Study) -> Study:
     """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
-    pair = [
-        subject.model_copy(update={"headers": {BUSY_HEADER: "0"}})
-        for subject in specs(study)
-        if subject.same_as is None
-    ]
+    pair = [subject.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for subject in hosts(study)]
     warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 8 * study.warm_up_limit_seconds))
     return study.model_copy(
         update={"subjects": pair, "pairs": PILOT_PAIRS, "warm_up_limit_seconds": warm_up, "budget": None}
@@ -108,11 +111,16 @@ def without_faces(study: Study) -> Study:
 
 def planted(study: Study, cpu_us_per_request: float) -> Study:
     """The study with every level as a header. All faces carry it, so that all requests are of one length and kind."""
-    subjects = []
-    for subject in specs(study):
-        micros = f"{(subject.slowed or 0.0) * cpu_us_per_request:.3f}"
-        subjects.append(subject.model_copy(update={"headers": {BUSY_HEADER: micros.zfill(_WIDTH)}}))
-    return study.model_copy(update={"subjects": list(subjects)})
+    subjects = [
+        subject.model_copy(update={"headers": busy_header(subject.slowed or 0.0, cpu_us_per_request)})
+        for subject in specs(study)
+    ]
+    return study.model_copy(update={"subjects": subjects})
+
+
+def busy_header(level: float, cpu_us_per_request: float) -> dict[str, str]:
+    """What has a service spin for a level's share of what a request costs."""
+    return {BUSY_HEADER: f"{level * cpu_us_per_request:.3f}".zfill(_WIDTH)}
 
 
 _WIDTH = len("00000.000")

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median, stdev
+from types import MappingProxyType
 
 from ..base import house
 from ..base.csvfiles import write_text
 from ..base.errors import SteelyardError
-from ..catalogue import entries
 from ..statistics.looks import LOOKS, alpha_of
+from ..statistics.redraws import BLOCK
 from ..statistics.variance import components
 from . import bank as banking
-from . import deferred_work, usual_runs
+from . import banked, deferred_work, usual_runs
 from .bank import Bank
 from .deferred_work import LAB, SHORT, Drive, Off
+from .keys import KEYS, Key
 from .page_figures import LEAST_FORKS, MINUTES, REDRAWS, Figures, SlowedDown, figures
 from .usual_runs import UsualRun
 from .values import Values, values_of
@@ -29,18 +31,21 @@ FEWEST_FORKS = 4
 INTRODUCTION = """\
 # What a verdict can be trusted to say
 
-This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`; `make calibrate-study` collects
-them, with the settings of `compare` (`studies/compare.toml`) within a budget of five minutes. Each fork starts the same server
-twice, `a` and `again`. Every round measures both, and both again with `again` slowed down by a level (the service spins for that
-share of the processor time that a request takes), in slices that take turns. So there are true differences of known size, and
-one of none.
+This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`. `make calibrate-study` collects
+them with the settings of `compare` (`studies/compare.toml`). Each *fork* starts the same server twice, as `a` and `again`. Every
+round measures both, and measures both once more with `again` slowed down by a level. The service spins for a time that is this
+share of what a request costs. The slices take turns. So there are true differences of known size, and one of none.
 
 Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by
-the rule that `compare` follows (looks after {looks} forks, alpha {alpha} each, margin 3% unless said otherwise, no interval
-narrower than its pairs ask for). *Real minutes* are all that the drawn forks would have cost with the two compared subjects
-alone: starts, verification, warm-up, slices, ends; where a fork took longer than its share of the budget, its last rounds are left
-out, as a comparison would not have driven them. A fork that is lost costs its time too. The truth of a level is that of one
-half of the forks, where the redraws are from the other.
+the rule that `compare` follows. That rule looks after {looks} forks, with alpha {alpha} each. Its margin is 3% unless a row names
+another one, and no interval is narrower than its pairs ask for. Neighbouring forks resemble each other, so redraws take blocks of
+up to {block} neighbours of one sitting. *Real minutes* are all that the drawn forks would have cost with the two compared subjects
+alone: starts, verification, warm-up, slices and ends. Where a fork took longer than its share of the budget, its last rounds are
+left out, as a comparison would not have driven them. A lost fork costs its time too.
+
+What is true is known from outside the comparison. Of A/A it is exactly no difference. Of a level it is the time that was spun in
+each request, as a share of the processor time of a request of that very process without it, in the same fork. A request's
+cost moves from fork to fork with the host's speed, so each fork is scored against its own share.
 """
 
 
@@ -57,19 +62,27 @@ def page(
     usual: Sequence[UsualRun] = (),
     drives: Sequence[Drive] = (),
     fork_within: float = math.inf,
+    banks: Mapping[Key, Bank] = MappingProxyType({}),
 ) -> str:
-    """The whole page; the same bank gives the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
-    servers that put work off; `fork_within` are the seconds that the budget has for a fork."""
+    """The whole page; the same banks give the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
+    servers that put work off; `fork_within` are the seconds that the budget has for a fork. `banks` are all that have begun, of
+    which `bank` is the first key's."""
     looks = ", ".join(str(look) for look in LOOKS)
-    parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS))]
+    parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS), block=BLOCK)]
     values = values_of(bank, fork_within)
-    parts.append(_banked(values))
+    parts += [_all_banked(banks), _banked(values)]
     if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
-        shown = figures(values, usual, drives)
+        shown = figures(values, usual, drives, values_of(bank))
         parts += [_table_of_rows(shown), _levels(shown), _deferred(shown), _forks(bank, values), _setup(bank)]
     if notes:
         parts.append(notes)
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
+
+
+def _all_banked(banks: Mapping[Key, Bank]) -> str:
+    return (
+        f"## What is banked\n\n{table(banked.HEADER, banked.rows(banks))}\n{banked.NOTHING_ELSE}\n## {KEYS[0].name}\n"
+    )
 
 
 def _banked(values: Values) -> str:
@@ -98,19 +111,21 @@ def _table_of_rows(shown: Figures) -> str:
 
 def _levels(shown: Figures) -> str:
     limits = [f"within {limit:g} min" for limit in sorted(set(MINUTES.values()))]
-    header = ["slow-down planted", "by the server's clock", "truth, within one process", "right sign", "wrong sign", *limits,
-              "median minutes", "forks", "coverage"]  # fmt: skip
+    header = ["level", "share planted, by the process's own cost", "measured, against `a`", "measured, within one process",
+              "by the server's clock", "right sign", "wrong sign", *limits, "median minutes", "forks", "coverage"]  # fmt: skip
     return "## By level, of redraws\n\n" + table(header, [_level(level) for level in shown.levels])
 
 
 def _level(level: SlowedDown) -> list[str]:
     return [
         f"+{level.level:.0%}",
-        "" if math.isnan(level.clocked) else f"{level.clocked:+.2%}",
         f"{math.expm1(-level.truth):+.2%}",
+        f"{math.expm1(-level.truth - level.off.estimate):+.2%}",
+        f"{math.expm1(-level.within):+.2%}",
+        "" if math.isnan(level.clocked) else f"{level.clocked:+.2%}",
         f"{level.right:.1%}",
         f"{level.wrong:.2%}",
-        *(f"{share:.1%}" for share in level.within.values()),
+        *(f"{share:.1%}" for share in level.found_within.values()),
         f"{level.minutes:.1f}",
         f"{level.forks:.1f}",
         f"{level.coverage:.1%}",
@@ -204,12 +219,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def _fork_within(bank: Path) -> float:
-    """The seconds that the study's budget has for a fork."""
-    study = entries.study(str(bank / banking.STUDY)).model
-    return math.inf if study.budget is None else study.budget.seconds / LOOKS[0]
-
-
 def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     wishes = argparse.ArgumentParser(description=__doc__)
@@ -227,7 +236,8 @@ def main() -> int:
             notes.read_text(encoding="utf-8") if notes.exists() else "",
             usual_runs.read(asked.bank),
             deferred_work.read(asked.bank),
-            _fork_within(asked.bank) if begun else math.inf,
+            KEYS[0].fork_within,
+            banked.read_all(asked.bank),
         )
     except SteelyardError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -9,11 +9,13 @@ from pathlib import Path
 from statistics import fmean, variance
 
 from ..base.csvfiles import read_table, write_table
-from ..statistics.distributions import noncentral_student_share, student_quantile
+from ..statistics.distributions import chi_squared_quantile, noncentral_student_share, student_quantile
+from ..statistics.interval import Interval
 
 FILE = "usual.csv"
 WARM_UP_SECONDS, MEASURED_SECONDS = 30.0, 30.0
 ALPHA = 0.05
+CONFIDENCE = 0.95
 MOST_REPEATS = 2_000
 USUAL_WAY = f"restart, {WARM_UP_SECONDS:g} s of warm-up, {MEASURED_SECONDS:g} s of load, Welch's t over repeats"
 
@@ -50,12 +52,15 @@ def write(runs: Sequence[UsualRun], folder: Path) -> None:
     write_table(folder / FILE, [column.name for column in fields(UsualRun)], map(astuple, runs))
 
 
-def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) -> float | None:
-    """Minutes that the usual way takes to find `difference` (0.05 is 5%) with this power: so many runs of both servers, each as
-    long as those here. None where fewer than two runs of each of two servers tell how runs vary, or no number of runs would do.
+def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) -> Interval | None:
+    """Minutes that the usual way takes to find `difference` (0.05 is 5%) with this power, with a 95% interval: so many runs of both
+    servers, each as long as those here. None where fewer than two runs of each of two servers tell how runs vary, or no number of
+    runs would do.
 
     Welch 1947, "The generalization of Student's problem when several different population variances are involved", with his
-    degrees of freedom; the power by the noncentral t distribution, on the logarithms of throughput.
+    degrees of freedom; the power by the noncentral t distribution, on the logarithms of throughput. The interval is what the
+    chi-squared interval of the runs' variance makes of it (Satterthwaite 1946, "An approximate distribution of estimates of
+    variance components"): a few runs tell little of how runs vary.
     """
     logs = [
         [math.log(run.throughput_per_s) for run in runs if run.label == label]
@@ -64,12 +69,26 @@ def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) ->
     if len(logs) != 2 or min(map(len, logs)) < 2:
         return None
     first, second = map(variance, logs)
+    seconds = fmean(run.seconds for run in runs)
     if first + second == 0:
-        return 2 * 2 * fmean(run.seconds for run in runs) / 60
+        least = 2 * 2 * seconds / 60
+        return Interval(least, least, least, CONFIDENCE, len(runs))
+    known = (first + second) ** 2 / sum(each**2 / (len(of) - 1) for each, of in ((first, logs[0]), (second, logs[1])))
+    tail = (1 - CONFIDENCE) / 2
+    factors = (1.0, known / chi_squared_quantile(1 - tail, known), known / chi_squared_quantile(tail, known))
+    repeats = [_repeats(first * factor, second * factor, difference, power) for factor in factors]
+    if repeats[0] is None:
+        return None
+    estimate, low, high = (math.inf if count is None else 2 * count * seconds / 60 for count in repeats)
+    return Interval(estimate, low, high, CONFIDENCE, len(runs))
+
+
+def _repeats(first: float, second: float, difference: float, power: float) -> int | None:
+    """Runs of each of two servers, whose log throughputs have these variances, that Welch's test needs; None where none do."""
     for repeats in range(2, MOST_REPEATS):
         freedom = (first + second) ** 2 * (repeats - 1) / (first**2 + second**2)
         shift = math.log1p(difference) / math.sqrt((first + second) / repeats)
         critical = student_quantile(1 - ALPHA / 2, freedom)
         if shift > critical + 40 or 1 - noncentral_student_share(critical, freedom, shift) >= power:
-            return 2 * repeats * fmean(run.seconds for run in runs) / 60
+            return repeats
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..plan.designs.design import LEAST_PAIRS
 from ..statistics.interval import fork_value, predicted_variance
 from .bank import Bank, ForkEntry, SliceEntry
-from .planted import AGAIN, face, partner
+from .planted import AGAIN, REFERENCE, face, partner
 
 Floats = NDArray[np.float64]
 
@@ -23,22 +23,37 @@ class LevelForks:
 
     `ratios` are the medians over rounds of log(again at the level / the face of a beside it), as a comparison of two subjects
     would have had them, NaN where the fork was lost: it failed, or kept fewer than half of its rounds. `scatter` is the variance
-    that its rounds predict for that (`ended`). `truths` are those of log(again at the level / again at 0), within one process;
-    `clocked` the share by which a request cost more processor time of that process than at 0 (NaN: not known). `seconds` are the
-    real ones of a fork with those two subjects alone, of lost forks too: starts, verification, warm-up, slices, ends.
+    that its rounds predict for that (`ended`). `planted` is the true log ratio of each fork: -log(1 + the microseconds planted /
+    the processor time of a request of that very process at 0), exactly 0 at level 0 (NaN: the clock is not known). `within` are
+    log(again at the level / again at 0), within one process; `clocked` the share by which a request cost more processor time of
+    that process than at 0 (NaN: not known). `seconds` are the real ones of a fork with those two subjects alone, of lost forks too:
+    starts, verification, warm-up, slices, ends. `sittings` number the sitting of each fork.
     """
 
     forks: list[int]
     ratios: Floats
     scatter: Floats
-    truths: Floats
+    planted: Floats
+    within: Floats
     clocked: Floats
     seconds: Floats
+    sittings: list[int]
 
     @property
     def counted(self) -> list[float]:
         """The ratios of the forks that count."""
         return [float(ratio) for ratio in self.ratios if not math.isnan(ratio)]
+
+    @property
+    def truth(self) -> float:
+        """The mean true log ratio of the forks that count; NaN where it is not known."""
+        known = self.planted[~np.isnan(self.planted) & ~np.isnan(self.ratios)]
+        return float(np.mean(known)) if len(known) else math.nan
+
+    @property
+    def scored(self) -> Floats:
+        """The ratios as they would be, had each fork had the mean truth: what a fork's own truth is off it is taken away."""
+        return self.ratios - self.planted + self.truth
 
     @property
     def least_deviation(self) -> float:
@@ -94,7 +109,7 @@ def values_of(bank: Bank, within: float = math.inf) -> Values:
         for level in levels:
             if fork.status == "complete" and not _by_round(slices, face(level)):
                 continue  # this fork's level was another one
-            rows[level].append(_row(fork, slices, level, within))
+            rows[level].append(_row(bank, fork, slices, level, within))
         driven = _within(fork, slices, 0.0, within)[0]
         plain, slowed = _by_round(driven, partner(0.0)), _by_round(driven, face(0.0))
         rounds, voided = rounds + len(plain), voided + len(plain) - len(_log_ratios(slowed, plain))
@@ -103,8 +118,26 @@ def values_of(bank: Bank, within: float = math.inf) -> Values:
             continue
         values.pairs.append(_log_ratios(slowed, plain))
         values.throughputs.append((_counted(plain), _counted(slowed)))
-    compared = {level: _compared(rows[level]) for level in levels}
+    sitting_of = {fork.fork: bank.sitting_of(fork) for fork in bank.forks}
+    compared = {level: _compared(rows[level], sitting_of) for level in levels}
     return Values(compared, values.pairs, values.throughputs, rounds, voided, values.lost)
+
+
+def tail_forks(bank: Bank) -> LevelForks:
+    """Again against a on the 99th percentile, of a bank under open load: log ratios, which have no pairs and so no floor."""
+    of_fork = {(tail.fork, tail.label): tail.p99_us for tail in bank.tails}
+    forks = [fork for fork in bank.forks if fork.status != "interrupted"]
+    ratios = [
+        math.log(of_fork[fork.fork, AGAIN] / of_fork[fork.fork, REFERENCE])
+        if {(fork.fork, AGAIN), (fork.fork, REFERENCE)} <= of_fork.keys()
+        else math.nan
+        for fork in forks
+    ]
+    unknown, nothing = np.full(len(forks), math.nan), np.zeros(len(forks))
+    seconds = np.array([fork.seconds for fork in forks], float)
+    sittings = [bank.sitting_of(fork) for fork in forks]
+    numbers = [fork.fork for fork in forks]
+    return LevelForks(numbers, np.array(ratios, float), nothing, nothing, unknown, unknown, seconds, sittings)
 
 
 def _within(
@@ -123,33 +156,41 @@ def _within(
     return [entry for entry in slices if entry.round < driven], seconds - (rounds - driven) * round_seconds
 
 
-def _row(fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float) -> tuple[float, ...]:
-    """Fork, ratio, scatter, truth, clocked share and seconds."""
+def _row(bank: Bank, fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float) -> tuple[float, ...]:
+    """Fork, ratio, scatter, true log ratio, that within one process, clocked share and seconds."""
     slices, seconds = _within(fork, slices, level, limit)
     plain, slowed, unslowed = (_by_round(slices, label) for label in (partner(level), face(level), face(0.0)))
     against, within = _log_ratios(slowed, plain), _log_ratios(slowed, unslowed)
     if fork.status != "complete" or len(against) < max(1, math.ceil(len(plain) / 2)):
-        return fork.fork, math.nan, math.nan, math.nan, math.nan, seconds
+        return fork.fork, *[math.nan] * 5, seconds
     scatter = predicted_variance(against) if len(against) > 1 else math.nan
-    truth = fork_value(within) if within else math.nan
-    return fork.fork, fork_value(against), scatter, truth, _clocked(slowed, unslowed), seconds
+    planted = -math.log1p(bank.planted_us(fork, level) / request_us(unslowed.values())) if level else 0.0
+    by_process = fork_value(within) if within else math.nan
+    return fork.fork, fork_value(against), scatter, planted, by_process, _clocked(slowed, unslowed), seconds
 
 
-def _compared(rows: Sequence[tuple[float, ...]]) -> LevelForks:
-    columns = [np.array([row[place] for row in rows], float) for place in range(1, 6)]
-    return LevelForks([int(row[0]) for row in rows], *columns)
+def request_us(slices: Iterable[SliceEntry]) -> float:
+    """The processor time of a request in the turns of these slices that count, in microseconds; NaN where it is not known."""
+    kept = [entry for entry in slices if not entry.voided]
+    answered = sum(entry.completed for entry in kept)
+    if not answered or any(entry.cpu_own_ns <= 0 for entry in kept):
+        return math.nan
+    return sum(entry.cpu_own_ns for entry in kept) / answered / 1000
+
+
+def _compared(rows: Sequence[tuple[float, ...]], sitting_of: Mapping[int, int]) -> LevelForks:
+    columns = [np.array([row[place] for row in rows], float) for place in range(1, 7)]
+    forks = [int(row[0]) for row in rows]
+    ratios, scatter, planted, within, clocked, seconds = columns
+    sittings = [sitting_of[fork] for fork in forks]
+    return LevelForks(forks, ratios, scatter, planted, within, clocked, seconds, sittings)
 
 
 def _clocked(slowed: dict[int, SliceEntry], unslowed: dict[int, SliceEntry]) -> float:
     """How much more processor time a request cost, by the process's clock in its own turns; of rounds in which both count."""
     both = [number for number in slowed if number in unslowed]
-    costs = []
-    for slices in (slowed, unslowed):
-        kept = [slices[number] for number in both if not slowed[number].voided and not unslowed[number].voided]
-        if not kept or any(entry.cpu_own_ns < 0 for entry in kept):
-            return math.nan
-        costs.append(sum(entry.cpu_own_ns for entry in kept) / max(1, sum(entry.completed for entry in kept)))
-    return costs[0] / costs[1] - 1 if costs[1] else math.nan
+    kept = [number for number in both if not slowed[number].voided and not unslowed[number].voided]
+    return request_us(slowed[number] for number in kept) / request_us(unslowed[number] for number in kept) - 1
 
 
 def _by_round(slices: Sequence[SliceEntry], label: str) -> dict[int, SliceEntry]:

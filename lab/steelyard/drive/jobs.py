@@ -29,6 +29,8 @@ from ..provision.running import RunningSubject
 ANSWERS_IN_A_TURN = 50
 ANSWERS_UNDER_WAY_IN_A_TURN = 40  # whose half a turn's end waits for: so at most an eightieth of it
 LEAST_TURNS = 2  # of a slice
+THAW_MS_A_THREAD = 0.0057  # SIGCONT wakes every thread of a process, one after the other
+THAW_SHARE = 0.005  # of a turn, at the most
 WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
 HURRIED = "-hurried"
 # Of right answers, up to a slice's share of them: a service that gives a few dozen a slice has some of them held against their
@@ -168,12 +170,15 @@ def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
     return users * max(measured_ns, observed_ns) / max(users, completed + int(row["lead_in_completed"]))
 
 
-def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering]) -> Turn | None:
+def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering], threads: int = 0) -> Turn | None:
     """The turns of the slices of a pair, whose subjects are `answering` so; None where each has the machine in one stretch, as open
-    load, load with a shape and slow answers need."""
+    load, load with a shape and slow answers need. `threads` are those of the subject that has most: to thaw them all is to be a
+    small part of a turn."""
     if len(answering) < 2 or not may_take_turns(schedule, cell):
         return None
-    return turn_within(schedule.slice_seconds, schedule.turn_ms, answering)
+    return turn_within(
+        schedule.slice_seconds, max(schedule.turn_ms, THAW_MS_A_THREAD * threads / THAW_SHARE), answering
+    )
 
 
 def turn_within(slice_seconds: float, least_ms: float, answering: Sequence[Answering]) -> Turn | None:

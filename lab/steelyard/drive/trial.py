@@ -29,6 +29,7 @@ from ..plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
 from ..plan.stopping import END_SECONDS, Pending, pairs_are_over, warm_up_is_over
 from ..provision.cpus import kept_awake, staying_on
 from ..provision.running import RunningSubject
+from ..provision.site import LOOPBACK
 from ..statistics.steady import (
     CONSECUTIVE,
     WarmUpSlice,
@@ -371,7 +372,8 @@ class _Driver:
         cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
         kind = kind_of(cell)
         answering = [expected(cell, plan.subject, self._answering, self._cells) for plan in plans]
-        turn = turn_of(self._setting.schedule, cell, answering) if self._all_quiet() else None
+        threads = self._most_threads(plans)
+        turn = turn_of(self._setting.schedule, cell, answering, threads) if self._all_quiet() else None
         if turn is not None:
             driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
         elif self._engine.drives_stretches and self._stretches.applies(cell):
@@ -384,6 +386,16 @@ class _Driver:
                     stage = kind.stage(cell, plan.subject, pair, total)
                     driven.append(self._drive_slice(plan, stage, kind.rest_seconds))
         return self._foreign.pair_is_disturbed() or any(compiles(driven_slice.jit_share) for driven_slice in driven)
+
+    def _most_threads(self, plans: Sequence[SlicePlan]) -> int:
+        """Of the subjects of these slices that are frozen and run on this machine; 0 where none does."""
+        if self._setting.site is not LOOPBACK:
+            return 0
+        subjects = [self._running[plan.subject] for plan in plans if self._running[plan.subject].subject.may_freeze]
+        return max(
+            (processes.threads(p.pid for part in subject.use().values() for p in part) for subject in subjects),
+            default=0,
+        )
 
     def _all_quiet(self) -> bool:
         """Whether nobody does work unasked: of that a turn holds as much as a much longer time."""

@@ -15,6 +15,7 @@ from .. import report
 from ..analyse import analysis, indices, measures
 from ..analyse.endings import broken_subjects, is_its_result
 from ..analyse.foreign_work import BusySoFar
+from ..analyse.frozen_work import turns_refused
 from ..analyse.narrowing import so_far
 from ..analyse.pairing import short_of_forks
 from ..base import configuration
@@ -234,7 +235,7 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             continue
         fresh = not set(plan.start_order) <= tally.verified
         try:
-            drive.run_trial(setting, plan, all_spellings=fresh)
+            drive.run_trial(_in_turns_or_stretches(setting), plan, all_spellings=fresh)
             tally.verified.update(plan.start_order)
         except TrialFailedError as error:
             tally.failed(setting.schedule, plan, error)
@@ -256,6 +257,20 @@ def _drive_all(setting: Setting, standing: Standing) -> list[str]:
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
     return tally.failures
+
+
+def _in_turns_or_stretches(setting: Setting) -> Setting:
+    """With stretches instead of turns for the next trial, where the forks so far show that turns inflate what a request costs.
+
+    The stored schedule keeps its turns: each trial's slices say how they were driven.
+    """
+    if not setting.schedule.turn_ms:
+        return setting
+    with suppress(SteelyardError):
+        if turns_refused(read_run(setting.folder)):
+            setting.progress.say("turns inflate what a request costs, so the next start is driven in stretches")
+            return replace(setting, schedule=setting.schedule.model_copy(update={"turn_ms": 0.0}))
+    return setting
 
 
 @dataclass(frozen=True)

@@ -30,3 +30,8 @@ def beta_quantile(share: float, first: float, second: float) -> float:
 def fisher_quantile(share: float, numerator: int, denominator: int) -> float:
     """The value that `share` of Fisher's F distribution with these degrees of freedom lies below."""
     return float(special.fdtri(numerator, denominator, share))
+
+
+def chi_squared_quantile(share: float, freedom: float) -> float:
+    """The value that `share` of the chi-squared distribution with `freedom` degrees of freedom lies below."""
+    return float(special.chdtri(freedom, 1 - share))

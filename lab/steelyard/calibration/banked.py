@@ -1,0 +1,62 @@
+"""What is banked so far, by pair and measure: a table of the calibration's page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import stdev
+
+from ..statistics.interval import student_interval
+from . import bank as banking
+from .bank import Bank
+from .keys import KEYS, P99, Key
+from .page_figures import as_measured, proportion, shares
+from .values import LevelForks, tail_forks, values_of
+
+FEWEST_FORKS = 4
+HEADER = ["pair", "measure", "load", "budget of its comparisons", "complete forks", "fork deviation", "A/A ratio, 95% interval",
+          "comparisons as measured that hold what was planted"]  # fmt: skip
+NOTHING_ELSE = """\
+Nothing else is calibrated: no other server, operation, number of users, load or measure. What holds for these pairs need not
+hold for a server whose forks vary more. `make calibrate-study PAIR=tomcat-metro.throughput` goes on with a pair, in pieces of 20
+minutes.
+"""
+
+
+def read_all(banks: Path) -> dict[Key, Bank]:
+    """The banks that have begun; raises StoreError."""
+    folders = {key: key.folder(banks) for key in KEYS}
+    return {key: banking.read(folder) for key, folder in folders.items() if (folder / banking.FORKS).exists()}
+
+
+def rows(banks: Mapping[Key, Bank]) -> list[list[str]]:
+    """One row a key, of those too that have no fork yet."""
+    return [_row(key, banks.get(key)) for key in KEYS]
+
+
+def _row(key: Key, bank: Bank | None) -> list[str]:
+    named = [f"`{key.server}` against itself", key.measure, key.load, f"{key.budget_seconds / 60:g} min"]
+    if bank is None:
+        return [*named, "none yet", "", "", ""]
+    levels = _levels(key, bank)
+    equal = levels[0] if levels else None
+    forks = f"{len(bank.complete)}"
+    if equal is None or len(equal.counted) < FEWEST_FORKS:
+        return [*named, forks, "too few forks", "", ""]
+    ratio = student_interval(equal.counted, least_deviation=equal.least_deviation).exp()
+    held = shares([comparison.holds(level.truth) for level in levels for comparison in as_measured(level)])
+    return [
+        *named,
+        forks,
+        f"{stdev(equal.counted):.2%}",
+        f"{ratio.estimate:.4f}, {ratio.low:.4f} to {ratio.high:.4f}",
+        "none yet" if held is None else proportion(held),
+    ]
+
+
+def _levels(key: Key, bank: Bank) -> Sequence[LevelForks]:
+    """The forks of each level whose truth is known, A/A first."""
+    if key.measure == P99:
+        return [tail_forks(bank)]
+    return [level for level in values_of(bank, key.fork_within).levels.values() if not math.isnan(level.truth)]
