@@ -96,9 +96,9 @@ fn wrong_answers_and_failures_are_told_with_exit_1() {
 }
 
 #[test]
-fn requests_that_are_never_answered_are_told_as_dropped() {
+fn requests_that_are_never_answered_are_counted_as_unanswered() {
     let server = TestServer::start(&["misbehave", "never-answers"]);
-    let (code, told) = load(&server, &["--users", "3"]);
+    let (code, told) = load(&server, &["--users", "3", "--timeout", "2s"]);
     assert_eq!(
         (code, &told["dropped"], &told["requests"]),
         (1, &Value::from(3), &Value::from(0))
@@ -110,9 +110,14 @@ fn requests_that_are_never_answered_are_told_as_dropped() {
         "300ms",
         "--users",
         "3",
+        "--timeout",
+        "1s",
     ]);
     let table = text(&output.stdout);
-    assert!(table.contains("dropped                3 without an answer"), "{table}");
+    assert!(
+        table.contains("unanswered             3 when the drain ended"),
+        "{table}"
+    );
 }
 
 #[test]

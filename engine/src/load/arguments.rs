@@ -44,6 +44,9 @@ pub struct Arguments {
     /// How long, as 10s, 500ms or 2m.
     #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = parse_time)]
     pub seconds: f64,
+    /// Request timeout; the last answers are waited for as long.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_time)]
+    pub timeout: f64,
     /// Threads to load with.
     #[arg(long, default_value_t = 1)]
     pub threads: u32,
@@ -57,9 +60,6 @@ pub struct Arguments {
     #[arg(long)]
     pub json: bool,
 }
-
-/// A request without an answer for so long has failed; the drain lasts as long.
-const TIMEOUT_MS: f64 = 30_000.0;
 
 impl Arguments {
     /// The job of one slice that these arguments ask for.
@@ -125,8 +125,8 @@ impl Arguments {
             sessions: BTreeMap::new(),
             threads: self.threads,
             cpus: Vec::new(),
-            timeout_ms: TIMEOUT_MS,
-            drain_limit_ms: TIMEOUT_MS,
+            timeout_ms: self.timeout * 1000.0,
+            drain_limit_ms: self.timeout * 1000.0,
             on_failure: OnFailure::default(),
             connection: ConnectionUse::KeepAlive,
             samples: Samples {
