@@ -114,7 +114,7 @@ def test_the_script_is_one_that_javascript_reads_and_judges_answers_as_the_engin
         ({"rates": (10.0, 10.0), "poisson": True}, "constant-arrival-rate", "rate", 10),
         ({"rates": (2.5, 2.5)}, "constant-arrival-rate", "rate", 9_000),
         ({"rates": (10.0, 40.0)}, "ramping-arrival-rate", "startRate", 10),
-        ({"most_requests": 9}, "shared-iterations", "iterations", 8),
+        ({"most_requests": 9}, "shared-iterations", "iterations", 9),
         ({"users": (1, 5), "profile": "ramp"}, "ramping-vus", "stages", [{"target": 5, "duration": "10000ms"}]),
         ({"users": (1, 2), "profile": "steps"}, "ramping-vus", "startVUs", 1),
         ({"users": (3, 3), "profile": "bursts"}, "ramping-vus", "startVUs", 3),

@@ -17,9 +17,9 @@ from .values import LevelForks, tail_forks, values_of
 FEWEST_FORKS = 4
 HEADER = ["pair", "measure", "load", "budget of its comparisons", "complete forks", "fork deviation", "A/A ratio, 95% interval",
           "comparisons as measured that hold what was planted"]  # fmt: skip
-NOTHING_ELSE = """\
+NOTHING_ELSE = f"""\
 Nothing else is calibrated: no other server, operation, number of users, load or measure. What holds for these pairs need not
-hold for a server whose forks vary more. `make calibrate-study PAIR=tomcat-metro.throughput` goes on with a pair, in pieces of 20
+hold for a server whose forks vary more. `make calibrate-study PAIR={KEYS[1].name}` goes on with a pair, in pieces of 20
 minutes.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,9 @@ from ..models.study import Budget, Study
 from ..statistics.looks import LOOKS
 from . import planted
 
-SERVICE, OPERATION = "wstest", "echoStruct"
 THROUGHPUT, P99 = "throughput", "p99"
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SERVICE, OPERATION = str(_FILE["service"]), str(_FILE["operation"])
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,7 @@ class Key:
         return study.model_copy(update=asked)
 
 
-KEYS: Sequence[Key] = (
-    Key("go", THROUGHPUT, 300),
-    Key("tomcat-metro", THROUGHPUT, 720),
-    Key("wildfly", THROUGHPUT, 720),
-    Key("go", P99, 300, rate=3000),
-)
+KEYS: Sequence[Key] = tuple(Key(**key) for key in _FILE["keys"])
 
 
 def key_of(name: str) -> Key:

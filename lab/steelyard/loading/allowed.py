@@ -57,7 +57,7 @@ def loopback_of(address: str) -> list[str]:
     """The addresses of a target on this machine; raises TargetError where it is none, or has one elsewhere."""
     addresses = addresses_of(address)
     if not is_this_machine(addresses):
-        raise TargetError(f"{address} is not this machine", hint="give an address of this machine: 127.0.0.1")
+        raise TargetError(f"{address} is not this machine", hint="give one of its own addresses")
     return addresses
 
 
