@@ -35,8 +35,8 @@ fn a_server_that_closes_each_connection_in_silence_costs_no_request() {
         (ok(""), Then::Closes)
     });
     let mut job = job(&format!("http://{address}/"), fixed(4, 250), json!({}));
-    job["targets"][0]["method"] = json!("PUT");
-    // PUT does no more the second time than the first, so that it may be sent again though the corpus does not say so.
+    // A POST may not be sent twice, and is sent again all the same: the server had closed the connection before it came.
+    job["targets"][0]["method"] = json!("POST");
     let row = Bench::with_corpus(&[("echoVoid", BODY.as_bytes(), false)])
         .run(&job)
         .remove(0);
@@ -44,6 +44,20 @@ fn a_server_that_closes_each_connection_in_silence_costs_no_request() {
     // What was sent again had not been read the first time.
     assert_eq!(read.load(Ordering::Relaxed), 1000);
     assert!(number(&row, "connects") >= 900, "{row:?}");
+}
+
+#[test]
+fn a_server_that_ends_connections_under_requests_that_it_has_read_makes_the_slice_invalid() {
+    let asked = AtomicU64::new(0);
+    let address = serve(move |_| match asked.fetch_add(1, Ordering::Relaxed) % 10 {
+        9 => (String::new(), Then::Closes),
+        _ => (ok(""), Then::GoesOn),
+    });
+    let mut job = job(&format!("http://{address}/"), fixed(2, 100), json!({}));
+    job["targets"][0]["method"] = json!("GET");
+    let row = Bench::with_corpus(&[("echoVoid", b"", true)]).run(&job).remove(0);
+    assert!(number(&row, "stale") >= 10 && row["valid"] == "0", "{row:?}");
+    assert!(row["why_not"].contains("the server may have received them"), "{row:?}");
 }
 
 #[test]

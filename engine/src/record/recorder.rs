@@ -82,6 +82,8 @@ pub struct Recorder {
     pub closes: u64,
     /// Answers that nobody had asked for.
     pub unasked: u64,
+    /// Requests that were sent again although the server may have received them.
+    pub repeated: u64,
     /// What right answers had been waited for before the measured time began, in all.
     pub carried: Ns,
     /// Requests that were due and never taken up.
@@ -121,6 +123,7 @@ impl Recorder {
             connects: 0,
             closes: 0,
             unasked: 0,
+            repeated: 0,
             carried: 0,
             forgone: 0,
             instrument: None,

@@ -151,6 +151,12 @@ impl SliceAudit {
                 counts.started
             ));
         }
+        if result.repeated as f64 > MOST_LOST * counts.started as f64 {
+            why_not.push(format!(
+                "{} of {} requests lost their connection when the server may have received them, and were sent again",
+                result.repeated, counts.started
+            ));
+        }
         let started: u64 = result.started.iter().sum();
         let slack = MIX_TOLERANCE + plan.deck.hand as f64 / started.max(1) as f64;
         for part in &self.mix {

@@ -28,6 +28,8 @@ pub struct SliceResult {
     pub connects: u64,
     pub closes: u64,
     pub unasked: u64,
+    /// Requests that were sent again although the server may have received them.
+    pub repeated: u64,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
     /// What requests that were not answered at the end had waited for by then, within the measured time, in all; and what right answers had
@@ -112,6 +114,7 @@ impl SliceResult {
             connects: 0,
             closes: 0,
             unasked: 0,
+            repeated: 0,
             unfinished: 0,
             oldest_unfinished: 0,
             unfinished_waits: 0,
@@ -147,6 +150,7 @@ impl SliceResult {
             connects: recorder.connects,
             closes: recorder.closes,
             unasked: recorder.unasked,
+            repeated: recorder.repeated,
             unfinished: part.unfinished,
             oldest_unfinished: part.oldest_unfinished,
             unfinished_waits: part.unfinished_waits,
@@ -183,6 +187,7 @@ impl SliceResult {
         self.connects += other.connects;
         self.closes += other.closes;
         self.unasked += other.unasked;
+        self.repeated += other.repeated;
         self.unfinished += other.unfinished;
         self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
         self.unfinished_waits += other.unfinished_waits;

@@ -51,7 +51,9 @@ impl Trouble {
             Some(libc::ECONNREFUSED) => Self::Server(Failure::Refused.because("connection refused")),
             Some(libc::EHOSTUNREACH) => Self::Server(Failure::Refused.because("no route to the host")),
             Some(libc::ENETUNREACH) => Self::Server(Failure::Refused.because("the network is unreachable")),
-            Some(libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED) => Self::Server(Failure::Reset.into()),
+            // Linux tells of a reset that came after the peer's orderly end as EPIPE.
+            Some(libc::EPIPE) => Self::Server(Failure::Truncated.into()),
+            Some(libc::ECONNRESET | libc::ECONNABORTED) => Self::Server(Failure::Reset.into()),
             Some(libc::ETIMEDOUT) => Self::Server(Failure::Timeout.because("the kernel gave the connection up")),
             Some(libc::EADDRNOTAVAIL) => {
                 Self::Instrument("no local port was free (EADDRNOTAVAIL); widen net.ipv4.ip_local_port_range")

@@ -344,6 +344,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.retried = true;
         user.written = 0;
         self.recorder.stale(user.exchange.operation, self.now);
+        self.recorder.repeated += u64::from(!never_arrived);
         true
     }
 }

@@ -31,6 +31,10 @@ fn a_request_that_cannot_have_reached_the_server_is_sent_again_whatever_it_does(
     let driven = drive("POST", Reply::CloseBefore);
     assert_eq!(counts(&driven).measured.failed(), 0);
     assert!(counts(&driven).measured.stale >= 10, "{:?}", counts(&driven));
+    assert_eq!(
+        driven.recorder.repeated, 0,
+        "it was sent once, as far as the server goes"
+    );
 }
 
 #[test]
@@ -51,6 +55,7 @@ fn one_that_may_have_is_sent_again_where_that_does_no_more() {
 fn a_reset_says_nothing_of_what_arrived() {
     let driven = drive("GET", |_| Reply::Reset);
     assert!(counts(&driven).measured.stale >= 10 && counts(&driven).measured.failed() == 0);
+    assert_eq!(driven.recorder.repeated, counts(&driven).measured.stale);
     assert!(failed(&drive("POST", |_| Reply::Reset), Failure::StaleFailed) >= 3);
 }
 
