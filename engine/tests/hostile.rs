@@ -147,14 +147,19 @@ fn a_polite_close_costs_a_connection_and_no_answer() {
 }
 
 #[test]
-fn a_request_that_met_the_end_of_a_kept_connection_is_sent_again_and_the_slice_is_valid() {
+fn a_request_that_met_the_end_of_a_kept_connection_is_sent_again_and_is_no_failure() {
     let (row, _) = against(&["closes-kept", "--share", "0.2"], json!({}));
     assert!(number(&row, "completed") > 0, "{row:?}");
     // Some closes are seen in time, with the answer; what was sent into a closed connection is stale, never a failure.
     for kind in KINDS {
         assert_eq!(number(&row, kind), 0, "{kind} in {row:?}");
     }
-    assert!(number(&row, "stale") > 0 && row["valid"] == "1", "{row:?}");
+    // Where most closes meet a request on its way, as on a busy machine, nobody knows whether it was received.
+    let in_doubt = row["why_not"].contains("may have received them");
+    assert!(
+        number(&row, "stale") > 0 && (row["valid"] == "1" || in_doubt),
+        "{row:?}"
+    );
 }
 
 #[test]

@@ -177,8 +177,10 @@ def test_as_many_requests_are_sent_as_are_asked_for(users: int, requests: int, t
 
 def test_a_server_that_closes_every_connection_in_silence_costs_reconnects_and_no_failure(tmp_path: Path) -> None:
     with server(["127.0.0.1"], lambda _: (OK, False)) as (port, counts):
-        output = loaded(steelyard("load", f"http://127.0.0.1:{port}/", *SHORT, folder=tmp_path))
+        output = json.loads(steelyard("load", f"http://127.0.0.1:{port}/", *SHORT, folder=tmp_path).out)
     assert output["failed"] == 0 and counts.requests.total() == output["sent"]
+    # On a busy machine it often closes just when the next request comes, and then nobody knows whether it received that.
+    assert all("may have received them" in why for why in output["why_not"])
     said = about(output, "sent again, since")
     assert len(said) == (output["reconnects"] > 0)
     assert all(note.startswith(f"{output['reconnects']} request") for note in said)

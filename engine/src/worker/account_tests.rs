@@ -55,7 +55,7 @@ fn a_request_sent_once_more_in_the_lead_in_is_counted_as_stale_outside() {
     let stale = with_lead_in(move || {
         asked += 1;
         if asked == 2 {
-            Reply::Close(MS)
+            Reply::CloseBefore(MS)
         } else {
             Reply::After(10 * MS, OK)
         }

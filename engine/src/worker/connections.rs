@@ -323,11 +323,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     }
 
     /// The request at hand lost its connection by this failure: whether it is sent again, which it is once, where it met a reused
-    /// connection that ended before a byte of the answer, and may be sent twice or `never_arrived`. If not, it has ended.
+    /// connection that ended before a byte of the answer. It must have `never_arrived`, or be a request that may be sent twice and met a
+    /// reset, as of a server that closed when it came. An orderly end after the server took the request in is the server's failure.
     pub(super) fn is_repeated(&mut self, lane: usize, failed: Failed, never_arrived: bool) -> bool {
         let user = &mut self.pool.lanes[lane];
-        let stale =
-            !user.fresh && user.exchange.first_byte == 0 && matches!(failed.kind, Failure::Reset | Failure::Truncated);
+        let reset = failed.kind == Failure::Reset;
+        let stale = !user.fresh && user.exchange.first_byte == 0 && (never_arrived || reset);
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let idempotent = self.plan.heads[entry.line as usize]
             .as_ref()
