@@ -191,9 +191,10 @@ def test_the_pause_after_a_failure_is_shown_where_users_kept_one(tmp_path: Path)
         return (BUSY if number > 1 and number % 3 == 0 else OK), True  # the first verifies
 
     with server(["127.0.0.1"], every_third_fails) as (port, _):
-        url = f"http://127.0.0.1:{port}/"
-        failed = json.loads(steelyard("load", url, *SHORT, folder=tmp_path).out)
-        by_rate = json.loads(steelyard("load", url, "--rate", "100/s", *SHORT[2:], folder=tmp_path).out)
+        failed = json.loads(steelyard("load", f"http://127.0.0.1:{port}/", *SHORT, folder=tmp_path).out)
+    with server(["127.0.0.1"], every_third_fails) as (port, _):
+        words = ("--rate", "100/s", *SHORT[2:])
+        by_rate = json.loads(steelyard("load", f"http://127.0.0.1:{port}/", *words, folder=tmp_path).out)
     with server(["127.0.0.1"]) as (port, _):
         well = loaded(steelyard("load", f"http://127.0.0.1:{port}/", *SHORT, folder=tmp_path))
     assert failed["failed"] > 0 and about(failed, "after a failed request") == [
