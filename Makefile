@@ -113,7 +113,7 @@ test-servers: build ## everything asked of every server that can be had here (ha
 	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/hall.py && exit $$found
 
 test-long: build ## what takes minutes: calibration, kept runs, freezes (on a quiet machine)
-	$(RUN) pytest tests -m long
+	$(RUN) pytest tests lab/tests -m long
 	cargo test $(CARGO_FLAGS) --all-features --test turns -- --ignored --test-threads 1
 
 bench: build ## the engine against its peers and the truth, the monitor beside Kieker; BENCH="capacity --pairs 3" measures less, MONITOR_BENCH="--forks 2" too

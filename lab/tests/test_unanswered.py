@@ -239,9 +239,23 @@ def accounted(folder: Path, fates: dict[str, float], delay: float, users: int, r
         assert asked == counts["sent"], (server.counted, counts)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(FATES, st.sampled_from([0.0, 0.02]), st.integers(1, 8), st.sampled_from([None, 100]), st.integers(0, 10_000))
 def test_each_request_is_right_wrong_failed_or_unanswered(
+    tmp_path_factory: pytest.TempPathFactory,
+    fates: dict[str, float],
+    delay: float,
+    users: int,
+    rate: int | None,
+    seed: int,
+) -> None:
+    accounted(tmp_path_factory.mktemp("account"), fates, delay, users, rate, seed)
+
+
+@pytest.mark.long
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(FATES, st.sampled_from([0.0, 0.02]), st.integers(1, 8), st.sampled_from([None, 100]), st.integers(0, 10_000))
+def test_each_request_of_a_thousand_loads_is_right_wrong_failed_or_unanswered(
     tmp_path_factory: pytest.TempPathFactory,
     fates: dict[str, float],
     delay: float,
