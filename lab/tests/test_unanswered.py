@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from command import Ran, steelyard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from misbehaving import misbehaving
 from rich.console import Console
@@ -239,28 +239,29 @@ def accounted(folder: Path, fates: dict[str, float], delay: float, users: int, r
         assert asked == counts["sent"], (server.counted, counts)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(FATES, st.sampled_from([0.0, 0.02]), st.integers(1, 8), st.sampled_from([None, 100]), st.integers(0, 10_000))
+LOADS = st.fixed_dictionaries(
+    {
+        "fates": FATES,
+        "delay": st.sampled_from([0.0, 0.02]),
+        "users": st.integers(1, 8),
+        "rate": st.sampled_from([None, 100]),
+        "seed": st.integers(0, 10_000),
+    }
+)
+
+
+@settings(max_examples=50)
+@given(LOADS)
 def test_each_request_is_right_wrong_failed_or_unanswered(
-    tmp_path_factory: pytest.TempPathFactory,
-    fates: dict[str, float],
-    delay: float,
-    users: int,
-    rate: int | None,
-    seed: int,
+    tmp_path_factory: pytest.TempPathFactory, drawn: dict[str, Any]
 ) -> None:
-    accounted(tmp_path_factory.mktemp("account"), fates, delay, users, rate, seed)
+    accounted(tmp_path_factory.mktemp("account"), **drawn)
 
 
 @pytest.mark.long
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(FATES, st.sampled_from([0.0, 0.02]), st.integers(1, 8), st.sampled_from([None, 100]), st.integers(0, 10_000))
+@settings(max_examples=1000)
+@given(LOADS)
 def test_each_request_of_a_thousand_loads_is_right_wrong_failed_or_unanswered(
-    tmp_path_factory: pytest.TempPathFactory,
-    fates: dict[str, float],
-    delay: float,
-    users: int,
-    rate: int | None,
-    seed: int,
+    tmp_path_factory: pytest.TempPathFactory, drawn: dict[str, Any]
 ) -> None:
-    accounted(tmp_path_factory.mktemp("account"), fates, delay, users, rate, seed)
+    accounted(tmp_path_factory.mktemp("account"), **drawn)
