@@ -59,8 +59,8 @@ def test_how_a_process_ended_is_told_with_the_signal_s_name(ended: Exit, by: int
 @pytest.mark.parametrize("kind", sorted({*FAILURE_KINDS} - {"timeout"}))  # where all time out, threads are asked why
 def test_a_slice_in_which_all_failed_ends_the_trial_whatever_the_kind(tmp_path: Path, kind: str) -> None:
     cell = Cell(name="echoStruct", mix={"echoStruct": 1.0}, users=8, profile=BigBang(users=8, seconds=1), primary=True)
-    watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, 10.0, tmp_path)
-    columns = ("completed", "wrong", "unfinished", *FAILURE_KINDS)
+    watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, tmp_path)
+    columns = ("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS)
     row = dict.fromkeys(columns, "0") | {kind: "7", "end_ns": "1", "measured_ns": "1000000000"}
     plan = SlicePlan(number=1, subject="go", cell="echoStruct", phase="measure", pair=0)
     failure = watch.look(plan, row)
@@ -75,8 +75,8 @@ def test_a_cell_that_may_be_refused_ends_no_trial_while_the_server_lives(
 ) -> None:
     profile = BigBang(users=8, seconds=1)
     cell = Cell(name="large", mix={"large": 1.0}, users=8, profile=profile, primary=True, may_refuse=may_refuse)
-    watch = Watch({}, {"large": cell}, {"large": 9e6}, 10.0, tmp_path)
-    row = dict.fromkeys(("completed", "wrong", "unfinished", *FAILURE_KINDS), "0") | {"status": "7"}
+    watch = Watch({}, {"large": cell}, {"large": 9e6}, tmp_path)
+    row = dict.fromkeys(("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS), "0") | {"status": "7"}
     row |= {"end_ns": "1", "measured_ns": "1000000000"}
     failure = watch.look(SlicePlan(number=1, subject="go", cell="large", phase=phase, pair=0), row)
     assert (failure.kind if failure is not None else None) == kind
@@ -89,9 +89,9 @@ def test_answers_that_come_only_after_their_slice_are_no_hang_where_they_may_be_
     profile = BigBang(users=8, seconds=1)
     cell = Cell(name="large", mix={"large": 1.0}, users=8, profile=profile, primary=True, may_refuse=True)
     silent = SimpleNamespace(ended=lambda: None, parts=[])
-    watch = Watch({"go": silent}, {"large": cell}, {"large": 9e6}, 10.0, tmp_path)  # type: ignore[dict-item]
+    watch = Watch({"go": silent}, {"large": cell}, {"large": 9e6}, tmp_path)  # type: ignore[dict-item]
     row = dict.fromkeys(("completed", "wrong", *FAILURE_KINDS), "0") | {"unfinished": "8", "lead_in_completed": after}
-    row |= {"end_ns": "1", "measured_ns": "1000000000"}  # long ago: the engine gave up on the rest
+    row |= {"dropped": "8", "end_ns": "1", "measured_ns": "1000000000"}
     failure = watch.look(SlicePlan(number=1, subject="go", cell="large", phase="measure", pair=0), row)
     assert (failure.kind if failure is not None else None) == kind
 
@@ -101,8 +101,8 @@ def test_answers_that_come_after_their_slice_end_a_trial_only_where_it_is_measur
     tmp_path: Path, phase: Literal["head-start", "warm-up", "measure"], kind: str | None
 ) -> None:
     cell = Cell(name="echoStruct", mix={"echoStruct": 1.0}, users=8, profile=BigBang(users=8, seconds=1), primary=True)
-    watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, 10.0, tmp_path)
-    columns = ("completed", "wrong", "unfinished", *FAILURE_KINDS)
+    watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, tmp_path)
+    columns = ("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS)
     row = dict.fromkeys(columns, "0") | {"end_ns": str(time.monotonic_ns()), "measured_ns": "1000000000"}
     failure = watch.look(SlicePlan(number=1, subject="go", cell="echoStruct", phase=phase, pair=0), row)
     assert (failure.kind if failure is not None else None) == kind
@@ -112,8 +112,8 @@ def test_answers_that_come_after_their_slice_leave_the_other_cells_of_a_trial_to
     profile = BigBang(users=8, seconds=1)
     names = ("echoStruct", "echoList")
     cells = {name: Cell(name=name, mix={name: 1.0}, users=8, profile=profile, primary=True) for name in names}
-    watch = Watch({}, cells, dict.fromkeys(names, 900.0), 10.0, tmp_path)
-    columns = ("completed", "wrong", "unfinished", *FAILURE_KINDS)
+    watch = Watch({}, cells, dict.fromkeys(names, 900.0), tmp_path)
+    columns = ("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS)
     late = dict.fromkeys(columns, "0") | {"end_ns": str(time.monotonic_ns()), "measured_ns": "1000000000"}
     plan = SlicePlan(number=1, subject="go", cell="echoStruct", phase="measure", pair=0)
     assert watch.look(plan, late) is None

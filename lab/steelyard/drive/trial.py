@@ -251,7 +251,6 @@ class _Driver:
             running,
             self._cells,
             mean_request_bytes(setting.corpus.folder, sessions_of(setting.schedule.cells, setting.schedule.sessions)),
-            setting.schedule.drain_limit_seconds,
             log.folder,
             {label: subject.subject.form for label, subject in running.items()},
         )

@@ -44,8 +44,8 @@ _DUMP_PAUSE = 0.25
 class Watch:
     """Watches over the subjects of a trial. `look` is called after each slice, while no load runs.
 
-    `request_bytes` is the mean size of a request by operation, `drain_seconds` how long the engine waits for answers at a
-    slice's end, `forms` the message format of each subject that is asked in another than the service's own. `distress` holds what a
+    `request_bytes` is the mean size of a request by operation, `forms` the message format of each subject that is asked in another
+    than the service's own. `distress` holds what a
     subject lived through: memory ran out, and it went on.
     """
 
@@ -54,7 +54,6 @@ class Watch:
         running: Mapping[str, RunningSubject],
         cells: Mapping[str, Cell],
         request_bytes: Mapping[str, float],
-        drain_seconds: float,
         folder: Path,
         forms: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
@@ -62,7 +61,6 @@ class Watch:
         self._running = running
         self._cells = cells
         self._request_bytes = request_bytes
-        self._drain_seconds = drain_seconds
         self._folder = folder
         self._forms = forms
         self._logs = {label: [_Log(part) for part in subject.parts] for label, subject in running.items()}
@@ -109,9 +107,8 @@ class Watch:
         failed = {kind: int(row[kind]) for kind in FAILURE_KINDS if int(row[kind])}
         if int(row["wrong"]):
             return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
-        waited = (time.monotonic_ns() - int(row["end_ns"])) / 1e9
         answered_after = self._cells[plan.cell].may_refuse and int(row.get("lead_in_completed", 0)) > 0
-        late = answered_after or (not failed and waited < self._drain_seconds)
+        late = answered_after or not (failed or int(row["dropped"]))
         refused = set(failed) - {"timeout"}
         if self._is_no_failure(plan, late=late, refused=bool(refused)):
             return None
