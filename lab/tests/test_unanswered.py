@@ -156,7 +156,7 @@ def test_the_side_that_leaves_requests_unanswered_is_not_called_faster(
         )
         outcome = compare(
             (first, second),
-            CompareWords(words, pairs=4, budget_seconds=60, margin=0.03),
+            CompareWords(words, pairs=4, budget_seconds=60),
             out=tmp_path / "runs",
             command=["steelyard"],
             progress=Progress(Console(file=io.StringIO())),

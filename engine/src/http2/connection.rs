@@ -665,7 +665,7 @@ impl Connection {
         }
         let number = |at: usize| u32::from_be_bytes([payload[at], payload[at + 1], payload[at + 2], payload[at + 3]]);
         let (last, why) = (number(0) & LAST_STREAM, number(4));
-        // An error stays one, whatever is said after it.
+        // A later GOAWAY without an error does not undo one with an error.
         self.left = Some(self.left.unwrap_or_default().max(why));
         let mut above: Vec<u32> = self.streams.keys().copied().filter(|id| *id > last).collect();
         above.sort_unstable();

@@ -253,7 +253,7 @@ pub fn drive_slice(
     drive_begun(crew, messages, plan, allowance, start, tick, |_| ())
 }
 
-/// As `drive_slice`; `begun` is told the instant at which the lead-in begins.
+/// As `drive_slice`; calls `begun` with the instant at which the lead-in begins.
 fn drive_begun(
     crew: &Crew,
     messages: &Receiver<Message>,

@@ -58,9 +58,8 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
         seed=options.seed or 1,
     )
     first, second = (_side(subject, options.service, load) for subject in subjects)
-    wanted = comparing.CompareWords(
-        load, options.pairs, subject_syntax.seconds_of(options.budget), subject_syntax.share_of(options.margin)
-    )
+    subject_syntax.share_of(options.margin)  # figures have no verdict to use it in, but a wrong one is refused
+    wanted = comparing.CompareWords(load, options.pairs, subject_syntax.seconds_of(options.budget))
     with Progress(console()) as progress:
         outcome = comparing.compare(
             (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress

@@ -66,13 +66,12 @@ class Side:
 
 @dataclass(frozen=True)
 class CompareWords:
-    """What is asked: the load of a slice (its `seconds` and `warm_up_seconds`), the pairs a fork (None: what the budget holds), the
-    budget in s and the difference that counts as none."""
+    """What is asked: the load of a slice (its `seconds` and `warm_up_seconds`), the pairs a fork (None: what the budget holds) and
+    the budget in s."""
 
     load: LoadWords
     pairs: int | None
     budget_seconds: float
-    margin: float
 
 
 @dataclass(frozen=True)
